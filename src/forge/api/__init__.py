@@ -1,0 +1,1 @@
+"""HTTP. Comes with the server; the room is kept."""

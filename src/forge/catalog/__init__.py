@@ -1,0 +1,1 @@
+"""Catalog: assets and who owns them. May import `forge.model` only."""

@@ -1,0 +1,1 @@
+"""The terminal: Typer commands that translate and delegate to flows."""

@@ -1,0 +1,1 @@
+"""Engines: where rows are touched. May import flows, domains and model."""

@@ -1,0 +1,1 @@
+"""Flows: one module per story; the only place where two domains meet. May import the domains and `forge.model`."""

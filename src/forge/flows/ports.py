@@ -1,0 +1,158 @@
+"""The ports of the flows: what a metadata store, a lake and an engine can do. Each has a memory adapter and a real one,
+and all adapters of a port pass the same suite in tests/ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from forge.flows.records import (
+    AssetRecord,
+    AuditRecord,
+    LoadedFile,
+    Moved,
+    Pointer,
+    ProfileRecord,
+    Publication,
+    Published,
+    RunRecord,
+    TableLineage,
+)
+from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.quality.verdict import Verdict
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Commit, TableStatistics, Tree
+
+Seam = Callable[[str], None]
+"""Called with the name of each step as it is reached; a test kills the process there."""
+
+
+class Metadata(Protocol):
+    """Forge's records. Every method is one transaction."""
+
+    # branches: `create_branch` raises E603 where it exists, `delete_branch` E602 where it does not
+    def branches(self) -> tuple[Branch, ...]: ...
+    def branch(self, name: BranchName) -> Branch | None: ...
+    def create_branch(self, branch: Branch, audit: AuditRecord) -> None: ...
+    def delete_branch(self, name: BranchName, audit: AuditRecord) -> None: ...
+
+    # commits
+    def commit(self, commit_id: CommitId) -> Commit | None: ...
+    def find_commits(self, prefix: str) -> tuple[CommitId, ...]: ...
+    def tree(self, commit_id: CommitId | None) -> Tree: ...
+    def log(
+        self,
+        head: CommitId,
+        *,
+        limit: int | None = None,
+        table: TableName | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        author: str | None = None,
+    ) -> tuple[Commit, ...]:
+        """Ancestors of head, itself included, newest first by time, parents after children. Filters hide commits
+        without ending the walk; `author` matches a part of name or e-mail."""
+        ...
+
+    # runs
+    def start_run(self, run: RunRecord) -> None: ...
+    def enter_step(self, run_id: RunId, step: str) -> None: ...
+    def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
+        """The end of a run that publishes nothing."""
+        ...
+    def run(self, run_id: RunId) -> RunRecord | None: ...
+    def runs(
+        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
+    ) -> tuple[RunRecord, ...]:
+        """Newest first, with their outputs."""
+        ...
+    def verdicts(self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000) -> tuple[tuple[RunId, Verdict], ...]:
+        """Newest run first."""
+        ...
+    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]: ...
+    def assets(self) -> tuple[AssetRecord, ...]: ...
+    def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...
+    def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
+        """Files loaded into the table by the commits from head back."""
+        ...
+    def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
+
+    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+        """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
+        `expected_head`; or nothing. Calls `seam("publish.pointers")` after the pointers were set and
+        `seam("publish.records")` before the transaction commits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """A table as its catalog row has it now."""
+
+    catalog: CatalogName
+    location: str  # of the metadata file: the pointer
+    uuid: str
+    refs: Mapping[str, SnapshotId]
+    current_schema_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotState:
+    snapshot_id: SnapshotId
+    parent_id: SnapshotId | None
+    schema_id: int
+    schema: Schema
+    statistics: TableStatistics
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a run writes one table: a hidden row of the catalog, named by the run. For a table that exists it starts
+    as a copy of the table's metadata with `main` at `base`, over the same files; nothing of the table itself moves."""
+
+    run_id: RunId
+    table: TableName
+    catalog: CatalogName  # the hidden row
+    exists: bool  # False: the engine creates the hidden table at `location`
+    location: str  # folder of the table
+    base: SnapshotId | None
+    origin: CatalogName | None  # the row of the table itself
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    path: str
+    size: int
+    modified: datetime
+
+
+class Lake(Protocol):
+    """Table metadata: files and catalog rows, no rows of data. The real one is PyIceberg on Forge's own database."""
+
+    def state(self, catalog: CatalogName) -> TableState | None: ...
+    def tables(self) -> tuple[CatalogName, ...]:
+        """All rows that are not hidden."""
+        ...
+    def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
+        """Of that snapshot, or of the row's current one."""
+        ...
+    def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage: ...
+    def prepare(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> Pointer | Moved:
+        """Write the metadata file that points `branch` of the table at what was staged. A new table on the default
+        branch gets its own name; on another branch it stays under a hidden one. Moved: the branch's ref in the table
+        is no longer at `expected`. Calling it again after another publish moved the row recomputes from the new state."""
+        ...
+    def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
+        """Hidden rows left by runs, finished or not."""
+        ...
+    def drop_stages(self, run_id: RunId) -> int: ...
+    def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
+        """Create, move or (None) remove an Iceberg ref, retried until it stands."""
+        ...
+    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+        """Files below the warehouse that nothing points at."""
+        ...
+    def delete(self, orphans: Sequence[Orphan]) -> int: ...

@@ -1,0 +1,165 @@
+"""What a run leaves behind. These are the shapes the metadata store keeps and the faces show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from forge.lineage.edge import Edge, IndirectEdge, TableEdge
+from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.verdict import Verdict
+from forge.versioning.commit import Commit, Tree
+
+
+class RunStatus(StrEnum):
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    BLOCKED = "blocked"  # a gate failed; what passed may have been published
+    FAILED = "failed"  # could not run
+    CONFLICT = "conflict"  # someone else published the same table first
+    NOTHING_TO_DO = "nothing to do"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # the process died; found by `forge doctor`
+
+
+class OutputStatus(StrEnum):
+    PUBLISHED = "published"
+    PASSED = "passed"  # checked, but not published (another output failed under publish: all, or a conflict)
+    UP_TO_DATE = "up to date"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+    SKIPPED = "skipped"  # something it stands on was blocked or failed
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRecord:
+    """What happened to one table in one run."""
+
+    table: TableName
+    status: OutputStatus
+    reason: str = ""
+    kind: str = "full"
+    rows: int | None = None  # rows in the table after the run
+    rows_added: int | None = None
+    snapshot_id: SnapshotId | None = None
+    fingerprint: str | None = None
+    spark_jobs: int = 0
+    seconds: float = 0.0
+    inputs: Mapping[str, SnapshotId | None] = field(default_factory=dict)  # pinned
+    error: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    id: RunId
+    branch: BranchName
+    status: RunStatus
+    started_at: datetime
+    user: str
+    host: str
+    pid: int
+    process_started: str  # tells a reused pid from the process that ran
+    selection: tuple[str, ...] = ()
+    params: Mapping[str, object] = field(default_factory=dict)
+    step: str = "started"  # the last step that was entered; where a crash happened
+    finished_at: datetime | None = None
+    commit_id: CommitId | None = None
+    outputs: tuple[OutputRecord, ...] = ()
+    error: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRecord:
+    """What the catalog knows of a table after a publish."""
+
+    table: TableName
+    kind: str  # table | view
+    description: str
+    owner: str | None
+    tags: tuple[str, ...]
+    columns: tuple[Mapping[str, object], ...]  # name, type, description, pii
+    updated_at: datetime
+    row_count: int | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRecord:
+    """Readings taken of one published version, by the name of the measure."""
+
+    table: TableName
+    snapshot_id: SnapshotId | None
+    readings: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    time: datetime
+    actor: str
+    action: str  # run.publish, branch.create, …
+    subject: str
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    path: str
+    size: int
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableLineage:
+    """The edges of one output in one run."""
+
+    table: TableName
+    edges: tuple[Edge, ...] = ()
+    indirect: tuple[IndirectEdge, ...] = ()
+    table_edges: tuple[TableEdge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
+
+    `expected` None: the row must not exist and is inserted. `staged`: the hidden row of the run, removed by the same
+    transaction."""
+
+    catalog: CatalogName
+    expected: str | None
+    location: str
+    kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words
+    staged: CatalogName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Everything one transaction writes."""
+
+    pointers: tuple[Pointer, ...]
+    branch: BranchName
+    expected_head: CommitId | None
+    commit: Commit
+    tree: Tree
+    run: RunRecord  # as it is once published
+    verdicts: tuple[Verdict, ...] = ()
+    lineage: tuple[TableLineage, ...] = ()
+    assets: tuple[AssetRecord, ...] = ()
+    profiles: tuple[ProfileRecord, ...] = ()
+    loaded: Mapping[TableName, tuple[LoadedFile, ...]] = field(default_factory=dict)
+    audit: tuple[AuditRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    commit_id: CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Nothing was written: these pointers, or the branch, are no longer where they were expected."""
+
+    tables: tuple[CatalogName, ...]
+    branch_moved: bool

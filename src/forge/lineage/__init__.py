@@ -1,0 +1,1 @@
+"""Lineage: column edges, traversal, extraction. Pure: may import `forge.model` only."""

@@ -1,0 +1,1 @@
+"""Extractors: each turns something that knows where data comes from into an `Extraction`."""

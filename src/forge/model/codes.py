@@ -1,0 +1,84 @@
+"""The meaning of every error code: what `forge explain` prints, and the exit status of the command.
+
+E1xx project and settings, E2xx transforms and sources, E3xx engine, E4xx stores and publish, E5xx contracts,
+E6xx versioning, E7xx quality, E8xx lineage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.model.errors import Kind
+
+FINDINGS, USAGE, COULD_NOT_RUN, NOT_ALLOWED, CANNOT_CONNECT, INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    code: str
+    kind: Kind
+    title: str
+    meaning: str
+    exit: int
+
+
+def _code(code: str, kind: Kind, title: str, meaning: str, exit: int) -> tuple[str, Code]:
+    return code, Code(code, kind, title, meaning, exit)
+
+
+CODES: dict[str, Code] = dict(
+    (
+        _code("E101", Kind.INVALID, "bad name", "Tables are named schema.table with letters, digits and underscores.", USAGE),
+        _code("E102", Kind.NOT_FOUND, "no project", "The command needs a project: a folder with a forge.yaml.", USAGE),
+        _code("E103", Kind.INVALID, "malformed YAML", "A file of the project is not valid YAML, or not of the expected shape.", COULD_NOT_RUN),
+        _code("E104", Kind.INVALID, "unknown key", "A settings or definition file has a key Forge does not know. Nothing is ignored silently.", COULD_NOT_RUN),
+        _code("E105", Kind.INVALID, "bad value", "A setting, parameter or option has a value of the wrong type or form.", USAGE),
+        _code("E106", Kind.REFUSED, "secret in a file", "Secrets are references (env:NAME or file:/path), so that none is stored.", COULD_NOT_RUN),
+        _code("E107", Kind.NOT_FOUND, "secret not found", "The environment variable or file that a secret points at does not exist.", COULD_NOT_RUN),
+        _code("E108", Kind.NOT_FOUND, "unknown name", "The table, column, transform, selector, run or code asked for does not exist.", USAGE),
+        _code("E109", Kind.REFUSED, "already there", "The file or folder that would be created exists.", USAGE),
+        _code("E201", Kind.INVALID, "SQL syntax error", "A transform's SQL could not be parsed.", COULD_NOT_RUN),
+        _code("E202", Kind.NOT_FOUND, "unknown table", "A transform reads a table that is no source, no transform's output and not in the lake.", COULD_NOT_RUN),
+        _code("E203", Kind.NOT_FOUND, "unknown column", "A transform names a column its inputs do not have.", COULD_NOT_RUN),
+        _code("E204", Kind.INVALID, "cycle", "Transforms depend on each other in a circle.", COULD_NOT_RUN),
+        _code("E205", Kind.INVALID, "output defined twice", "Two transforms or sources write the same table.", COULD_NOT_RUN),
+        _code("E206", Kind.INVALID, "bad transform definition", "An option of a transform or source is missing or of the wrong form.", COULD_NOT_RUN),
+        _code("E207", Kind.INVALID, "transform raised", "The Python code of a transform raised an exception.", COULD_NOT_RUN),
+        _code("E208", Kind.NOT_FOUND, "missing file", "A source's file does not exist.", COULD_NOT_RUN),
+        _code("E209", Kind.INVALID, "wrong columns", "A source's file does not have the declared columns.", COULD_NOT_RUN),
+        _code("E210", Kind.INVALID, "bad rows", "A source's file has rows that do not fit the declared types.", COULD_NOT_RUN),
+        _code("E211", Kind.INVALID, "query failed", "Spark's analyser refused a query, for a reason other than syntax or a name.", COULD_NOT_RUN),
+        _code("E212", Kind.INVALID, "duplicate key", "The result of an incremental transform has the same unique key twice.", COULD_NOT_RUN),
+        _code("E213", Kind.REFUSED, "not a query", "Only SELECT statements are accepted here.", USAGE),
+        _code("E301", Kind.UNAVAILABLE, "no Java", "Spark needs Java 17 or newer.", COULD_NOT_RUN),
+        _code("E302", Kind.UNAVAILABLE, "Spark did not start", "The Spark session could not be created.", CANNOT_CONNECT),
+        _code("E303", Kind.REFUSED, "Spark Connect", "Spark Connect hides the analysed plan, from which column lineage is read.", COULD_NOT_RUN),
+        _code("E304", Kind.UNAVAILABLE, "Spark job failed", "A Spark job ended with an error.", COULD_NOT_RUN),
+        _code("E305", Kind.UNAVAILABLE, "disk full", "The warehouse has no space left. Nothing was published.", COULD_NOT_RUN),
+        _code("E306", Kind.UNAVAILABLE, "jars not found", "Spark's packages could not be resolved.", CANNOT_CONNECT),
+        _code("E401", Kind.UNAVAILABLE, "database unreachable", "Forge's database could not be opened.", CANNOT_CONNECT),
+        _code("E402", Kind.INVALID, "database too new or too old", "The database was written by another version of Forge.", COULD_NOT_RUN),
+        _code("E403", Kind.CONFLICT, "publish conflict", "Someone else published the same table while the run worked. Nothing of this run was published.", FINDINGS),
+        _code("E404", Kind.UNAVAILABLE, "database busy", "Another process held the database for too long.", CANNOT_CONNECT),
+        _code("E405", Kind.UNAVAILABLE, "catalog unreachable", "The external Iceberg catalog could not be reached.", CANNOT_CONNECT),
+        _code("E406", Kind.INVALID, "metadata unreadable", "A table's metadata file is missing or damaged.", COULD_NOT_RUN),
+        _code("E501", Kind.INVALID, "required field missing", "A contract lacks a field the standard requires.", COULD_NOT_RUN),
+        _code("E502", Kind.INVALID, "bad format", "A contract's field is not of the required form.", COULD_NOT_RUN),
+        _code("E503", Kind.INVALID, "unknown type", "A contract names a type outside the standard's type system.", COULD_NOT_RUN),
+        _code("E530", Kind.INVALID, "type mismatch", "A column's type differs from the contract's.", FINDINGS),
+        _code("E531", Kind.INVALID, "column missing", "A column of the contract is missing in the table.", FINDINGS),
+        _code("E532", Kind.INVALID, "undocumented column", "A column is not in the contract. Reported, never blocking.", FINDINGS),
+        _code("E601", Kind.NOT_FOUND, "unknown revision", "No branch, tag, commit or time matches.", USAGE),
+        _code("E602", Kind.NOT_FOUND, "unknown branch", "There is no such branch.", USAGE),
+        _code("E603", Kind.CONFLICT, "branch exists", "A branch of that name exists already.", FINDINGS),
+        _code("E604", Kind.INVALID, "bad branch name", "Branch names follow git's rules (git check-ref-format).", USAGE),
+        _code("E605", Kind.REFUSED, "default branch", "The default branch cannot be deleted.", NOT_ALLOWED),
+        _code("E606", Kind.NOT_FOUND, "no commits yet", "The branch has no commit.", USAGE),
+        _code("E607", Kind.REFUSED, "unmerged changes", "The branch holds changes no other branch has.", NOT_ALLOWED),
+        _code("E701", Kind.INVALID, "bad check", "A check's definition is missing something or names an unknown type.", COULD_NOT_RUN),
+        _code("E702", Kind.INVALID, "gate failed", "A check of severity error or critical failed on the staged data, so it was not published.", FINDINGS),
+        _code("E703", Kind.INVALID, "check not measured", "A check could not be measured, which blocks like a failure.", FINDINGS),
+        _code("E801", Kind.NOT_FOUND, "not in the lineage graph", "No recorded edge touches that table or column.", USAGE),
+        _code("E901", Kind.UNAVAILABLE, "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED),
+    )
+)

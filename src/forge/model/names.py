@@ -1,0 +1,62 @@
+"""Names of things. Each is a type of its own, so that swapped arguments do not type-check."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NewType
+
+from forge.model.errors import ForgeError
+
+BranchName = NewType("BranchName", str)
+CommitId = NewType("CommitId", str)
+RunId = NewType("RunId", str)
+SnapshotId = NewType("SnapshotId", int)
+
+_PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableName:
+    """`schema.table`: what users, transforms and records call a table."""
+
+    schema: str
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> TableName:
+        parts = text.strip().split(".")
+        if len(parts) != 2 or not all(_PART.fullmatch(part) for part in parts):
+            raise ForgeError(
+                "E101",
+                f"'{text}' is not a table name",
+                why="A table is named schema.table, with letters, digits and underscores.",
+                fix="Write it like core.orders.",
+            )
+        return cls(parts[0].lower(), parts[1].lower())
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ColumnName:
+    """`schema.table.column`, or a column of something outside the lake (`table` is then its own name)."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CatalogName:
+    """Where a table's row stands in the Iceberg catalog. Differs from its TableName while it is staged or
+    lives on a branch only."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}.{self.name}"

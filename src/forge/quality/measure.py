@@ -1,0 +1,54 @@
+"""A measure says what to compute about a table; an engine computes it; a check judges the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Cost(StrEnum):
+    """Measures of one cost class are computed together in one scan; classes are kept apart because one aggregate
+    of a dearer class takes whole-stage code generation away from all its neighbours."""
+
+    METADATA = "metadata"  # may be answered from Iceberg manifests, else falls to PLAIN
+    PLAIN = "plain"  # count, sum of conditions, min/max of numbers and times
+    STRING = "string"  # min/max of strings, sketches
+    NARROW = "narrow"  # a job of its own: exact uniqueness, foreign keys
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`kind` is one of KINDS. `columns` are what it reads; `arguments` are its parameters, hashable;
+    `where` is an SQL filter on the rows."""
+
+    kind: str
+    columns: tuple[str, ...] = ()
+    arguments: tuple[object, ...] = ()
+    where: str | None = None
+
+
+# kind → what the reading is
+KINDS: dict[str, str] = {
+    "rows": "number of rows: int",
+    "nulls": "rows where columns[0] is null: int",
+    "min": "smallest non-null value of columns[0]",
+    "max": "greatest non-null value of columns[0]",
+    "outside_range": "rows where columns[0] < arguments[0] or > arguments[1] (None = open): int",
+    "outside_set": "rows where columns[0] is not null and not among arguments: int",
+    "not_matching": "rows where columns[0] is not null and the pattern arguments[0] is found nowhere in it: int",
+    "false": "rows where the SQL predicate arguments[0] is false (null is not false): int",
+    "duplicates": "rows beyond the first of each distinct non-null key over columns: int",
+    "orphans": "rows whose key over columns is non-null and missing in table arguments[0], columns arguments[1:]: int",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """A reading that could not be taken, and why. One broken measure never takes the others down."""
+
+    reason: str
+
+
+Reading = object  # a plain Python value, or NotMeasured
+Readings = Mapping[Measure, Reading]

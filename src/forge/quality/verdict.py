@@ -1,0 +1,35 @@
+"""What a check says of the data: three values, never a bare bool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class Outcome(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`check_id` is stable across runs. `details` holds readings, thresholds and, for a failed check, a sample."""
+
+    check_id: str
+    check_type: str
+    table: str
+    columns: tuple[str, ...]
+    outcome: Outcome
+    severity: Severity
+    message: str
+    blocks: bool
+    details: Mapping[str, object] = field(default_factory=dict)

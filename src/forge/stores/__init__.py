@@ -1,0 +1,1 @@
+"""Stores: databases and files. May import flows, domains and model."""

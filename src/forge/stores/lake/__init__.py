@@ -1,0 +1,1 @@
+"""Lake store: Iceberg table metadata through PyIceberg. No rows of data."""

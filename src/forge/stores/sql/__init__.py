@@ -1,0 +1,1 @@
+"""SQL store: SQLAlchemy on SQLite and PostgreSQL, one list of migrations."""

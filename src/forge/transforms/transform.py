@@ -1,0 +1,81 @@
+"""A transform: how one table is made from others. A source is a transform whose input is outside the lake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from forge.model.names import TableName
+
+
+class Kind(StrEnum):
+    FULL = "full"
+    APPEND = "append"
+    BY_TIME_RANGE = "incremental_by_time_range"
+    BY_UNIQUE_KEY = "incremental_by_unique_key"
+    VIEW = "view"
+
+
+@dataclass(frozen=True, slots=True)
+class SqlQuery:
+    """The text of the file; the header comment is part of it, so that line numbers are the file's."""
+
+    text: str
+    parameters: tuple[str, ...] = ()  # names of the :parameters it uses
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    function: Callable[..., Any]
+    arguments: Mapping[str, TableName]  # argument name → input
+    wants_context: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    format: str  # csv | json | parquet
+    path: str  # absolute or relative to the project; may hold globs
+    columns: Mapping[str, str] = field(default_factory=dict)  # name → Spark type
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class JdbcSource:
+    url: str
+    table: str | None = None
+    query: str | None = None
+    user: str | None = None  # a secret reference, env: or file:
+    password: str | None = None  # a secret reference
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+Body = SqlQuery | PythonFunction | FileSource | JdbcSource
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    output: TableName
+    body: Body
+    file: str  # relative to the project, with forward slashes
+    line: int
+    code_hash: str  # changes when the code or an option that matters for the data changes
+    kind: Kind = Kind.FULL
+    inputs: tuple[TableName, ...] = ()
+    unique_key: tuple[str, ...] = ()
+    time_column: str | None = None
+    partitioned_by: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    owner: str | None = None
+    description: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)  # column → description
+    checks: tuple[Mapping[str, object], ...] = ()  # as written; forge.quality reads them
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @property
+    def is_source(self) -> bool:
+        return isinstance(self.body, FileSource | JdbcSource)

@@ -1,0 +1,1 @@
+"""Versioning: commits, trees, refs, revisions. Pure: may import `forge.model` only."""

@@ -1,0 +1,22 @@
+"""A branch of the project: a name for a line of commits, carried in each table by an Iceberg ref of the same name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from forge.model.names import BranchName, CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    name: BranchName
+    head: CommitId | None
+    created_at: datetime
+    created_by: str
+    updated_at: datetime
+    parent: BranchName | None = None
+    fork_commit: CommitId | None = None
+    description: str = ""
+    status: str = "active"  # active | merged | archived
+    is_default: bool = False
