@@ -63,21 +63,27 @@ class Metadata(Protocol):
     def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
         """The end of a run that publishes nothing."""
         ...
+
     def run(self, run_id: RunId) -> RunRecord | None: ...
     def runs(
         self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
     ) -> tuple[RunRecord, ...]:
         """Newest first, with their outputs."""
         ...
-    def verdicts(self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000) -> tuple[tuple[RunId, Verdict], ...]:
+
+    def verdicts(
+        self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000
+    ) -> tuple[tuple[RunId, Verdict], ...]:
         """Newest run first."""
         ...
+
     def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]: ...
     def assets(self) -> tuple[AssetRecord, ...]: ...
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...
     def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
         """Files loaded into the table by the commits from head back."""
         ...
+
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
 
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
@@ -136,23 +142,33 @@ class Lake(Protocol):
     def tables(self) -> tuple[CatalogName, ...]:
         """All rows that are not hidden."""
         ...
+
     def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
         """Of that snapshot, or of the row's current one."""
         ...
-    def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage: ...
-    def prepare(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> Pointer | Moved:
+
+    def open_stage(
+        self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None
+    ) -> Stage: ...
+    def prepare(
+        self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
+    ) -> Pointer | Moved:
         """Write the metadata file that points `branch` of the table at what was staged. A new table on the default
         branch gets its own name; on another branch it stays under a hidden one. Moved: the branch's ref in the table
         is no longer at `expected`. Calling it again after another publish moved the row recomputes from the new state."""
         ...
+
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         """Hidden rows left by runs, finished or not."""
         ...
+
     def drop_stages(self, run_id: RunId) -> int: ...
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
         """Create, move or (None) remove an Iceberg ref, retried until it stands."""
         ...
+
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         """Files below the warehouse that nothing points at."""
         ...
+
     def delete(self, orphans: Sequence[Orphan]) -> int: ...

@@ -66,12 +66,7 @@ def _digest(value: object) -> str:
 
 
 def tree_id_of(tree: Tree) -> str:
-    return _digest(
-        {
-            str(name): {**asdict(version), "catalog": str(version.catalog)}
-            for name, version in tree.items()
-        }
-    )
+    return _digest({str(name): {**asdict(version), "catalog": str(version.catalog)} for name, version in tree.items()})
 
 
 def make_commit(
