@@ -22,6 +22,7 @@ from forge.flows.records import (
 )
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
+from forge.quality.measure import Measure, Reading
 from forge.quality.verdict import Verdict
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, TableStatistics, Tree
@@ -102,6 +103,7 @@ class TableState:
     uuid: str
     refs: Mapping[str, SnapshotId]
     current_schema_id: int
+    kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words; a view has no refs
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class Lake(Protocol):
     ) -> Pointer | Moved:
         """Write the metadata file that points `branch` of the table at what was staged. A new table on the default
         branch gets its own name; on another branch it stays under a hidden one. Moved: the branch's ref in the table
-        is no longer at `expected`. Calling it again after another publish moved the row recomputes from the new state."""
+        is no longer at `expected`. Called again after another publish, it starts from the new state."""
         ...
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
@@ -165,6 +167,20 @@ class Lake(Protocol):
     def drop_stages(self, run_id: RunId) -> int: ...
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
         """Create, move or (None) remove an Iceberg ref, retried until it stands."""
+        ...
+
+    def measure(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
+    ) -> dict[Measure, Reading]:
+        """What the manifests answer exactly, with no job; the rest is left out."""
+        ...
+
+    def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
+        """Write a view's metadata file, the next version after `previous`; its location."""
+        ...
+
+    def read_view(self, location: str) -> str:
+        """The SQL of a view, as written."""
         ...
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:

@@ -70,3 +70,11 @@ class Extraction:
     indirect: tuple[IndirectEdge, ...] = ()
     table_edges: tuple[TableEdge, ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
+
+
+_LEVELS = (("certain", 1.0), ("high", 0.8), ("medium", 0.6), ("low", 0.3))
+
+
+def level_of(confidence: float) -> str:
+    """The highest anchor not above the value."""
+    return next((level for level, anchor in _LEVELS if confidence >= anchor), "uncertain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -44,3 +45,31 @@ class ForgeError(Exception):
             "why": self.why,
             "fix": self.fix,
         }
+
+
+class ForgeErrors(ForgeError):
+    """Several problems found in one go, so that a person can mend them all at once. Its code is the first one's."""
+
+    def __init__(self, errors: Iterable[ForgeError]) -> None:
+        self.errors: tuple[ForgeError, ...] = tuple(one for error in errors for one in errors_of(error))
+        if not self.errors:
+            raise ValueError("a group of errors holds at least one")
+        first = self.errors[0]
+        super().__init__(first.code, first.what, where=first.where, why=first.why, fix=first.fix)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
+
+
+def errors_of(error: ForgeError) -> tuple[ForgeError, ...]:
+    """The single errors of a group; of any other error, itself."""
+    return error.errors if isinstance(error, ForgeErrors) else (error,)
+
+
+def raise_errors(errors: Iterable[ForgeError]) -> None:
+    """Raise nothing, the only error as it is, or all of them as one."""
+    found = tuple(one for error in errors for one in errors_of(error))
+    if len(found) == 1:
+        raise found[0]
+    if found:
+        raise ForgeErrors(found)

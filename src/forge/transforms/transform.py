@@ -19,6 +19,15 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class InputRef:
+    """One place where a table is read. Lines and columns count from 1."""
+
+    table: TableName
+    line: int
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class SqlQuery:
     """The text of the file; the header comment is part of it, so that line numbers are the file's."""
 
@@ -71,10 +80,15 @@ class Transform:
     description: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)  # column → description
     checks: tuple[Mapping[str, object], ...] = ()  # as written; forge.quality reads them
+    check_lines: tuple[int, ...] = ()  # of each check, for messages about it
+    references: tuple[InputRef, ...] = ()  # where each input is named, for messages about it
 
     @property
     def where(self) -> str:
         return f"{self.file}:{self.line}"
+
+    def line_of_input(self, table: TableName) -> int:
+        return next((reference.line for reference in self.references if reference.table == table), self.line)
 
     @property
     def is_source(self) -> bool:

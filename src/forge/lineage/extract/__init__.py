@@ -1,1 +1,2 @@
-"""Extractors: each turns something that knows where data comes from into an `Extraction`."""
+"""Extractors: each turns something that knows where data comes from into an `Extraction`. Pure: may import
+`forge.model` and `forge.lineage` only."""

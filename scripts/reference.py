@@ -1,0 +1,231 @@
+"""Writes docs/reference/ from the code, so that the pages cannot say what the code does not do.
+
+`python scripts/reference.py` writes, `--check` only says which pages are out of date."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reference"
+EXITS = "Exit status: 0 fine, 1 findings, 2 usage, 3 could not run, 4 not allowed, 5 cannot connect, 130 interrupted."
+
+
+def cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cell(value) for value in line)} |\n" for line in lines)
+
+
+def code(text: object) -> str:
+    return f"`{text}`" if text not in ("", None) else ""
+
+
+def type_name(annotation: Any) -> str:
+    """`int`, `text`, `list of text`, `one of a, b`: the words of a settings file, not of Python."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return type_name(arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(type_name(part) for part in arguments if part is not type(None))
+    if origin is typing.Literal:
+        return "one of " + ", ".join(str(value) for value in arguments)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return "one of " + ", ".join(str(member.value) for member in annotation)
+    if origin in (list, tuple, set, frozenset):
+        return "list of " + type_name(arguments[0])
+    if origin is not None and len(arguments) == 2:
+        return f"mapping of {type_name(arguments[0])} to {type_name(arguments[1])}"
+    if hasattr(annotation, "model_fields"):
+        return "keys as below"
+    names = {"str": "text", "float": "number", "int": "whole number", "bool": "true or false", "object": "any value"}
+    name = getattr(annotation, "__name__", str(annotation))
+    return names.get(name, name)
+
+
+def default_of(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(list(value) if isinstance(value, tuple) else value)
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def _settings_rows(model: Any, prefix: str = "") -> Iterable[Sequence[str]]:
+    from pydantic import BaseModel
+
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        nested = [part for part in (field.annotation, *typing.get_args(field.annotation)) if isinstance(part, type)]
+        inner = next((part for part in nested if issubclass(part, BaseModel)), None)
+        if inner is not None and typing.get_origin(field.annotation) is None:
+            yield from _settings_rows(inner, f"{key}.")
+            if inner.model_config.get("extra") == "allow":
+                yield code(f"{key}.<key>"), "any value", "", "", f"{inner.__doc__ or ''} {field.description or ''}"
+            continue
+        default = "" if field.is_required() else default_of(field.get_default(call_default_factory=True))
+        kind = type_name(field.annotation)
+        # Names chosen by the user keep their case, which a variable's name cannot show.
+        variable = "" if "<" in key or default == "{}" else "FORGE_" + key.upper().replace(".", "__")
+        yield code(key), kind, code(default), code(variable), field.description or ""
+        if inner is not None:
+            yield from _settings_rows(inner, f"{key}.<name>.")
+
+
+def settings_page() -> str:
+    from forge.settings import Keys
+
+    rows = tuple(_settings_rows(Keys))
+    return (
+        "# Settings\n\nKeys of `forge.yaml`. A flag goes before the `FORGE_*` variable, that before `./forge.yaml`,\n"
+        "that before `~/.config/forge/config.yaml`. The whole file is shown in [the guide](../guide/project.md).\n\n"
+        + table(("key", "type", "default", "variable", "meaning"), rows)
+    )
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+def errors_page() -> str:
+    from forge.model.codes import CODES
+
+    parts = [
+        "# Errors\n\nEvery error has a stable code; `forge explain E101` prints the same text in the terminal.\n\n"
+        f"{EXITS}\n\n"
+    ]
+    rows = [
+        (f"`FORGE-{name}`", entry.title, str(entry.kind.value), str(entry.exit), entry.meaning)
+        for name, entry in sorted(CODES.items())
+    ]
+    return "".join((*parts, table(("code", "what", "kind", "exit", "meaning"), rows)))
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+WRITTEN_AS = {"references": "table.column, as in core.customers.customer_id"}
+
+
+def _check_rows(check: Any, keys: Mapping[str, Any]) -> Iterable[Sequence[str]]:
+    hints = typing.get_type_hints(check, include_extras=True)
+    defaults = {field.name: field.default for field in dataclasses.fields(check)}
+    for name, key in keys.items():
+        if key.field != name:
+            yield code(name), f"another way to write {code(key.field)}", ""
+            continue
+        default = "required" if key.required else code(default_of(defaults[name]))
+        yield code(name), WRITTEN_AS.get(name, type_name(hints[name])), default
+
+
+def checks_page() -> str:
+    from forge.quality import spec
+    from forge.quality.check import Check
+    from forge.quality.checks import CHECKS
+
+    head = ("key", "type", "default")
+    parts = [
+        "# Checks\n\nWhat can stand under `checks:` of a transform or source, or in `checks/*.yaml`; "
+        "examples are in [the guide](../guide/project.md#checks).\n\n## Keys of every check\n\n",
+        table(head, _check_rows(Check, spec._COMMON)),
+    ]
+    for check in CHECKS:
+        also = ", ".join(code(word) for word in check.words if word != check.type)
+        parts.append(f"\n## {check.type}\n\n{' '.join((check.__doc__ or '').split())}")
+        parts.append(f" May also be written {also}.\n\n" if also else "\n\n")
+        parts.append(table(head, _check_rows(check, spec._KEYS[check])))
+    return "".join(parts)
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def _commands(command: Any, path: str) -> Iterable[tuple[str, Any]]:
+    children = getattr(command, "commands", None)
+    if children is None:
+        yield path, command
+        return
+    if getattr(command, "invoke_without_command", False) and path != "forge":
+        yield path, command
+    for name in sorted(children):
+        if not children[name].hidden:
+            yield from _commands(children[name], f"{path} {name}")
+
+
+def _parameter_row(parameter: Any) -> Sequence[str]:
+    if parameter.param_type_name == "argument":
+        name = (parameter.metavar or parameter.name.upper()) + ("…" if parameter.nargs == -1 else "")
+        return code(name if parameter.required else f"[{name}]"), "", getattr(parameter, "help", None) or ""
+    default = (
+        "" if parameter.default in (None, False, (), []) or callable(parameter.default) else str(parameter.default)
+    )
+    names = ", ".join((*parameter.opts, *parameter.secondary_opts))
+    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+    return code(names + value), code(default), parameter.help or ""
+
+
+def commands_page() -> str:
+    import typer.main
+
+    from forge.cli.main import app
+
+    parts = [f"# Commands\n\n{EXITS}\n"]
+    for path, command in _commands(typer.main.get_command(app), "forge"):
+        parts.append(f"\n## {path}\n\n{(command.help or '').strip()}\n\n")
+        rows = [
+            _parameter_row(each)
+            for each in command.params
+            if not getattr(each, "hidden", False) and each.name != "help"
+        ]
+        if rows:
+            parts.append(table(("parameter", "default", "meaning"), rows))
+    return "".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings": settings_page,
+    "errors": errors_page,
+    "checks": checks_page,
+    "commands": commands_page,
+}
+
+
+def page(name: str) -> str:
+    text = PAGES[name]()
+    return text.replace("\n\n\n", "\n\n") + "\n<!-- Written by `make docs` from the code. -->\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is out of date")
+    options = parser.parse_args(arguments)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for name in PAGES:
+        file, text = FOLDER / f"{name}.md", page(name)
+        if file.exists() and file.read_text("utf-8") == text:
+            continue
+        stale.append(name)
+        if not options.check:
+            file.write_text(text, "utf-8")
+        print(f"{'out of date' if options.check else 'written'}: {file.relative_to(ROOT)}")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

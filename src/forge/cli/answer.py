@@ -1,0 +1,151 @@
+"""The answer of a command: data once, written as a table, JSON, lines of JSON, CSV or YAML."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, TextIO
+
+from forge.cli.terminal import Format, console_of, has_colour, is_rich
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SCHEMA_VERSION = 1
+Item = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table people see: its head, and the text of an item in it."""
+
+    head: str
+    text: Callable[[Item], str]
+    right: bool = False
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`items` under `name` are the rows of every form; `facts` are what else the document says. `head` and `foot`
+    are lines around the table."""
+
+    name: str
+    items: Sequence[Item]
+    columns: Sequence[Column] = ()
+    facts: Item = field(default_factory=dict)
+    head: Sequence[str] = ()
+    foot: Sequence[str] = ()
+    picture: Callable[[], RenderableType] | None = None  # instead of a table, on a terminal
+    lines: Callable[[], Sequence[str]] | None = None  # instead of a table, piped
+
+    def document(self) -> dict[str, object]:
+        return {"schema_version": SCHEMA_VERSION, **self.facts, self.name: list(self.items)}
+
+
+def plain(value: object) -> object:
+    """A value that every form can hold."""
+    match value:
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case datetime() | date():
+            return value.isoformat()
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(item) for item in value]
+        case bytes() | bytearray():
+            return value.hex()
+        case Decimal():
+            return str(value)
+    return str(value)
+
+
+def write_answer(answer: Answer, format: Format, stream: TextIO) -> None:
+    match format:
+        case Format.JSON:
+            json.dump(plain(answer.document()), stream, ensure_ascii=False, indent=2)
+            stream.write("\n")
+        case Format.NDJSON:
+            for item in answer.items:
+                stream.write(json.dumps(plain(item), ensure_ascii=False, separators=(",", ":")) + "\n")
+        case Format.CSV:
+            _write_csv(answer.items, stream)
+        case Format.YAML:
+            import yaml
+
+            yaml.safe_dump(plain(answer.document()), stream, sort_keys=False, allow_unicode=True)
+        case Format.TABLE:
+            _write_table(answer, stream)
+    stream.flush()
+
+
+def _write_csv(items: Sequence[Item], stream: TextIO) -> None:
+    names = list(dict.fromkeys(name for item in items for name in item))
+    if not names:
+        return
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_cell(item.get(name)) for name in names] for item in items)
+
+
+def _cell(value: object) -> object:
+    value = plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _write_table(answer: Answer, stream: TextIO) -> None:
+    if is_rich(stream):
+        console = console_of(stream)
+        for line in answer.head:
+            console.print(line, markup=False)
+        body = answer.picture() if answer.picture else _rich_table(answer)
+        if body is not None:
+            console.print(body)
+        for line in answer.foot:
+            console.print(line, markup=False, style="dim" if has_colour(stream) else "")
+        return
+    body_lines = answer.lines() if answer.lines else _plain_table(answer)
+    for line in (*answer.head, *body_lines, *answer.foot):
+        stream.write(line.rstrip() + "\n")
+
+
+def _rich_table(answer: Answer) -> RenderableType | None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    if not answer.items or not answer.columns:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    for column in answer.columns:
+        justify = "right" if column.right else "left"
+        table.add_column(column.head, justify=justify, style=column.style, overflow="fold")  # type: ignore[arg-type]
+    for item in answer.items:
+        table.add_row(*(Text(column.text(item)) for column in answer.columns))
+    return table
+
+
+def _plain_table(answer: Answer) -> list[str]:
+    """Columns two spaces apart, as wide as they need to be: no frame, nothing cut, so that a pipe can rely on it."""
+    if not answer.items or not answer.columns:
+        return []
+    rows = [[column.head for column in answer.columns]]
+    rows += [[" ".join(column.text(item).split("\n")) for column in answer.columns] for item in answer.items]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(answer.columns))]
+    return ["  ".join(_padded(row[i], widths[i], c.right) for i, c in enumerate(answer.columns)) for row in rows]
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    return text.rjust(width) if right else text.ljust(width)

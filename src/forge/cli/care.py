@@ -1,0 +1,95 @@
+"""`forge doctor`, `forge repair` and `forge gc`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+
+@command
+def doctor(terminal: Terminal) -> None:
+    """Look for what is wrong: the machine first, then the project. Changes nothing; exits with 1 for findings."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.environment import find_environment
+    from forge.cli.words import plural
+    from forge.model.codes import FINDINGS
+
+    environment, findings = find_environment(terminal)
+    items = [{"kind": f.kind, "subject": f.subject, "detail": f.detail, "fix": f.fix} for f in findings]
+    facts = {"environment": [fact.to_dict() for fact in environment]}
+    head = [f"{'✓' if fact.ok else '✗'} {fact.name.ljust(9)} {fact.detail}" for fact in environment]
+    head += [""] if items else []
+    columns = (
+        Column("finding", lambda i: str(i["kind"]), style="bold"),
+        Column("of", lambda i: str(i["subject"])),
+        Column("detail", lambda i: str(i["detail"])),
+        Column("fix", lambda i: str(i["fix"])),
+    )
+    terminal.answer(Answer("findings", items, columns, facts, head))
+    wrong = len(items) + sum(not fact.ok for fact in environment)
+    terminal.say(plural(wrong, "finding") if wrong else "All is well.")
+    if wrong:
+        raise typer.Exit(FINDINGS)
+
+
+@command
+def repair(
+    terminal: Terminal, dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False
+) -> None:
+    """Finish what a crash left: mark dead runs as interrupted and drop what they staged."""
+    from forge.cli.answer import Answer
+    from forge.cli.words import plural
+    from forge.flows.care import dead_runs, find_problems
+    from forge.flows.care import repair as mend
+
+    with terminal.open() as wiring:
+        if dry_run:
+            interrupted = dead_runs(wiring.metadata)
+            problems = find_problems(wiring.metadata, wiring.lake, wiring.default_branch)
+            dropped = sum(problem.kind == "leftover stage" for problem in problems)
+        else:
+            done = mend(wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock())
+            interrupted, dropped = done.interrupted, done.stages_dropped
+    items = [{"run_id": run.id, "branch": run.branch, "step": run.step} for run in interrupted]
+    lines = [f"{run.id}  interrupted at step '{run.step}' on {run.branch}" for run in interrupted]
+    facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped}
+    terminal.answer(Answer("interrupted", items, facts=facts, head=lines))
+    will = "would be " if dry_run else ""
+    terminal.say(f"{plural(len(items), 'run')} {will}closed, {plural(dropped, 'staged table')} {will}dropped")
+
+
+@command
+def gc(
+    terminal: Terminal,
+    older_than: Annotated[str, typer.Option(metavar="AGE", help="Only files older than this: 24h, 7d.")] = "24h",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete files of the warehouse that nothing points at."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.values import read_age
+    from forge.cli.words import moment, plural, size
+    from forge.flows.care import collect_garbage
+
+    age = read_age(older_than, "--older-than")
+    with terminal.open() as wiring:
+        if not dry_run and not yes and sys.stdin.isatty():
+            typer.confirm(f"Delete files older than {older_than} that nothing points at?", abort=True, err=True)
+        found = collect_garbage(
+            wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock(), older_than=age, dry_run=dry_run
+        )
+    items = [{"path": o.path, "bytes": o.size, "modified": o.modified} for o in found.orphans]
+    columns = (
+        Column("file", lambda i: str(i["path"])),
+        Column("size", lambda i: size(i["bytes"]), right=True),
+        Column("modified (UTC)", lambda i: moment(i["modified"])),
+    )
+    facts: dict[str, object] = {"dry_run": dry_run, "deleted": found.deleted, "bytes": found.size}
+    terminal.answer(Answer("orphans", items, columns, facts))
+    done = "would be deleted" if dry_run else "deleted"
+    terminal.say(f"{plural(len(items), 'file')}, {size(found.size)}, {done}")

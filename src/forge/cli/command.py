@@ -1,0 +1,94 @@
+"""`@command`: gives a function the options that all commands share, and its errors words and an exit status."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from forge.cli.terminal import Format, Terminal
+
+P = ParamSpec("P")
+
+
+def shared_options(
+    format: Annotated[Format | None, typer.Option("--format", help="Form of the data on stdout.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but data and errors.")] = False,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows stack traces.")] = 0,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show nothing that moves.")] = False,
+    project: Annotated[
+        Path | None, typer.Option("--project", metavar="DIR", help="Folder of the project, if not this one.")
+    ] = None,
+) -> dict[str, Any]:
+    """The values that were given; the signature is the definition of the options."""
+    given = {
+        "format": Format.JSON if json else format,
+        "quiet": quiet,
+        "verbose": verbose,
+        "no_progress": no_progress,
+        "project": project,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+@functools.cache  # evaluating annotations is what `forge --help` spends its time on
+def shared_parameters() -> tuple[inspect.Parameter, ...]:
+    found = inspect.signature(shared_options, eval_str=True).parameters.values()
+    return tuple(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in found)
+
+
+def give_signature(function: Callable[..., Any], own: Iterable[inspect.Parameter]) -> None:
+    """What Typer sees: the function's own parameters, then the shared ones."""
+    mine = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+    parameters = [*mine, *shared_parameters()]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+
+
+def terminal_of(options: Mapping[str, Any]) -> Terminal:
+    return Terminal(
+        options.get("format", Format.TABLE),
+        options.get("quiet", False),
+        options.get("verbose", 0),
+        not options.get("no_progress", False),
+        options.get("project"),
+    )
+
+
+def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[..., None]:
+    """The Typer form of a function whose first argument is the Terminal."""
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    context_of_typer = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+    @functools.wraps(function)
+    def wrapper(context: typer.Context, **given: Any) -> None:
+        after = shared_options(**{each.name: given.pop(each.name) for each in shared_parameters()})
+        before = context.obj if isinstance(context.obj, dict) else {}
+        terminal = terminal_of({**before, **after})
+        call: Callable[..., None] = function
+        status = _status_of(lambda: call(terminal, **given), terminal)
+        if status:
+            raise typer.Exit(status)
+
+    give_signature(wrapper, (context_of_typer, *own))
+    return wrapper
+
+
+def _status_of(call: Callable[[], None], terminal: Terminal) -> int:
+    """Run it; every way it can end has one exit status."""
+    try:
+        call()
+    except typer.Exit as end:
+        return end.exit_code
+    except (typer.Abort, typer.BadParameter):
+        raise
+    except BaseException as error:
+        from forge.cli.failure import report_failure
+
+        return report_failure(error, terminal)
+    return 0

@@ -1,0 +1,125 @@
+"""Commits as data and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forge.cli.answer import Answer, Column
+from forge.cli.words import count, moment, plural, short, signed, size
+
+if TYPE_CHECKING:
+    from forge.flows.ports import Lake
+    from forge.flows.read import TableChange
+    from forge.model.names import TableName
+    from forge.versioning.commit import Commit, TableVersion, Tree
+
+
+def commit_item(commit: Commit) -> dict[str, object]:
+    return {
+        "id": commit.id,
+        "time": commit.time,
+        "branch": commit.branch,
+        "author": {"name": commit.author.name, "email": commit.author.email},
+        "message": commit.message,
+        "parents": list(commit.parents),
+        "run_id": commit.metadata.get("run_id"),
+        "tables": [str(table) for table in commit.statistics],
+        "rows_added": sum(s.rows_added for s in commit.statistics.values()),
+        "rows_deleted": sum(s.rows_deleted for s in commit.statistics.values()),
+    }
+
+
+def answer_of_log(commits: Sequence[Commit]) -> Answer:
+    columns = (
+        Column("commit", lambda i: short(i["id"]), style="yellow"),
+        Column("time (UTC)", lambda i: moment(i["time"])),
+        Column("author", lambda i: str(i["author"]["name"]) if isinstance(i["author"], dict) else ""),
+        Column("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
+        Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
+    )
+    return Answer("commits", [commit_item(commit) for commit in commits], columns)
+
+
+def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
+    items = [_version_item(commit, table, version, lake) for table, version in sorted(tree.items())]
+    columns = (
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("version", lambda i: f"v{i['version']}", right=True),
+        Column("rows", lambda i: count(i["rows"]), right=True),
+        Column("added", lambda i: count(i["rows_added"]), right=True),
+        Column("deleted", lambda i: count(i["rows_deleted"]), right=True),
+        Column("size", lambda i: size(i["bytes"]), right=True),
+        Column("", lambda i: "changed" if i["changed"] else ""),
+    )
+    head = [
+        f"commit  {commit.id}",
+        f"author  {commit.author.name} <{commit.author.email}>"
+        if commit.author.email
+        else f"author  {commit.author.name}",
+        f"time    {moment(commit.time)} UTC, on {commit.branch}",
+        *(f"parent  {short(parent)}" for parent in commit.parents),
+        *([f"run     {commit.metadata['run_id']}"] if commit.metadata.get("run_id") else []),
+        "",
+        *(f"    {line}" for line in commit.message.splitlines()),
+        "",
+    ]
+    return Answer("tables", items, columns, {"commit": commit_item(commit)}, head)
+
+
+def _version_item(commit: Commit, table: TableName, version: TableVersion, lake: Lake) -> dict[str, object]:
+    """What changed comes from the commit; what did not, from the table's own metadata."""
+    changed = commit.statistics.get(table)
+    counted = changed
+    if counted is None and version.snapshot_id is not None:
+        found = lake.snapshot(version.catalog, version.snapshot_id)
+        counted = found.statistics if found else None
+    is_view = version.kind == "view"
+    return {
+        "table": str(table),
+        "kind": version.kind,
+        "version": version.number,
+        "changed": changed is not None,
+        "rows": counted.record_count if counted and not is_view else None,
+        "bytes": counted.total_size if counted and not is_view else None,
+        "rows_added": changed.rows_added if changed else None,
+        "rows_deleted": changed.rows_deleted if changed else None,
+        "snapshot_id": version.snapshot_id,
+        "run_id": version.run_id,
+    }
+
+
+def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> Answer:
+    items = [_change_item(change) for change in changes]
+    columns = (
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("change", lambda i: str(i["change"])),
+        Column("rows", lambda i: f"{count(i['rows_before'])} → {count(i['rows_after'])}", right=True),
+        Column("by", lambda i: signed(int(str(i["rows_after"])) - int(str(i["rows_before"]))), right=True),
+        Column("size", lambda i: size(i["bytes_after"]), right=True),
+        Column("columns", _columns_text),
+    )
+    facts: dict[str, object] = {"from": left.id, "to": right.id}
+    foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
+    return Answer("changes", items, columns, facts, foot=foot)
+
+
+def _change_item(change: TableChange) -> dict[str, object]:
+    return {
+        "table": str(change.table),
+        "change": change.change,
+        "rows_before": change.rows_before,
+        "rows_after": change.rows_after,
+        "bytes_before": change.bytes_before,
+        "bytes_after": change.bytes_after,
+        "versions": change.versions,
+        "columns_added": list(change.columns_added),
+        "columns_removed": list(change.columns_removed),
+        "columns_retyped": list(change.columns_retyped),
+    }
+
+
+def _columns_text(item: object) -> str:
+    assert isinstance(item, dict)
+    marks = (("+", "columns_added"), ("−", "columns_removed"), ("~", "columns_retyped"))
+    return ", ".join(f"{mark}{name}" for mark, key in marks for name in item[key])

@@ -1,0 +1,81 @@
+"""`forge explain CODE` and `forge version`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.model.codes import Code
+
+
+def installed_version() -> str:
+    from importlib.metadata import version as version_of
+
+    return version_of("forge")
+
+
+@command
+def version(terminal: Terminal) -> None:
+    """Print the version of Forge and of what it runs on."""
+    import platform
+    from importlib.metadata import version as version_of
+
+    from forge.cli.answer import Answer, Column
+
+    names = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot")
+    items = [
+        {"name": "forge", "version": installed_version()},
+        {"name": "python", "version": platform.python_version()},
+    ]
+    items += [{"name": name, "version": version_of(name)} for name in names]
+    columns = (Column("name", lambda i: str(i["name"])), Column("version", lambda i: str(i["version"])))
+    terminal.answer(Answer("versions", items, columns, {"version": installed_version()}))
+
+
+@command
+def explain(
+    terminal: Terminal,
+    code: Annotated[str | None, typer.Argument(help="Like E520 or FORGE-E520; without it, all are listed.")] = None,
+) -> None:
+    """Say what an error code means."""
+    from forge.cli.answer import Answer, Column
+    from forge.model.codes import CODES
+
+    chosen = [_find(code)] if code else list(CODES.values())
+    items = [
+        {"code": f"FORGE-{c.code}", "title": c.title, "kind": str(c.kind), "meaning": c.meaning, "exit": c.exit}
+        for c in chosen
+    ]
+    if code:
+        one = items[0]
+        lines = [f"{one['code']}  {one['title']}", f"  {one['meaning']}", f"  kind: {one['kind']} · exit {one['exit']}"]
+        terminal.answer(Answer("codes", items, facts={"code": one}, head=lines))
+        return
+    columns = (
+        Column("code", lambda i: str(i["code"]), style="bold"),
+        Column("title", lambda i: str(i["title"])),
+        Column("exit", lambda i: str(i["exit"]), right=True),
+    )
+    terminal.answer(Answer("codes", items, columns))
+
+
+def _find(text: str) -> Code:
+    from forge.model.codes import CODES
+    from forge.model.errors import ForgeError
+    from forge.model.nearest import did_you_mean
+
+    wanted = text.strip().upper().removeprefix("FORGE-")
+    wanted = wanted if wanted.startswith("E") else f"E{wanted}"
+    if wanted not in CODES:
+        raise ForgeError(
+            "E108",
+            f"There is no code '{text}'",
+            why=did_you_mean(wanted, CODES),
+            fix="`forge explain` lists all codes.",
+        )
+    return CODES[wanted]

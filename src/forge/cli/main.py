@@ -1,0 +1,105 @@
+"""`forge`: the words of the terminal. Every command lives in a module of its group and imports what is heavy inside."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import signal
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from forge.cli import branch, care, check, explain, history, init, lineage, query, runs, setup
+from forge.cli.command import command, give_signature, shared_options
+from forge.cli.terminal import Terminal
+
+app = typer.Typer(
+    name="forge",
+    help="A governed Spark lakehouse: every run is pinned, staged, checked, published as a commit and traced.",
+    rich_markup_mode=None,  # Rich would cost half of the time of --help
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(explain.installed_version())  # noqa: T201
+        raise typer.Exit
+
+
+def _before(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    **shared: Any,
+) -> None:
+    context.obj = shared_options(**shared)
+
+
+_OWN = [p for p in inspect.signature(_before, eval_str=True).parameters.values() if p.name != "shared"]
+give_signature(_before, _OWN)  # the shared options stand before the command as well as after it
+app.callback()(_before)
+
+
+@command
+def demo(
+    terminal: Terminal,
+    folder: Annotated[str | None, typer.Argument(metavar="[DIR]", help="Where to put the project.")] = None,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="End after the run.")] = False,
+    scale: Annotated[float, typer.Option(min=0.0001, help="Size of the data; 1 is about two million rows.")] = 1.0,
+) -> None:
+    """Run the demo shop: ten days of history and an incident that never reaches its readers."""
+    from forge.cli.demo import demo as tell
+
+    status = tell(terminal, folder, serve=not no_serve, scale=scale)
+    if status:
+        raise typer.Exit(status)
+
+
+for _name, _function in (
+    ("init", init.init),
+    ("setup", setup.setup),
+    ("demo", demo),
+    ("plan", runs.plan),
+    ("run", runs.run),
+    ("runs", runs.runs),
+    ("log", history.log),
+    ("show", history.show),
+    ("diff", history.diff),
+):
+    app.command(_name)(_function)
+app.add_typer(branch.app, name="branch")
+for _name, _function in (
+    ("query", query.query),
+    ("lineage", lineage.lineage),
+    ("upstream", lineage.upstream),
+    ("downstream", lineage.downstream),
+    ("check", check.check),
+    ("doctor", care.doctor),
+    ("repair", care.repair),
+    ("gc", care.gc),
+    ("explain", explain.explain),
+    ("version", explain.version),
+):
+    app.command(_name)(_function)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    # A supervisor's SIGTERM ends a run the way Ctrl-C does: nothing half done.
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    app(prog_name="forge")
+
+
+if __name__ == "__main__":
+    main()

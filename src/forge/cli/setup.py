@@ -1,0 +1,93 @@
+"""`forge setup`: Spark's packages, fetched ahead of the first run."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.engines.spark.session import SparkSettings
+
+IVY = Path.home() / ".ivy2.5.2"
+
+
+@command
+def setup(terminal: Terminal) -> None:
+    """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
+    from forge.cli.answer import Answer
+    from forge.engines.spark.session import cached_jars, find_java
+
+    java = find_java()
+    given = _given_jars(terminal)
+    if not given and not cached_jars():
+        _fetch(terminal)
+    jars = [str(jar) for jar in given or cached_jars()]
+    terminal.answer(Answer("jars", [{"path": jar} for jar in jars], facts={"java": java}, head=jars))
+    terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
+
+
+def _given_jars(terminal: Terminal) -> list[str]:
+    """`spark.jars` of the project, if this is one: then nothing is fetched."""
+    from forge.model.errors import ForgeError
+    from forge.settings import load_settings
+
+    try:
+        text = load_settings(terminal.project).spark.get("spark.jars", "")
+    except ForgeError as error:
+        if error.code == "E102" and terminal.project is None:
+            return []
+        raise
+    return [jar for jar in str(text).split(",") if jar]
+
+
+def _fetch(terminal: Terminal) -> None:
+    """Spark resolves its packages when it starts; its log tells how far it is."""
+    import tempfile
+
+    from forge.engines.spark.session import SparkSettings, start_session
+
+    with tempfile.TemporaryDirectory(prefix="forge-setup-") as folder:
+        log = Path(folder) / "spark.log"
+        log.touch()
+        settings = SparkSettings("local[1]", {"spark.driver.memory": "1g"}, {}, log, "forge setup")
+        over = threading.Event()
+        watcher = threading.Thread(target=_watch, args=(terminal, settings, over), daemon=True)
+        watcher.start()
+        try:
+            start_session(settings).stop()
+        finally:
+            over.set()
+            watcher.join()
+
+
+def _watch(terminal: Terminal, settings: SparkSettings, over: threading.Event) -> None:
+    """Each package as it begins, and every few seconds how much has arrived."""
+    from forge.cli.words import seconds, size
+
+    began = time.time()
+    with settings.log_file.open(encoding="utf-8", errors="replace") as log:
+        told = began
+        while not over.wait(0.2):
+            for line in log:
+                if "downloading" in line and ".jar" in line:
+                    terminal.say(f"  fetching {line.split('downloading', 1)[1].split()[0].rsplit('/', 1)[-1]}")
+            if time.time() - told >= 2:
+                told = time.time()
+                terminal.say(f"  {size(_arrived(began))} after {seconds(told - began)}")
+
+
+def _arrived(since: float) -> int:
+    files = (file for file in IVY.rglob("*") if file.suffix in (".jar", ".part"))
+    total = 0
+    for file in files:
+        try:
+            state = file.stat()
+        except FileNotFoundError:  # Ivy renames a file once it is complete
+            continue
+        total += state.st_size if state.st_mtime >= since - 1 else 0
+    return total

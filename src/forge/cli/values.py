@@ -1,0 +1,82 @@
+"""Values given on the command line: parameters, times, numbers with `all`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from forge.model.errors import ForgeError
+from forge.model.time import as_utc
+
+if TYPE_CHECKING:
+    from forge.flows.engine import TimeRange
+    from forge.wiring import Wiring
+
+
+def read_params(texts: Sequence[str] | None) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ForgeError("E105", f"'{text}' is not a parameter", fix="Write it like --param day=2026-11-15.")
+        given[name.strip()] = value
+    return given
+
+
+def bind(wiring: Wiring, texts: Sequence[str] | None, time_range: TimeRange | None) -> dict[str, object]:
+    """The parameters of a run, typed as they are declared."""
+    from forge.transforms.params import bind_params
+
+    bound = bind_params(wiring.settings.params, read_params(texts))
+    return {**bound, "start": time_range.start, "end": time_range.end} if time_range else bound
+
+
+def bind_query(wiring: Wiring, texts: Sequence[str] | None) -> dict[str, object]:
+    """The parameters of a query: a declared one has its type and its default, any other is a text."""
+    from forge.transforms.params import bind_params
+
+    declared, given = wiring.settings.params, read_params(texts)
+    known = {name: param for name, param in declared.items() if name in given or param.default is not None}
+    bound = bind_params(known, {name: value for name, value in given.items() if name in known})
+    return {**bound, **{name: value for name, value in given.items() if name not in known}}
+
+
+def read_time(text: str, option: str) -> datetime:
+    try:
+        return as_utc(datetime.fromisoformat(text))
+    except ValueError as error:
+        raise ForgeError(
+            "E105", f"{option}: '{text}' is not a time", fix="Write 2026-11-14 or 2026-11-14T06:00."
+        ) from error
+
+
+def read_range(start: str | None, end: str | None) -> TimeRange | None:
+    from forge.flows.engine import TimeRange
+
+    if start is None and end is None:
+        return None
+    if start is None or end is None:
+        raise ForgeError("E105", "--start and --end go together", fix="Give both: --start 2026-11-14 --end 2026-11-15")
+    begin, stop = read_time(start, "--start"), read_time(end, "--end")
+    if begin >= stop:
+        raise ForgeError("E105", "--start is not before --end", fix="The range is [start, end).")
+    return TimeRange(begin, stop)
+
+
+def read_number(text: str, option: str) -> int | None:
+    """A number, or None for `all`."""
+    if text.strip().lower() == "all":
+        return None
+    if not text.strip().isdecimal():
+        raise ForgeError("E105", f"{option}: '{text}' is not a number", fix=f"Write {option} 10 or {option} all.")
+    return int(text)
+
+
+def read_age(text: str, option: str) -> timedelta:
+    """`24h`, `90m`, `7d`."""
+    units = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
+    if unit not in units or not number.isdecimal() or len(number) > 6:
+        raise ForgeError("E105", f"{option}: '{text}' is not a length of time", fix="Write it like 24h, 90m or 7d.")
+    return timedelta(**{units[unit]: int(number)})

@@ -1,0 +1,193 @@
+"""`forge.connect()`: Forge from Python and notebooks. The same flows as the terminal."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forge.flows.build import Event
+from forge.flows.engine import TimeRange
+from forge.flows.impact import Incident, edges_at, find_incidents
+from forge.flows.read import Reader
+from forge.flows.revisions import find_commit
+from forge.flows.run import RunRequest, RunResult, run
+from forge.lineage.graph import Graph, Traversal
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.schema import Schema
+from forge.model.time import as_utc
+from forge.versioning.commit import Commit
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run and what it means: shown as a table in a notebook."""
+
+    result: RunResult
+    incidents: tuple[Incident, ...] = ()
+
+    @property
+    def status(self) -> str:
+        return str(self.result.run.status)
+
+    @property
+    def commit(self) -> Commit | None:
+        return self.result.commit
+
+    def to_dict(self) -> dict[str, Any]:
+        run_ = self.result.run
+        return {
+            "run_id": run_.id,
+            "status": self.status,
+            "branch": run_.branch,
+            "commit": self.commit.id if self.commit else None,
+            "outputs": [
+                {"table": str(o.table), "status": str(o.status), "reason": o.reason, "rows": o.rows}
+                for o in run_.outputs
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(str(o.table))}</td><td>{html.escape(str(o.status))}</td>"
+            f"<td style='text-align:right'>{'' if o.rows is None else format(o.rows, ',')}</td>"
+            f"<td>{html.escape(o.reason)}</td></tr>"
+            for o in self.result.run.outputs
+        )
+        head = f"run {html.escape(self.result.run.id)} on {html.escape(self.result.run.branch)}: {self.status}"
+        titles = "<tr><th>table</th><th>status</th><th>rows</th><th></th></tr>"
+        return f"<table><caption>{head}</caption>{titles}{rows}</table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer of a query."""
+
+    schema: Schema
+    rows: tuple[tuple[object, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"columns": list(self.schema.names), "rows": [list(row) for row in self.rows]}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        import pandas
+
+        return pandas.DataFrame(list(self.rows), columns=list(self.schema.names))
+
+    def to_arrow(self) -> pyarrow.Table:
+        import pyarrow
+
+        columns = list(zip(*self.rows, strict=True)) or [() for _ in self.schema.names]
+        return pyarrow.table({name: list(column) for name, column in zip(self.schema.names, columns, strict=True)})
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """Where columns come from and where they go, at a revision (default: the newest commit)."""
+
+    wiring: Wiring
+    branch: BranchName
+
+    def graph(self, at: str | None = None) -> Graph:
+        metadata = self.wiring.metadata
+        commit = find_commit(metadata, at or "HEAD", self.branch)
+        return Graph(edges_at(metadata, metadata.tree(commit.id)))
+
+    def upstream(
+        self, table: str, column: str | None = None, *, depth: int | None = 10, at: str | None = None
+    ) -> Traversal:
+        return self.graph(at).upstream(f"{table}.{column}" if column else table, depth=depth)
+
+    def downstream(
+        self, table: str, column: str | None = None, *, depth: int | None = 10, at: str | None = None
+    ) -> Traversal:
+        return self.graph(at).downstream(f"{table}.{column}" if column else table, depth=depth)
+
+
+class Connection:
+    """An open project. Use as a context manager, or call `close`."""
+
+    def __init__(self, wiring: Wiring, branch: BranchName) -> None:
+        self.wiring = wiring
+        self.branch = branch
+
+    @property
+    def spark(self) -> Any:
+        return self.wiring.session.get()
+
+    @property
+    def lineage(self) -> LineageView:
+        return LineageView(self.wiring, self.branch)
+
+    def run(
+        self,
+        *selection: str,
+        branch: str | None = None,
+        params: Mapping[str, object] | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        message: str | None = None,
+        force: bool = False,
+        notify: Callable[[Event], None] = lambda event: None,
+    ) -> Report:
+        wiring = self.wiring
+        project = wiring.project()
+        time_range = TimeRange(as_utc(start), as_utc(end)) if start and end else None
+        bound = wiring.bind({key: str(value) for key, value in (params or {}).items()})
+        name = BranchName(branch) if branch else self.branch
+        request = RunRequest(name, tuple(selection), bound, time_range, message, force)
+        result = run(request, project, wiring.ports(notify))
+        head = wiring.branch_head(name)
+        incidents = find_incidents(
+            result.run, result.verdicts, project, wiring.metadata, wiring.metadata.tree(head), head
+        )
+        return Report(result, incidents)
+
+    def table(self, name: str, at: str | None = None) -> DataFrame:
+        """A Spark DataFrame of the table, at a branch, commit, `HEAD~1` or time."""
+        from forge.engines.spark.frames import frame_of
+
+        table, _, inline = name.partition("@")
+        return frame_of(self.spark, self._reader().pin(TableName.parse(table), at or inline or None))
+
+    def query(
+        self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
+    ) -> Rows:
+        from forge.flows.read import query
+
+        return Rows(*query(self._reader(), self.wiring.engine, sql, at=at, params=params or {}, limit=limit))
+
+    def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
+        commit = find_commit(self.wiring.metadata, at, self.branch)
+        named = TableName.parse(table) if table else None
+        return self.wiring.metadata.log(CommitId(commit.id), limit=limit, table=named)
+
+    def _reader(self) -> Reader:
+        return self.wiring.reader(self.branch)
+
+    def close(self) -> None:
+        self.wiring.close()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connect(path: str | Path | None = None, *, branch: str | None = None, **overrides: object) -> Connection:
+    """Open the project at `path` (default: the current folder or the nearest one above it with a forge.yaml)."""
+    wiring = Wiring.of(Path(path) if path else None, overrides=overrides)
+    return Connection(wiring, BranchName(branch) if branch else wiring.default_branch)

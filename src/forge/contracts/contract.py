@@ -1,0 +1,161 @@
+"""A data contract of the Open Data Contract Standard (ODCS) v3, as frozen data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# What each version of the standard calls a type. 3.0.0 and 3.0.1 follow the grammar of 3.0.2.
+_TYPES_3_0 = ("string", "date", "number", "integer", "object", "array", "boolean")
+_TYPES_3_1 = (*_TYPES_3_0, "timestamp", "time")
+_TYPES_3_2 = (*_TYPES_3_1, "map", "vector")
+LOGICAL_TYPES: Mapping[str, tuple[str, ...]] = {
+    "v3.0.0": _TYPES_3_0,
+    "v3.0.1": _TYPES_3_0,
+    "v3.0.2": _TYPES_3_0,
+    "v3.1.0": _TYPES_3_1,
+    "v3.2.0": _TYPES_3_2,
+}
+
+_PERSONAL = frozenset({"pii", "phi", "spi", "personal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is written."""
+
+    file: str
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A finding about a contract, or about a table that should follow one."""
+
+    code: str
+    severity: str  # error | warning | info
+    file: str
+    line: int
+    column: int
+    path: str  # what is meant, inside the contract: schema[0].properties[2].logicalType
+    message: str
+    fix: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "code": f"FORGE-{self.code}",
+            "severity": self.severity,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "path": self.path,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QualityRule:
+    """One entry of `quality`, as written. An `implementation` for Forge is parsed already."""
+
+    rule: Mapping[str, object]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the contract says that Forge does not enforce, and why."""
+
+    place: Place
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    name: str
+    logical_type: str | None = None
+    physical_type: str | None = None
+    physical_name: str | None = None
+    required: bool = False
+    unique: bool = False
+    primary_key: bool = False
+    primary_key_position: int | None = None
+    description: str = ""
+    classification: str | None = None
+    tags: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)  # logicalTypeOptions
+    allowed_values: tuple[object, ...] = ()  # enum, since v3.2
+    quality: tuple[QualityRule, ...] = ()
+    notes: tuple[Note, ...] = ()  # found while loading: parts of the property that are not enforced
+    is_column: bool = True  # False for a measure of the semantic layer, which no table holds
+    file: str = ""
+    line: int = 1
+    column_number: int = 1
+    path: str = ""
+
+    @property
+    def column(self) -> str:
+        """The column's name in the table."""
+        return self.physical_name or self.name
+
+    @property
+    def place(self) -> Place:
+        return Place(self.file, self.line, self.column_number)
+
+
+@dataclass(frozen=True, slots=True)
+class TableContract:
+    table: str  # core.orders; without a schema where neither the contract nor its file name says it
+    description: str = ""
+    properties: tuple[Property, ...] = ()
+    quality: tuple[QualityRule, ...] = ()
+    file: str = ""
+    line: int = 1
+    column_number: int = 1
+    path: str = ""
+
+    def get(self, column: str) -> Property | None:
+        """The property of a column; names differ in case only."""
+        return next((p for p in self.columns if p.column.lower() == column.lower()), None)
+
+    @property
+    def columns(self) -> tuple[Property, ...]:
+        return tuple(p for p in self.properties if p.is_column)
+
+    @property
+    def place(self) -> Place:
+        return Place(self.file, self.line, self.column_number)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    id: str
+    version: str
+    api_version: str
+    name: str | None = None
+    status: str | None = None
+    domain: str | None = None
+    owner: str | None = None
+    file: str = ""
+    tables: tuple[TableContract, ...] = ()
+
+
+def pii_columns(contract: TableContract) -> frozenset[str]:
+    """Columns that the contract calls personal, by classification (`pii`, `phi`) or by tag (`pii`, `pii:email`)."""
+    return frozenset(
+        p.column for p in contract.columns if any(_is_personal(text) for text in (p.classification or "", *p.tags))
+    )
+
+
+def _is_personal(text: str) -> bool:
+    words = [word for word in re.split(r"[^a-z0-9]+", text.lower()) if word]
+    return bool(_PERSONAL.intersection(words)) and not {"none", "no", "non", "not", "false"}.intersection(words)

@@ -1,0 +1,281 @@
+"""Reads ODCS files. All that is wrong with a contract is found at once, each finding with file, line and column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from forge.contracts.contract import (
+    LOGICAL_TYPES,
+    Contract,
+    Note,
+    Place,
+    Property,
+    QualityRule,
+    TableContract,
+    Violation,
+)
+from forge.contracts.reader import ContractError, Node, Reader
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.model.nearest import did_you_mean
+from forge.model.yaml_file import load_yaml
+
+SUFFIXES = (".odcs.yaml", ".odcs.yml")
+
+_SEMANTIC_VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
+_NESTED_RULES = ("required", "unique", "logicalTypeOptions", "quality", "enum")
+
+
+def load_contract(text: str, file: str) -> Contract:
+    """One contract. Raises ContractError (E501, E502, E503) with everything that is wrong, E103 for malformed YAML."""
+    reader = Reader(load_yaml(text, file))
+    root = reader.root()
+    contract = _read_contract(root, reader) if root else None
+    if reader.violations or contract is None:
+        raise ContractError(tuple(reader.violations))
+    return contract
+
+
+def load_contracts(root: Path) -> dict[str, TableContract]:
+    """The contracts of a project, by table name. A table has one contract at most."""
+    found: dict[str, TableContract] = {}
+    violations: list[Violation] = []
+    for path in _contract_files(root):
+        file = path.relative_to(root).as_posix()
+        try:
+            contract = load_contract(_read_text(path, file), file)
+        except ContractError as error:
+            violations.extend(error.violations)
+            continue
+        for table in contract.tables:
+            problem = _misplaced(table, found)
+            if problem:
+                violations.append(Reader.violation_at(table.place, "E502", f"{table.path}.name", *problem))
+            else:
+                found[table.table] = table
+    if violations:
+        raise ContractError(tuple(violations))
+    return found
+
+
+def _contract_files(root: Path) -> list[Path]:
+    return sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and p.is_file())
+
+
+def _read_text(path: Path, file: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ForgeError("E103", "the contract cannot be read as text", where=file, why=str(error)) from error
+
+
+def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:
+    """What is wrong with a table's name in the project, and the fix."""
+    try:
+        TableName.parse(table.table)
+    except ForgeError:
+        return (
+            f"'{table.table}' does not say which table of the lake is meant",
+            "Set physicalName: schema.table, or the custom property forge.schema, or call the file "
+            "schema.table.odcs.yaml.",
+        )
+    other = found.get(table.table)
+    if other is None:
+        return None
+    return f"{table.table} has two contracts: this one and {other.place}", "Keep one of them."
+
+
+def _read_contract(root: Node, reader: Reader) -> Contract:
+    version = root.text("apiVersion", required=True)
+    if version is not None and version not in LOGICAL_TYPES:
+        known = ", ".join(LOGICAL_TYPES)
+        root.refuse("apiVersion", "E502", f"'{version}' is not a version Forge knows", f"Use one of {known}.")
+    kind = root.text("kind", required=True)
+    if kind is not None and kind != "DataContract":
+        root.refuse("kind", "E502", f"'{kind}' is not a kind of contract", "Write kind: DataContract.")
+    own = root.text("version", required=True)
+    if own is not None and not _SEMANTIC_VERSION.fullmatch(own):
+        root.refuse("version", "E502", f"'{own}' is not a semantic version", "Write three numbers, like 1.0.0.")
+    name = root.text("name")
+    if name is not None and not 1 <= len(name) <= 255:
+        root.refuse("name", "E502", "a name has 1 to 255 characters", "Give it a short name.")
+    return Contract(
+        id=root.text("id", required=True) or "",
+        version=own or "",
+        api_version=version or "",
+        name=name,
+        status=root.text("status", required=version != "v3.2.0"),
+        domain=root.text("domain"),
+        owner=_owner(root),
+        file=reader.file,
+        tables=tuple(_read_tables(root, version or "", reader)),
+    )
+
+
+def _owner(root: Node) -> str | None:
+    """The team member with the role owner, else the team's name. The team is a list before v3.1, an object since."""
+    team = root.value("team")
+    members = root.nodes("team") if isinstance(team, list) else []
+    name = None
+    if team is not None and not isinstance(team, list | Mapping):
+        root.refuse("team", "E502", "team must be a mapping", "Write team: {name: …, members: […]}.")
+    if isinstance(team, Mapping):
+        node = root.child("team")
+        members, name = node.nodes("members"), node.text("name")
+    owners = [m.text("username") for m in members if (m.text("role") or "").lower() == "owner"]
+    return next((o for o in owners if o), name)
+
+
+def _read_tables(root: Node, version: str, reader: Reader) -> Iterator[TableContract]:
+    objects = root.nodes("schema")
+    schema = _custom_property(root, "forge.schema")
+    for node in objects:
+        name = node.text("name", required=True)
+        if name is None:
+            continue
+        properties = tuple(_read_property(p, version) for p in node.nodes("properties"))
+        _refuse_duplicates(node, properties)
+        yield TableContract(
+            table=_table_name(node, name, schema, PurePosixPath(reader.file), alone=len(objects) == 1),
+            description=node.text("description") or "",
+            properties=tuple(p for p in properties if p.name),
+            quality=_read_quality(node),
+            file=reader.file,
+            line=node.line,
+            column_number=node.column,
+            path=node.path,
+        )
+
+
+def _table_name(node: Node, name: str, schema: str | None, file: PurePosixPath, *, alone: bool) -> str:
+    """physicalName or name when qualified; else completed by forge.schema; else the name of the file."""
+    physical = node.text("physicalName")
+    qualified = next((n for n in (physical, name) if n and "." in n), None)
+    if qualified:
+        return qualified.strip().lower()
+    schema = _custom_property(node, "forge.schema") or schema
+    bare = (physical or name).lower()
+    if schema:
+        return f"{schema.lower()}.{bare}"
+    stem = next((file.name.removesuffix(s) for s in SUFFIXES if file.name.endswith(s)), file.stem).lower()
+    is_this = stem.count(".") == 1 and (alone or stem.split(".")[1] == bare)
+    return stem if is_this else bare
+
+
+def _custom_property(node: Node, name: str) -> str | None:
+    for entry in node.nodes("customProperties"):
+        if entry.value("property") == name:
+            return entry.text("value")
+    return None
+
+
+def _refuse_duplicates(node: Node, properties: tuple[Property, ...]) -> None:
+    first: dict[str, Property] = {}
+    for index, each in enumerate(properties):
+        known = first.setdefault(each.column.lower(), each) if each.name else each
+        if known is not each:
+            message = f"the column '{each.column}' stands twice, first in line {known.line}"
+            node.child("properties", index).refuse("name", "E502", message, "Remove one; case makes no difference.")
+
+
+def _read_property(node: Node, version: str) -> Property:
+    options = node.value("logicalTypeOptions")
+    if options is not None and not isinstance(options, Mapping):
+        node.refuse("logicalTypeOptions", "E502", "the options must be a mapping", "Write them like {minimum: 0}.")
+        options = None
+    return Property(
+        name=node.text("name", required=True) or "",
+        logical_type=_logical_type(node, version),
+        physical_type=node.text("physicalType"),
+        physical_name=node.text("physicalName"),
+        required=node.flag("required"),
+        unique=node.flag("unique"),
+        primary_key=node.flag("primaryKey"),
+        primary_key_position=node.whole_number("primaryKeyPosition"),
+        description=node.text("description") or "",
+        classification=node.text("classification"),
+        tags=node.texts("tags"),
+        options=dict(options or {}),
+        allowed_values=_allowed_values(node),
+        quality=_read_quality(node),
+        notes=tuple(_unenforced(node)),
+        is_column=node.value("semanticType") != "measure",
+        file=node.file,
+        line=node.line,
+        column_number=node.column,
+        path=node.path,
+    )
+
+
+def _logical_type(node: Node, version: str) -> str | None:
+    name = node.text("logicalType")
+    known = LOGICAL_TYPES.get(version)
+    if name is None or known is None or name in known:
+        return name
+    since = next((v for v, types in LOGICAL_TYPES.items() if name in types), None)
+    hint = f"Set apiVersion: {since}, which has it." if since else did_you_mean(name, known)
+    fix = hint or f"Use one of {', '.join(known)}."
+    node.refuse("logicalType", "E503", f"'{name}' is no logical type of ODCS {version}", fix)
+    return None
+
+
+def _allowed_values(node: Node) -> tuple[object, ...]:
+    values = []
+    for entry in node.nodes("enum"):
+        if entry.value("value") is None:
+            entry.refuse("value", "E501", "an entry of enum needs a value", "Add value: …")
+        else:
+            values.append(entry.value("value"))
+    return tuple(values)
+
+
+def _read_quality(node: Node) -> tuple[QualityRule, ...]:
+    rules = []
+    for entry in node.nodes("quality"):
+        rule = dict(entry.mapping)
+        if rule.get("type") == "custom" and str(rule.get("engine")).lower() == "forge":
+            rule["implementation"] = _implementation(entry)
+        rules.append(QualityRule(rule, Place(entry.file, entry.line, entry.column)))
+    return tuple(rules)
+
+
+def _implementation(entry: Node) -> Mapping[str, object]:
+    """A check for Forge, as a mapping or (the standard allows both) as YAML text."""
+    check = entry.value("implementation")
+    if isinstance(check, str):
+        try:
+            check = load_yaml(check, entry.file).data
+        except ForgeError:
+            check = None  # the text's own line numbers would mislead; the refusal below names the place
+    if isinstance(check, Mapping) and isinstance(check.get("type"), str):
+        return check
+    entry.refuse(
+        "implementation",
+        "E502",
+        "the implementation for the engine forge is not a check",
+        "Write one check, like {type: range, min: 0}.",
+    )
+    return {}
+
+
+def _unenforced(node: Node) -> Iterator[Note]:
+    """Parts of a property that later versions of Forge will enforce; until then they are reported."""
+    if node.value("relationships"):
+        yield Note(node.place("relationships"), "relationships are not enforced yet; use a foreign_key check")
+    nested = [*_nested(node.value("properties")), *_nested(node.value("items")), *_nested(node.value("map"))]
+    if any(each.get(key) for each in nested for key in _NESTED_RULES):
+        yield Note(node.place(), "rules of nested properties are not enforced yet")
+
+
+def _nested(value: object, depth: int = 0) -> Iterator[Mapping[str, object]]:
+    if depth > 50:  # YAML aliases can form a circle
+        return
+    if isinstance(value, Mapping):
+        yield value
+        for key in ("properties", "items", "map", "key", "value"):
+            yield from _nested(value.get(key), depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _nested(item, depth + 1)

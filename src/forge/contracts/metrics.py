@@ -1,0 +1,280 @@
+"""The checks that a contract's `quality` rules stand for: library metrics, and checks written for Forge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from forge.contracts.contract import QualityRule
+from forge.contracts.options import Check, Unsupported
+from forge.contracts.sql_text import any_of, literal, quote
+from forge.model.nearest import did_you_mean
+
+# The spelling of v3.0 (`rule:`) → the metric of v3.1.
+_OLD_RULES = {
+    "nullCheck": "nullValues",
+    "nullCount": "nullValues",
+    "duplicateCount": "duplicateValues",
+    "uniqueCheck": "duplicateValues",
+    "validValues": "invalidValues",
+}
+_OPERATORS = (
+    *("mustBe", "mustNotBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo"),
+    *("mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween", "mustNotBeBetween"),
+)
+_SEVERITIES = {
+    **dict.fromkeys(("info", "low", "minor"), "info"),
+    **dict.fromkeys(("warning", "warn", "medium", "moderate"), "warning"),
+    **dict.fromkeys(("error", "high", "major"), "error"),
+    **dict.fromkeys(("critical", "blocker", "fatal"), "critical"),
+}
+_ONE_COLUMN = ("not_null", "accepted_values", "range", "regex")
+_MANY_COLUMNS = ("unique", "foreign_key")
+ColumnOf = Callable[[str], str]  # a property's name → its column
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What the count of a metric may be: rows between `low` and `high`, or at most `percentage` of the rows."""
+
+    low: int = 0
+    high: int | None = None
+    percentage: float | None = None
+
+    @property
+    def is_zero(self) -> bool:
+        return self.percentage == 0 or (self.low == 0 and self.high == 0)
+
+
+def rule_checks(written: QualityRule, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
+    """The checks of one rule; Unsupported says why a rule gives none. `column` is None for a rule of the table."""
+    rule = written.rule
+    match _kind(rule):
+        case "text":
+            return ()
+        case "sql":
+            raise Unsupported("SQL rules are not supported yet; use an expression check for the engine forge")
+        case "custom":
+            return (_with_common_keys(_custom(rule, column), rule),)
+        case "library":
+            metric = _metric(rule)
+            name = f"{metric} of {column}" if column else metric
+            return tuple(
+                _with_common_keys({**check, "name": name}, rule) for check in _library(rule, metric, column, column_of)
+            )
+        case other:
+            hint = did_you_mean(other, ("library", "text", "sql", "custom")) or "It is library, text, sql or custom."
+            raise Unsupported(f"the rule's type {other} is not known. {hint}")
+
+
+def unknown_severity(rule: Mapping[str, object]) -> str | None:
+    """A severity outside Forge's words, which is then taken as error."""
+    severity = rule.get("severity")
+    return None if severity is None or str(severity).lower() in _SEVERITIES else str(severity)
+
+
+def _kind(rule: Mapping[str, object]) -> str:
+    if rule.get("type") is not None:
+        return str(rule["type"])
+    return "sql" if "query" in rule and "metric" not in rule else "library"
+
+
+def _metric(rule: Mapping[str, object]) -> str:
+    name = rule.get("metric", rule.get("rule"))
+    if name is None:
+        raise Unsupported("the rule has no metric")
+    return _OLD_RULES.get(str(name), str(name))
+
+
+def _with_common_keys(check: Check, rule: Mapping[str, object]) -> Check:
+    common: dict[str, object] = {}
+    if rule.get("name"):
+        common["name"] = str(rule["name"])
+    severity = _SEVERITIES.get(str(rule.get("severity", "error")).lower(), "error")
+    if severity != "error":
+        common["severity"] = severity
+    is_custom = _kind(rule) == "custom"  # the author of a check has the last word on its keys
+    return {**common, **check} if is_custom else {**check, **common}
+
+
+def _custom(rule: Mapping[str, object], column: str | None) -> Check:
+    engine, check = rule.get("engine"), rule.get("implementation")
+    if str(engine).lower() != "forge" or not isinstance(check, Mapping):
+        raise Unsupported(f"rules of the engine {engine} are not run by Forge")
+    if column and check.get("type") in _ONE_COLUMN:
+        return {"column": column, **check}
+    if column and check.get("type") in _MANY_COLUMNS and "column" not in check:
+        return {"columns": [column], **check}
+    return dict(check)
+
+
+def _library(rule: Mapping[str, object], metric: str, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
+    arguments = {k: rule[k] for k in ("validValues", "pattern", "missingValues", "properties") if k in rule}
+    if isinstance(given := rule.get("arguments"), Mapping):
+        arguments |= given
+    limit = _limit(rule)
+    match metric:
+        case "rowCount":
+            return (_row_count(limit),)
+        case "duplicateValues":
+            return (_duplicates(limit, column, [column_of(n) for n in _listed(arguments, "properties")]),)
+        case "nullValues" | "missingValues" | "invalidValues" if column is None:
+            raise Unsupported(f"the metric {metric} needs a property; put the rule under one")
+        case "nullValues":
+            return (_nulls(limit, str(column)),)
+        case "missingValues":
+            return (_missing(limit, str(column), arguments),)
+        case "invalidValues":
+            return _invalid(limit, str(column), arguments)
+    known = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount", *_OLD_RULES)
+    raise Unsupported(f"the metric {metric} is not known. {did_you_mean(metric, known) or ''}".strip())
+
+
+def _listed(arguments: Mapping[str, object], key: str) -> list[str]:
+    value = arguments.get(key)
+    return [str(v) for v in value] if isinstance(value, list) else []
+
+
+def _row_count(limit: Limit) -> Check:
+    if limit.percentage is not None:
+        raise Unsupported("a row count has no percentage")
+    return {"type": "row_count", **_bounds(limit)}
+
+
+def _bounds(limit: Limit) -> dict[str, object]:
+    bounds: dict[str, object] = {"min": limit.low} if limit.low else {}
+    return bounds if limit.high is None else {**bounds, "max": limit.high}
+
+
+def _duplicates(limit: Limit, column: str | None, columns: list[str]) -> Check:
+    columns = columns or ([column] if column else [])
+    if not columns:
+        raise Unsupported("duplicateValues of a table needs arguments.properties")
+    if not limit.is_zero:
+        raise Unsupported("a tolerated number of duplicates is not supported yet; only mustBe: 0 is")
+    return {"type": "unique", "columns": columns}
+
+
+def _nulls(limit: Limit, column: str) -> Check:
+    if limit.is_zero:
+        return {"type": "not_null", "column": column}
+    if limit.percentage is not None:
+        return {"type": "not_null", "column": column, "max_null_percentage": limit.percentage}
+    return {"type": "row_count", "where": f"{quote(column)} IS NULL", **_bounds(limit)}
+
+
+def _missing(limit: Limit, column: str, arguments: Mapping[str, object]) -> Check:
+    """Without arguments, null and the empty text are missing."""
+    values = arguments.get("missingValues", [None, ""])
+    if not isinstance(values, list) or not values:
+        raise Unsupported("arguments.missingValues must be a list of values")
+    others = [v for v in values if v is not None]
+    parts = [f"{quote(column)} IS NOT NULL"] if None in values else []
+    parts += [f"NOT ({any_of(column, others)})"] if others else []
+    return _counted(limit, " AND ".join(parts))
+
+
+def _invalid(limit: Limit, column: str, arguments: Mapping[str, object]) -> tuple[Check, ...]:
+    values, pattern = arguments.get("validValues"), arguments.get("pattern")
+    checks: list[Check] = []
+    valid: list[str] = []
+    if isinstance(values, list) and values:
+        known = [v for v in values if v is not None]  # null never counts as invalid
+        checks.append({"type": "accepted_values", "column": column, "values": known})
+        valid.append(any_of(column, known))
+    if isinstance(pattern, str):
+        checks.append({"type": "regex", "column": column, "pattern": pattern})
+        valid.append(f"{quote(column)} RLIKE {literal(pattern)}")
+    if not checks:
+        raise Unsupported("invalidValues needs arguments.validValues or arguments.pattern")
+    if limit.is_zero:
+        return tuple(checks)
+    if limit.percentage is not None and len(checks) == 1:
+        return ({**checks[0], "max_violation_percentage": limit.percentage},)
+    return (_counted(limit, " AND ".join(f"({part})" for part in valid)),)
+
+
+def _counted(limit: Limit, good: str) -> Check:
+    """A check on the number of rows for which the predicate `good` is false."""
+    if limit.percentage is not None and not limit.is_zero:
+        return {"type": "expression", "sql": good, "max_violation_percentage": limit.percentage}
+    if limit.is_zero:
+        return {"type": "expression", "sql": good}
+    return {"type": "row_count", "where": f"NOT ({good})", **_bounds(limit)}
+
+
+def _limit(rule: Mapping[str, object]) -> Limit:
+    operators = [o for o in _OPERATORS if o in rule]
+    if not operators and rule.get("rule") == "validValues":
+        operators, rule = ["mustBe"], {**rule, "mustBe": 0}  # v3.0 has no count there: all values must be valid
+    if len(operators) != 1:
+        raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
+    low, low_open, high, high_open = _interval(operators[0], rule[operators[0]])
+    match str(rule.get("unit", "rows")).lower():
+        case "rows" | "row":
+            return _rows(low, low_open, high, high_open)
+        case "percent" | "percentage" | "%":
+            return _percentage(low, low_open, high, high_open)
+        case unit:
+            raise Unsupported(f"the unit {unit} is not known; it is rows or percent")
+
+
+def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
+    """What the operator allows, as one interval: low, is it open, high, is it open. A count is never below 0."""
+    if operator.endswith("Between"):
+        first, last = _two_numbers(operator, value)
+        if operator == "mustBeBetween":
+            return first, False, last, False
+        if first <= 0:
+            return last, True, math.inf, False
+        raise Unsupported("mustNotBeBetween leaves two ranges, which no check can express")
+    number = _number(operator, value)
+    match operator:
+        case "mustBe":
+            return number, False, number, False
+        case "mustBeGreaterThan":
+            return number, True, math.inf, False
+        case "mustBeGreaterOrEqualTo":
+            return number, False, math.inf, False
+        case "mustBeLessThan":
+            return 0, False, number, True
+        case "mustBeLessOrEqualTo":
+            return 0, False, number, False
+    if number == 0:
+        return 0, True, math.inf, False
+    raise Unsupported("mustNotBe leaves two ranges, which no check can express")
+
+
+def _number(operator: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise Unsupported(f"{operator} needs a number")
+    return value
+
+
+def _two_numbers(operator: str, value: object) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise Unsupported(f"{operator} needs two numbers, the smaller first")
+    return _number(operator, value[0]), _number(operator, value[1])
+
+
+def _rows(low: float, low_open: bool, high: float, high_open: bool) -> Limit:
+    least = max(math.floor(low) + 1 if low_open else math.ceil(low), 0)
+    if math.isinf(high):
+        if least == 0:
+            raise Unsupported("the rule always holds")
+        return Limit(low=least)
+    most = math.ceil(high) - 1 if high_open else math.floor(high)
+    if most < least:
+        raise Unsupported("the rule can never hold")
+    return Limit(low=least, high=most)
+
+
+def _percentage(low: float, low_open: bool, high: float, high_open: bool) -> Limit:
+    if low > 0 or (low_open and low == 0):
+        raise Unsupported("a lower limit in percent is not supported yet")
+    if high < 0 or (high_open and high == 0):
+        raise Unsupported("the rule can never hold")
+    if high > 100 or (high == 100 and not high_open):
+        raise Unsupported("the rule always holds")
+    return Limit(percentage=math.nextafter(high, -math.inf) if high_open else float(high))

@@ -1,0 +1,148 @@
+"""Reads typed values from a contract's YAML and remembers what is wrong instead of stopping at the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from forge.contracts.contract import Place, Violation
+from forge.model.errors import ForgeError, ForgeErrors
+from forge.model.yaml_file import YamlFile
+
+Step = str | int
+
+
+class ContractError(ForgeErrors):
+    """Everything that is wrong with the contracts, as errors and as the findings they come from."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        self.violations = tuple(dict.fromkeys(violations))
+        super().__init__(_error(violation) for violation in self.violations)
+
+
+def _error(violation: Violation) -> ForgeError:
+    what = f"{violation.path}: {violation.message}" if violation.path else violation.message
+    return ForgeError(violation.code, what, where=f"{violation.where}:{violation.column}", fix=violation.fix or None)
+
+
+class Reader:
+    def __init__(self, yaml: YamlFile) -> None:
+        self.yaml = yaml
+        self.file = yaml.file
+        self.violations: list[Violation] = []
+
+    def root(self) -> Node | None:
+        if isinstance(self.yaml.data, Mapping):
+            return Node(self, (), self.yaml.data)
+        self.refuse((), "E502", "a contract is a mapping", "Start with apiVersion: v3.1.0.")
+        return None
+
+    def place(self, path: tuple[Step, ...]) -> Place:
+        return Place(self.file, self.yaml.line_of(*path), self.yaml.column_of(*path))
+
+    def refuse(self, path: tuple[Step, ...], code: str, message: str, fix: str) -> None:
+        self.violations.append(self.violation_at(self.place(path), code, path_text(path), message, fix))
+
+    @staticmethod
+    def violation_at(place: Place, code: str, path: str, message: str, fix: str) -> Violation:
+        return Violation(code, "error", place.file, place.line, place.column, path, message, fix)
+
+
+class Node:
+    """One mapping of the contract and where it stands. A value of the wrong form is refused once and read as absent."""
+
+    def __init__(self, reader: Reader, at: tuple[Step, ...], mapping: Mapping[str, object]) -> None:
+        self._reader = reader
+        self._at = at
+        self.mapping = mapping
+        self.file = reader.file
+        self.path = path_text(at)
+
+    @property
+    def line(self) -> int:
+        return self.place().line
+
+    @property
+    def column(self) -> int:
+        return self.place().column
+
+    def place(self, *path: Step) -> Place:
+        return self._reader.place((*self._at, *path))
+
+    def refuse(self, key: str, code: str, message: str, fix: str) -> None:
+        self._reader.refuse((*self._at, key), code, message, fix)
+
+    def value(self, key: str) -> object:
+        return self.mapping.get(key)
+
+    def text(self, key: str, *, required: bool = False) -> str | None:
+        value = self.mapping.get(key)
+        if isinstance(value, str) and (value.strip() or not required):
+            return value
+        if value is None or value == "":
+            if required:
+                self.refuse(key, "E501", f"the standard requires {key}", f"Add {key}: …")
+        else:
+            self.refuse(key, "E502", f"{_shown(value)} is not a text", f'Put it in quotes: {key}: "{_shown(value)}".')
+        return None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.mapping.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        self.refuse(key, "E502", f"{key} must be a list of texts", f"Write {key}: [one, two].")
+        return ()
+
+    def flag(self, key: str) -> bool:
+        value = self.mapping.get(key)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.refuse(key, "E502", f"{_shown(value)} is neither true nor false", f"Write {key}: true or {key}: false.")
+        return False
+
+    def whole_number(self, key: str) -> int | None:
+        value = self.mapping.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        self.refuse(key, "E502", f"{_shown(value)} is not a whole number", f"Write {key}: 1.")
+        return None
+
+    def child(self, *path: Step) -> Node:
+        """The mapping at `path`; empty where there is none."""
+        value: object = self.mapping
+        for step in path:
+            if isinstance(value, Mapping) and isinstance(step, str):
+                value = value.get(step)
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+                value = value[step]
+            else:
+                value = None
+        return Node(self._reader, (*self._at, *path), value if isinstance(value, Mapping) else {})
+
+    def nodes(self, key: str) -> list[Node]:
+        """The mappings in the list at `key`."""
+        value = self.mapping.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.refuse(key, "E502", f"{key} must be a list", f"Start each entry of {key} with '- '.")
+            return []
+        for index, item in enumerate(value):
+            if not isinstance(item, Mapping):
+                path = (*self._at, key, index)
+                self._reader.refuse(path, "E502", f"an entry of {key} must be a mapping", "Write it as key: value.")
+        return [self.child(key, i) for i, item in enumerate(value) if isinstance(item, Mapping)]
+
+
+def path_text(path: tuple[Step, ...]) -> str:
+    """`schema[0].properties[2].name`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def _shown(value: object) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)

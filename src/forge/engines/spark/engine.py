@@ -1,0 +1,196 @@
+"""SparkEngine: the engine port on a Spark session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+
+from forge.engines.spark import sources
+from forge.engines.spark.errors import analysis_error, job_error, user_error
+from forge.engines.spark.frames import (
+    frame_of,
+    refuse_duplicate_columns,
+    schema_of,
+    sql_frame,
+)
+from forge.engines.spark.session import CATALOG, LazySession
+from forge.engines.spark.writes import write
+from forge.flows.engine import Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.ports import Stage
+from forge.flows.records import LoadedFile
+from forge.lineage.edge import Extraction
+from forge.lineage.extract.spark_plan import extract_analysed
+from forge.model.errors import ForgeError
+from forge.model.names import RunId, TableName
+from forge.model.schema import Schema
+from forge.quality.measure import Measure, Readings
+from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, SqlQuery, Transform
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SPARK_ERRORS = (PySparkException, Py4JJavaError)
+
+
+class SparkEngine:
+    def __init__(self, session: LazySession, root: Path) -> None:
+        self.session = session
+        self.root = root
+
+    def plan(
+        self,
+        transform: Transform,
+        inputs: Mapping[TableName, Pin],
+        params: Mapping[str, object],
+        context: RunContext,
+        files: Sequence[LoadedFile] = (),
+    ) -> Planned:
+        frame = self._frame(transform, inputs, params, context, files)
+        schema = schema_of(frame)
+        refuse_duplicate_columns(schema, transform.where)
+        return Planned(transform, frame, schema, self._lineage(frame, transform, inputs, context))
+
+    def _frame(
+        self,
+        transform: Transform,
+        inputs: Mapping[TableName, Pin],
+        params: Mapping[str, object],
+        context: RunContext,
+        files: Sequence[LoadedFile],
+    ) -> DataFrame:
+        spark = self.session.get()
+        try:
+            match transform.body:
+                case SqlQuery(text=text, parameters=names):
+                    used = {name: params[name] for name in names if name in params}
+                    return sql_frame(spark, text, inputs, used)
+                case FileSource() as source:
+                    return sources.read_files(spark, source, files, self.root, transform.where)
+                case JdbcSource() as source:
+                    return sources.read_jdbc(spark, source, context.secrets)
+                case PythonFunction() as function:
+                    return self._call(transform, function, inputs, context)
+        except AnalysisException as error:
+            raise analysis_error(error, transform.file, transform.line) from error
+        except SPARK_ERRORS as error:
+            raise job_error(error, transform.where) from error
+
+    def _call(
+        self, transform: Transform, function: PythonFunction, inputs: Mapping[TableName, Pin], context: RunContext
+    ) -> DataFrame:
+        from pyspark.sql import DataFrame as AnyFrame
+
+        spark = self.session.get()
+        arguments: dict[str, Any] = {name: frame_of(spark, inputs[table]) for name, table in function.arguments.items()}
+        if function.wants_context:
+            arguments["ctx"] = context
+        try:
+            frame = function.function(**arguments)
+        except AnalysisException as error:
+            found = user_error(error, transform.file, self.root, transform.line)
+            known = analysis_error(error, transform.file, transform.line)
+            raise ForgeError(known.code, known.what, where=found.where, why=known.why, fix=known.fix) from error
+        except ForgeError:
+            raise
+        except Exception as error:
+            raise user_error(error, transform.file, self.root, transform.line) from error
+        if not isinstance(frame, AnyFrame):
+            raise ForgeError(
+                "E207",
+                f"The transform returned {type(frame).__name__}",
+                where=transform.where,
+                why="A transform returns a Spark DataFrame.",
+                fix="End the function with `return` and the DataFrame.",
+            )
+        return frame
+
+    def _lineage(
+        self, frame: DataFrame, transform: Transform, inputs: Mapping[TableName, Pin], context: RunContext
+    ) -> Extraction:
+        names: dict[str, str] = {}
+        pending = list(inputs.values())
+        while pending:
+            pin = pending.pop()
+            names[f"{CATALOG}.{pin.catalog}"] = str(pin.table)
+            pending.extend(pin.view_inputs)
+        external = sources.external_name(transform) if transform.is_source else None
+        plan = frame._jdf.queryExecution().analyzed()
+        text = plan.treeString(False, False, 100_000, False, False)
+        found = extract_analysed(text, plan.toJSON, str(transform.output), names, external=external)
+        declared = tuple(context.lineage.edges)
+        return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
+
+    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+        try:
+            write(self.session.get(), planned, stage, time_range)
+        except SPARK_ERRORS as error:
+            raise job_error(error, planned.transform.where) from error
+
+    def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
+        from forge.engines.spark.measure import SparkMeasurer
+
+        spark = self.session.get()
+        return SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t])).measure(measures)
+
+    def sample(
+        self, target: Pin | Planned, check: Any, masked: frozenset[str], others: Mapping[TableName, Pin]
+    ) -> tuple[Mapping[str, object], ...]:
+        from forge.engines.spark.measure import SparkMeasurer
+
+        spark = self.session.get()
+        measurer = SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t]))
+        return tuple(measurer.failing_sample(check, masked=masked))
+
+    def _target(self, target: Pin | Planned) -> DataFrame:
+        if isinstance(target, Planned):
+            frame: DataFrame = target.frame
+            return frame
+        return frame_of(self.session.get(), target)
+
+    def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
+        if not isinstance(transform.body, FileSource):
+            return ()
+        return sources.find_files(transform.body, self.root, transform.where)
+
+    def query(
+        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
+    ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+        try:
+            frame = sql_frame(self.session.get(), sql, inputs, params)
+            rows = (frame.limit(limit) if limit is not None else frame).collect()
+        except AnalysisException as error:
+            raise analysis_error(error, "query") from error
+        except SPARK_ERRORS as error:
+            raise job_error(error, "query") from error
+        return schema_of(frame), tuple(tuple(row) for row in rows)
+
+    def begin(self, run_id: RunId, table: TableName) -> None:
+        context = self.session.get().sparkContext
+        context.setJobGroup(f"{run_id}:{table}", f"Forge run {run_id}: {table}", interruptOnCancel=True)
+        context.addJobTag(str(run_id))
+
+    def progress(self, run_id: RunId, table: TableName) -> Progress:
+        if not self.session.started:
+            return Progress(0, 0, 0, 0, 0)
+        tracker = self.session.get().sparkContext.statusTracker()
+        jobs = tracker.getJobIdsForGroup(f"{run_id}:{table}")
+        infos = [info for job in jobs if (info := tracker.getJobInfo(job)) is not None]
+        stages = [s for info in infos for i in info.stageIds if (s := tracker.getStageInfo(i)) is not None]
+        # A skipped stage never has a task: counting it would make a false percentage.
+        touched = [s for s in stages if s.numTasks and (s.numCompletedTasks or s.numActiveTasks or s.numFailedTasks)]
+        done = [s for s in touched if s.numCompletedTasks >= s.numTasks]
+        return Progress(
+            len(jobs),
+            len(done),
+            len(touched),
+            sum(s.numCompletedTasks for s in touched),
+            sum(s.numTasks for s in touched),
+        )
+
+    def cancel(self, run_id: RunId) -> None:
+        if self.session.started:
+            self.session.get().sparkContext.cancelJobsWithTag(str(run_id))

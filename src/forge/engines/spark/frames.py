@@ -1,0 +1,63 @@
+"""Lazy results: a transform or a query as a DataFrame over pinned inputs. No job runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from forge.engines.spark.session import CATALOG
+from forge.flows.engine import Pin
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName, TableName
+from forge.model.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def quote(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def table_path(catalog: CatalogName) -> str:
+    return ".".join(quote(part) for part in (CATALOG, catalog.namespace, catalog.name))
+
+
+def fragment(pin: Pin) -> str:
+    """What stands in a FROM clause for a pinned input."""
+    if pin.view_sql is not None:
+        return f"({pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})})"
+    if pin.snapshot_id is None:
+        return table_path(pin.catalog)
+    return f"{table_path(pin.catalog)} VERSION AS OF {int(pin.snapshot_id)}"
+
+
+def pinned_sql(text: str, inputs: Mapping[TableName, Pin]) -> str:
+    from forge.transforms.sql import pin
+
+    return pin(text, {table: fragment(p) for table, p in inputs.items()})
+
+
+def frame_of(spark: SparkSession, pin: Pin) -> DataFrame:
+    return spark.sql(f"SELECT * FROM {fragment(pin)} AS {quote(pin.table.name)}")  # noqa: S608  quoted names only
+
+
+def sql_frame(
+    spark: SparkSession, text: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object]
+) -> DataFrame:
+    """Parameters are bound by Spark, never pasted."""
+    return spark.sql(pinned_sql(text, inputs), args=dict(params) or None)
+
+
+def schema_of(frame: DataFrame) -> Schema:
+    return Schema(tuple(Column(f.name, f.dataType.simpleString(), f.nullable) for f in frame.schema.fields))
+
+
+def refuse_duplicate_columns(schema: Schema, where: str) -> None:
+    seen: set[str] = set()
+    for name in schema.names:
+        if name.lower() in seen:
+            raise ForgeError(
+                "E211", f"The result has two columns called {name}", where=where, fix="Give one of them another alias."
+            )
+        seen.add(name.lower())

@@ -1,0 +1,168 @@
+"""One Spark session per process, started on first need, quiet: all that the JVM says goes into a log file."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CATALOG = "forge"
+PACKAGES = (
+    "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+    "org.xerial:sqlite-jdbc:3.53.0.0",
+    "org.postgresql:postgresql:42.7.12",
+)
+JAVA_FIX = "Install it: apt-get install -y openjdk-17-jre-headless (Debian, Ubuntu) or brew install openjdk@17 (macOS)."
+DEFAULTS: dict[str, str] = {
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.sql.defaultCatalog": CATALOG,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """What a session needs to know. `catalog` are the properties of the Iceberg catalog."""
+
+    master: str
+    conf: Mapping[str, str]
+    catalog: Mapping[str, str]
+    log_file: Path
+    app_name: str = "forge"
+
+
+@dataclass(slots=True)
+class LazySession:
+    """The session, started by the first call of `get`; `on_start` hears the lines Ivy prints while it resolves jars."""
+
+    settings: SparkSettings
+    on_start: Callable[[str], None] | None = None
+    _session: Any = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def started(self) -> bool:
+        return self._session is not None
+
+    def get(self) -> SparkSession:
+        with self._lock:
+            if self._session is None:
+                self._session = start_session(self.settings)
+            session: SparkSession = self._session
+            return session
+
+    def stop(self) -> None:
+        with self._lock:
+            if self._session is not None:
+                self._session.stop()
+                self._session = None
+
+
+def find_java() -> str:
+    """The path of a Java that Spark can use; E301 names what is missing and the line that installs it."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if not java or not Path(java).exists():
+        where = "JAVA_HOME" if home else "PATH"
+        raise ForgeError("E301", f"No Java was found on {where}", why="Spark runs on Java 17 or newer.", fix=JAVA_FIX)
+    try:
+        text = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30).stderr  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ForgeError("E301", f"{java} cannot be run", why=str(error), fix=JAVA_FIX) from error
+    match = re.search(r'version "(\d+)', text)
+    if not match or int(match.group(1)) < 17:
+        found = match.group(1) if match else "an unknown version"
+        raise ForgeError("E301", f"{java} is Java {found}", why="Spark runs on Java 17 or newer.", fix=JAVA_FIX)
+    return java
+
+
+def cached_jars() -> tuple[Path, ...]:
+    """The jars of PACKAGES where Ivy keeps them after the first resolution; empty unless all are there."""
+    folder = Path.home() / ".ivy2.5.2" / "jars"
+    jars = tuple(folder / f"{group}_{name}-{version}.jar" for group, name, version in (p.split(":") for p in PACKAGES))
+    return jars if all(jar.exists() for jar in jars) else ()
+
+
+def jars_conf(conf: Mapping[str, str]) -> dict[str, str]:
+    """`spark.jars` of the settings wins and needs no network; else Ivy's cache; else Ivy resolves the packages."""
+    if "spark.jars" in conf or "spark.jars.packages" in conf:
+        return {}
+    jars = cached_jars()
+    if jars:
+        return {"spark.jars": ",".join(str(jar) for jar in jars)}
+    return {"spark.jars.packages": ",".join(PACKAGES)}
+
+
+def refuse_connect(settings: SparkSettings) -> None:
+    remote = settings.conf.get("spark.remote") or os.environ.get("SPARK_REMOTE")
+    if settings.master.startswith("sc://") or remote:
+        raise ForgeError(
+            "E303",
+            "Spark Connect cannot be used",
+            where=remote or settings.master,
+            why="Column lineage is read from the analysed plan, which Spark Connect does not hand out.",
+            fix="Set spark.master in forge.yaml to local[*], spark://…, yarn or k8s://….",
+        )
+
+
+def start_session(settings: SparkSettings) -> SparkSession:
+    refuse_connect(settings)
+    find_java()
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    conf = SparkConf(loadDefaults=False)
+    conf.setMaster(settings.master).setAppName(settings.app_name)
+    catalog = {f"spark.sql.catalog.{CATALOG}.{key}": value for key, value in settings.catalog.items()}
+    catalog[f"spark.sql.catalog.{CATALOG}"] = "org.apache.iceberg.spark.SparkCatalog"
+    for key, value in {**DEFAULTS, **catalog, **jars_conf(settings.conf), **settings.conf}.items():
+        conf.set(key, value)
+    # Python workers must be this interpreter, not whatever `python3` the PATH has.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings.log_file.parent.mkdir(parents=True, exist_ok=True)
+    # The JVM keeps these two for its whole life: its chatter never reaches the terminal.
+    with settings.log_file.open("ab") as log:
+        try:
+            gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            context = SparkContext(gateway=gateway, conf=conf)
+        except Exception as error:  # whatever stops the JVM, the log says why
+            raise _start_error(settings, error) from error
+    return SparkSession(context)
+
+
+def _start_error(settings: SparkSettings, error: Exception) -> ForgeError:
+    log = settings.log_file.read_text(errors="replace")[-4000:] if settings.log_file.exists() else ""
+    if "unresolved dependenc" in log.lower() or "UNRESOLVED DEPENDENCIES" in log:
+        return ForgeError(
+            "E306",
+            "Spark's packages could not be resolved",
+            where=str(settings.log_file),
+            why="The jars of Iceberg and of the databases come from a Maven repository on first use.",
+            fix="Check the network and run `forge setup`, or give the jars' paths as spark.jars in forge.yaml.",
+        )
+    reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), str(error))
+    return ForgeError(
+        "E302",
+        f"Spark did not start with master {settings.master}",
+        where=str(settings.log_file),
+        why=reason.strip()[:500],
+        fix="Check spark.master and the spark.* settings in forge.yaml; the log has the JVM's words.",
+    )

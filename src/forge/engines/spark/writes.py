@@ -1,0 +1,156 @@
+"""Writes into a stage: one job for the data, by the kind of the transform."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from forge.engines.spark.frames import quote, table_path
+from forge.flows.engine import Planned, TimeRange
+from forge.flows.ports import Stage
+from forge.model.errors import ForgeError
+from forge.transforms.transform import Kind, Transform
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructField
+
+_PARTITION = re.compile(r"\s*(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([^(),]+?)\s*\)\s*|\s*([^(),]+?)\s*")
+# Promotions Iceberg can do in place; any other change of type is a drop and an add.
+_PROMOTIONS = {("int", "bigint"), ("float", "double")}
+
+
+def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    transform, frame = planned.transform, planned.frame
+    if not stage.exists:
+        _create(frame, stage, transform)
+        return
+    path = table_path(stage.catalog)
+    evolve(spark, path, frame)
+    match transform.kind:
+        case Kind.FULL:
+            from pyspark.sql.functions import lit
+
+            frame.writeTo(path).overwrite(lit(True))
+        case Kind.APPEND:
+            frame.writeTo(path).append()
+        case Kind.BY_TIME_RANGE:
+            _replace_range(spark, frame, path, transform, time_range)
+        case Kind.BY_UNIQUE_KEY:
+            _merge(spark, frame, path, transform, stage)
+        case _:
+            raise AssertionError(f"{transform.kind} is not staged")
+
+
+def _create(frame: DataFrame, stage: Stage, transform: Transform) -> None:
+    if transform.kind is Kind.BY_UNIQUE_KEY:
+        frame = refuse_duplicates(frame, transform)
+    writer = frame.writeTo(table_path(stage.catalog)).using("iceberg").tableProperty("location", stage.location)
+    writer = writer.tableProperty("format-version", "2")
+    if transform.partitioned_by:
+        first, *rest = (partition_column(text, transform) for text in transform.partitioned_by)
+        writer = writer.partitionedBy(first, *rest)
+    writer.create()
+
+
+def partition_column(text: str, transform: Transform) -> Column:
+    """`days(ordered_at)`, `bucket(16, id)` or a plain column."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.functions import partitioning
+
+    match = _PARTITION.fullmatch(text)
+    if match:
+        name, width, inner, plain = match.groups()
+        if plain:
+            return F.col(quote(plain))
+        unary = {"years": "years", "months": "months", "days": "days", "hours": "hours"}.get(name.lower())
+        if unary and not width:
+            made: Column = getattr(partitioning, unary)(F.col(quote(inner)))
+            return made
+        if name.lower() == "bucket" and width:
+            return partitioning.bucket(int(width), F.col(quote(inner)))
+    raise ForgeError(
+        "E206",
+        f"'{text}' is no partition that Forge knows",
+        where=transform.where,
+        why="Known are a column, years(c), months(c), days(c), hours(c) and bucket(n, c).",
+        fix="Correct partitioned_by.",
+    )
+
+
+def evolve(spark: SparkSession, path: str, frame: DataFrame) -> None:
+    """Give the staged table the columns of the result. Only the stage changes: main sees it when it is published."""
+    have = {field.name.lower(): field for field in spark.table(path).schema.fields}
+    want = {field.name.lower(): field for field in frame.schema.fields}
+    for name, field in want.items():
+        known = have.get(name)
+        if known is None:
+            _add(spark, path, field)
+        elif known.dataType.simpleString() != field.dataType.simpleString():
+            _retype(spark, path, known, field)
+    for name, field in have.items():
+        if name not in want:
+            spark.sql(f"ALTER TABLE {path} DROP COLUMN {quote(field.name)}")
+
+
+def _add(spark: SparkSession, path: str, field: StructField) -> None:
+    spark.sql(f"ALTER TABLE {path} ADD COLUMN {quote(field.name)} {field.dataType.simpleString()}")
+
+
+def _retype(spark: SparkSession, path: str, old: StructField, new: StructField) -> None:
+    before, after = old.dataType.simpleString(), new.dataType.simpleString()
+    if (before, after) in _PROMOTIONS or _wider_decimal(before, after):
+        spark.sql(f"ALTER TABLE {path} ALTER COLUMN {quote(old.name)} TYPE {after}")
+        return
+    spark.sql(f"ALTER TABLE {path} DROP COLUMN {quote(old.name)}")
+    _add(spark, path, new)
+
+
+def _wider_decimal(before: str, after: str) -> bool:
+    left, right = (re.fullmatch(r"decimal\((\d+),(\d+)\)", text) for text in (before, after))
+    return bool(left and right and left.group(2) == right.group(2) and int(right.group(1)) >= int(left.group(1)))
+
+
+def _replace_range(
+    spark: SparkSession, frame: DataFrame, path: str, transform: Transform, time_range: TimeRange | None
+) -> None:
+    from pyspark.sql import functions as F
+
+    assert time_range is not None, "the flow refuses a later run without a range"
+    assert transform.time_column is not None, "the loader refuses the kind without it"
+    name = quote(transform.time_column)
+    column = F.col(name)
+    rows = frame.where((column >= F.lit(time_range.start)) & (column < F.lit(time_range.end)))
+    # Two snapshots of the stage, one publish: whole files go by metadata, mixed ones are rewritten.
+    spark.sql(
+        f"DELETE FROM {path} WHERE {name} >= :start AND {name} < :end",  # noqa: S608  quoted names only
+        args={"start": time_range.start, "end": time_range.end},
+    )
+    rows.writeTo(path).append()
+
+
+def refuse_duplicates(frame: DataFrame, transform: Transform) -> DataFrame:
+    """The rows, failing the job where a key comes twice. It costs a shuffle of the change, which MERGE needs anyway."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.window import Window
+
+    keys = [F.col(quote(key)) for key in transform.unique_key]
+    shown = F.concat_ws(", ", *(key.cast("string") for key in keys))
+    message = F.concat(F.lit(f"FORGE-E212 {transform.output}: {', '.join(transform.unique_key)} = "), shown)
+    count = F.count(F.lit(1)).over(Window.partitionBy(*keys))
+    marked = frame.withColumn("__forge_copies", count)
+    allowed = F.when(F.col("__forge_copies") > 1, F.raise_error(message).cast("boolean")).otherwise(F.lit(True))
+    return marked.where(allowed).drop("__forge_copies")
+
+
+def _merge(spark: SparkSession, frame: DataFrame, path: str, transform: Transform, stage: Stage) -> None:
+    view = f"forge_change_{stage.run_id}_{stage.table.schema}_{stage.table.name}"
+    refuse_duplicates(frame, transform).createOrReplaceTempView(view)
+    on = " AND ".join(f"t.{quote(key)} <=> s.{quote(key)}" for key in transform.unique_key)
+    try:
+        spark.sql(
+            f"MERGE INTO {path} AS t USING {quote(view)} AS s ON {on} "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+    finally:
+        spark.catalog.dropTempView(view)

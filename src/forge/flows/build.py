@@ -1,0 +1,268 @@
+"""One output of a run: fingerprint → plan → contract → stage → check. Each step's result is the next one's input."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from forge.contracts.schema_gate import find_mismatches
+from forge.flows.check import judge_table
+from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
+from forge.flows.pins import Base, key_of, view_pin
+from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+from forge.flows.project import Project
+from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId, RunId, TableName
+from forge.quality.measure import Measure, Reading
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.transforms.fingerprint import fingerprint
+from forge.transforms.transform import FileSource, JdbcSource, Kind, SqlQuery, Transform
+
+ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something a person watching a run wants to see."""
+
+    run_id: RunId
+    table: TableName | None
+    step: str  # started | up to date | planned | staged | checked | blocked | failed | skipped | publishing | published
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all outputs of one run share."""
+
+    run_id: RunId
+    project: Project
+    metadata: Metadata
+    lake: Lake
+    engine: Engine
+    now: datetime
+    head: CommitId | None
+    params: Mapping[str, object]
+    time_range: TimeRange | None
+    force: bool
+    seam: Seam
+    notify: Callable[[Event], None]
+    secrets: Callable[[str], str]
+    logger: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What became of one output."""
+
+    record: OutputRecord
+    transform: Transform
+    base: Base
+    pin: Pin | None = None  # how the outputs after it read it: the stage, or where it stood if it is up to date
+    stage: Stage | None = None
+    snapshot: SnapshotState | None = None
+    planned: Planned | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    readings: Mapping[Measure, Reading] = field(default_factory=dict)
+    files: tuple[LoadedFile, ...] = ()
+    error: ForgeError | None = None
+
+    @property
+    def status(self) -> OutputStatus:
+        return self.record.status
+
+    @property
+    def table(self) -> TableName:
+        return self.record.table
+
+
+def build(
+    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], others: Mapping[TableName, Pin]
+) -> Built:
+    """`inputs` are what it reads, `others` what its foreign keys look up. Bad data is a result; what could not run is
+    a result too, with its error."""
+    started = time.monotonic()
+    record = OutputRecord(
+        transform.output,
+        OutputStatus.FAILED,
+        kind=str(transform.kind),
+        inputs={str(table): pin.snapshot_id for table, pin in inputs.items()},
+    )
+    try:
+        built = _build(job, transform, base, inputs, others, record)
+    except ForgeError as error:
+        failed = replace(record, reason=str(error), error=error.to_dict())
+        built = Built(failed, transform, base, error=error)
+    jobs = job.engine.progress(job.run_id, transform.output).jobs
+    done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
+    built = replace(built, record=done)
+    job.notify(Event(job.run_id, built.table, str(built.status), built.record.reason))
+    return built
+
+
+def _build(
+    job: Job,
+    transform: Transform,
+    base: Base,
+    inputs: Mapping[TableName, Pin],
+    others: Mapping[TableName, Pin],
+    record: OutputRecord,
+) -> Built:
+    table = transform.output
+    files = _files_to_load(job, transform, base)
+    mark = _fingerprint(job, transform, inputs, files)
+    record = replace(record, fingerprint=mark)
+    unchanged = _unchanged(job, transform, base, mark, files)
+    if unchanged:
+        return _up_to_date(job, record, transform, base, unchanged)
+    job.notify(Event(job.run_id, table, "started"))
+    job.engine.begin(job.run_id, table)
+    declared = DeclaredLineage(table)
+    params = _with_range(job, transform, base)
+    context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
+    planned = job.engine.plan(transform, inputs, params, context, files)
+    job.seam("transformed")
+    violations = _contract_verdicts(job, planned)
+    if any(verdict.blocks for verdict in violations):
+        return Built(_blocked(record, violations), transform, base, planned=planned, verdicts=violations)
+    if transform.kind is Kind.VIEW:
+        stage, snapshot = None, None
+        assert isinstance(transform.body, SqlQuery)
+        pin = view_pin(table, transform.body.text, inputs)
+    else:
+        stage, snapshot = _stage(job, planned, base)
+        pin = Pin(table, stage.catalog, snapshot.snapshot_id)
+    job.seam("staged")
+    target = pin if stage else planned
+    verdicts, readings = judge_table(table, planned.schema, target, others, job.project, job.lake, job.engine, job.now)
+    verdicts = violations + verdicts
+    job.seam("checked")
+    if any(verdict.blocks for verdict in verdicts):
+        record = _blocked(record, verdicts)
+    else:
+        record = replace(record, status=OutputStatus.PASSED)
+    if snapshot is not None:
+        counted = snapshot.statistics
+        record = replace(
+            record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=snapshot.snapshot_id
+        )
+    return Built(record, transform, base, pin, stage, snapshot, planned, verdicts, readings, files)
+
+
+def _files_to_load(job: Job, transform: Transform, base: Base) -> tuple[LoadedFile, ...]:
+    if not isinstance(transform.body, FileSource):
+        return ()
+    files = job.engine.files_of(transform)
+    if transform.kind is not Kind.APPEND or base.catalog is None:
+        return files
+    loaded = job.metadata.loaded_files(transform.output, job.head)
+    return tuple(file for file in files if file not in loaded)
+
+
+def _fingerprint(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> str:
+    pinned: dict[TableName, object] = {table: key_of(pin) for table, pin in inputs.items()}
+    params = dict(job.params)
+    if job.time_range and transform.kind is Kind.BY_TIME_RANGE:
+        params |= {"start": job.time_range.start, "end": job.time_range.end}
+    rules = job.project.rules_hash.get(transform.output, "")
+    return fingerprint(transform, pinned, params, files=(*files, rules))
+
+
+def _with_range(job: Job, transform: Transform, base: Base) -> Mapping[str, object]:
+    """:start and :end. Without a range the first run takes all of time; a later one must be told."""
+    if transform.kind is not Kind.BY_TIME_RANGE:
+        return job.params
+    if job.time_range is None and base.catalog is not None:
+        raise ForgeError(
+            "E206",
+            f"{transform.output} needs a time range",
+            where=transform.where,
+            why="It is incremental_by_time_range and the table exists already.",
+            fix="Give one: forge run … --start 2026-11-14 --end 2026-11-15",
+        )
+    chosen = job.time_range or ALL_TIME
+    return {**job.params, "start": chosen.start, "end": chosen.end}
+
+
+def _unchanged(job: Job, transform: Transform, base: Base, mark: str, files: Sequence[LoadedFile]) -> str | None:
+    """Why nothing need be done, or None."""
+    if job.force or base.version is None or base.is_foreign or isinstance(transform.body, JdbcSource):
+        return None
+    if isinstance(transform.body, FileSource) and transform.kind is Kind.APPEND and not files:
+        return "no new files"
+    return "same code, inputs and parameters" if base.version.fingerprint == mark else None
+
+
+def would_run(job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin]) -> tuple[str, str]:
+    """For `forge plan`: the decision of `build`, in words, with nothing started."""
+    files = _files_to_load(job, transform, base)
+    mark = _fingerprint(job, transform, inputs, files)
+    unchanged = _unchanged(job, transform, base, mark, files)
+    if unchanged:
+        return "up to date", unchanged
+    if job.force:
+        return "run", "forced"
+    if base.catalog is None:
+        return "run", "it does not exist yet"
+    if base.is_foreign:
+        return "run", "another engine wrote it last"
+    if isinstance(transform.body, JdbcSource):
+        return "run", "a database is read anew each time"
+    if files:
+        return "run", f"{len(files)} new {'file' if len(files) == 1 else 'files'}"
+    return "run", "its code, inputs, parameters or checks changed"
+
+
+def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:
+    assert base.catalog is not None
+    version = base.version
+    record = replace(record, status=OutputStatus.UP_TO_DATE, reason=reason, snapshot_id=base.snapshot_id)
+    pin = None  # the caller pins it where it stands
+    if version is not None and version.kind == "table":
+        pin = Pin(record.table, base.catalog, base.snapshot_id)
+    return Built(record, transform, base, pin)
+
+
+def _contract_verdicts(job: Job, planned: Planned) -> tuple[Verdict, ...]:
+    table = planned.transform.output
+    contract = job.project.contracts.get(table)
+    if contract is None:
+        return ()
+    verdicts = []
+    for violation in find_mismatches(contract, planned.schema):
+        blocks = violation.severity == "error"
+        columns = tuple(p.column for p in contract.columns if violation.path.startswith(p.path))
+        verdicts.append(
+            Verdict(
+                ".".join([str(table), *(columns or (violation.path,)), "schema"]),
+                "schema",
+                str(table),
+                columns,
+                Outcome.FAILED,
+                Severity.ERROR if blocks else Severity(violation.severity),
+                violation.message,
+                blocks,
+                {"code": violation.code, "where": f"{violation.file}:{violation.line}", "fix": violation.fix},
+            )
+        )
+    return tuple(verdicts)
+
+
+def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState]:
+    table = planned.transform.output
+    stage = job.lake.open_stage(job.run_id, table, base.catalog, base.snapshot_id)
+    job.seam("opened")
+    job.engine.stage(planned, stage, job.time_range)
+    snapshot = job.lake.snapshot(stage.catalog)
+    assert snapshot is not None, "a staged table has a snapshot"
+    job.notify(Event(job.run_id, table, "staged", f"{snapshot.statistics.rows_added:,} rows"))
+    return stage, snapshot
+
+
+def _blocked(record: OutputRecord, verdicts: Sequence[Verdict]) -> OutputRecord:
+    blocking = [verdict for verdict in verdicts if verdict.blocks]
+    more = f" (and {len(blocking) - 1} more)" if len(blocking) > 1 else ""
+    return replace(record, status=OutputStatus.BLOCKED, reason=blocking[0].message + more)

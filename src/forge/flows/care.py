@@ -1,0 +1,122 @@
+"""Care: `doctor` says what is wrong, `repair` finishes what a crash left, `gc` removes what nothing points at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from forge.flows.pins import Line, find_base, line_of
+from forge.flows.ports import Lake, Metadata, Orphan
+from forge.flows.processes import is_alive
+from forge.flows.records import AuditRecord, RunRecord, RunStatus
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, RunId
+from forge.versioning.commit import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be, and what puts it right."""
+
+    kind: str  # interrupted run | leftover stage | foreign write | missing snapshot | …
+    subject: str
+    detail: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    interrupted: tuple[RunRecord, ...]
+    stages_dropped: int
+    completed: tuple[RunId, ...] = ()
+
+
+def dead_runs(metadata: Metadata) -> tuple[RunRecord, ...]:
+    """Runs recorded as running whose process is gone."""
+    running = metadata.runs(limit=10_000, status=RunStatus.RUNNING)
+    return tuple(run for run in running if not is_alive(run))
+
+
+def find_problems(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[Finding, ...]:
+    findings = [
+        Finding(
+            "interrupted run",
+            run.id,
+            f"It died at step '{run.step}' on branch '{run.branch}'. Nothing of it was published.",
+            "forge repair",
+        )
+        for run in dead_runs(metadata)
+    ]
+    findings += [
+        Finding("leftover stage", str(catalog), f"A staged table of run {run_id}, which has ended.", "forge repair")
+        for run_id, catalog in _leftover(metadata, lake)
+    ]
+    for branch in metadata.branches():
+        findings += _strays(line_of(metadata, branch.name, default), lake)
+    return tuple(findings)
+
+
+def _strays(line: Line, lake: Lake) -> list[Finding]:
+    found = []
+    for table, version in sorted(line.tree.items()):
+        if version.kind != "table":
+            continue
+        base = find_base(table, line, lake)
+        if base.catalog is None:
+            found.append(
+                Finding("missing table", str(table), f"'{line.branch}' has it, the catalog does not.", "forge run")
+            )
+        elif base.is_foreign:
+            detail = f"Another engine moved '{line.branch}' to snapshot {base.ref}, from {version.snapshot_id}."
+            found.append(Finding("foreign write", str(table), detail, f"forge run {table}"))
+        elif version.snapshot_id is not None and lake.snapshot(version.catalog, version.snapshot_id) is None:
+            found.append(
+                Finding("missing snapshot", str(table), f"Snapshot {version.snapshot_id} has expired.", "forge run")
+            )
+    return found
+
+
+def _leftover(metadata: Metadata, lake: Lake) -> list[tuple[RunId, CatalogName]]:
+    found = []
+    for run_id, catalog in lake.stages():
+        run = metadata.run(run_id)
+        if run is None or run.status is not RunStatus.RUNNING or not is_alive(run):
+            found.append((run_id, catalog))
+    return found
+
+
+def repair(metadata: Metadata, lake: Lake, *, author: Author, now: datetime) -> Repair:
+    """Mark dead runs as interrupted and drop what they staged. Safe to run at any time, as often as wanted."""
+    dead = dead_runs(metadata)
+    for run in dead:
+        ended = replace(run, status=RunStatus.INTERRUPTED, finished_at=now, error=_crashed(run).to_dict())
+        metadata.finish_run(ended, (), (AuditRecord(now, author.email, "run.interrupted", run.id, {"step": run.step}),))
+    dropped = sum(lake.drop_stages(run_id) for run_id in {run_id for run_id, _ in _leftover(metadata, lake)})
+    return Repair(dead, dropped)
+
+
+def _crashed(run: RunRecord) -> ForgeError:
+    return ForgeError("E901", f"The process of run {run.id} died at step '{run.step}'", fix="Run it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    repaired: Repair
+    orphans: tuple[Orphan, ...]
+    deleted: int
+
+    @property
+    def size(self) -> int:
+        return sum(orphan.size for orphan in self.orphans)
+
+
+def collect_garbage(
+    metadata: Metadata, lake: Lake, *, author: Author, now: datetime, older_than: timedelta, dry_run: bool
+) -> Collected:
+    """Orphan files older than `older_than`, and never younger than the oldest run that is still at work."""
+    repaired = Repair((), 0) if dry_run else repair(metadata, lake, author=author, now=now)
+    alive = [run.started_at for run in metadata.runs(limit=10_000, status=RunStatus.RUNNING) if is_alive(run)]
+    limit = min([now - older_than, *alive])
+    orphans = lake.orphans(limit)
+    deleted = 0 if dry_run else lake.delete(orphans)
+    return Collected(repaired, orphans, deleted)

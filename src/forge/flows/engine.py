@@ -1,0 +1,124 @@
+"""The engine port: where rows are read, made, written and measured. Spark is the real one; the memory engine runs
+Python transforms on lists of rows, for tests of the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from forge.flows.ports import Stage
+from forge.flows.records import LoadedFile
+from forge.lineage.edge import Edge, Extraction
+from forge.model.names import CatalogName, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.quality.measure import Measure, Readings
+from forge.transforms.transform import Transform
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """An input, fixed before anything is read: a snapshot of a catalog row, or a view's text over pins of its own."""
+
+    table: TableName
+    catalog: CatalogName
+    snapshot_id: SnapshotId | None = None
+    view_sql: str | None = None
+    view_inputs: tuple[Pin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a Python transform may ask for as `ctx`."""
+
+    run_id: RunId
+    params: Mapping[str, object]
+    secrets: Callable[[str], str]
+    logger: Any
+    lineage: DeclaredLineage
+    spark: Any = None
+
+
+@dataclass(slots=True)
+class DeclaredLineage:
+    """Edges that no plan can show, declared by the transform: `ctx.lineage.record("crm.person.mail", "email")`."""
+
+    target: TableName
+    edges: list[Edge] = field(default_factory=list)
+
+    def record(self, source: str, target: str, *, expression: str = "") -> None:
+        from forge.model.names import ColumnName
+
+        table, _, column = source.rpartition(".")
+        self.edges.append(Edge(ColumnName(table, column), ColumnName(str(self.target), target), expression=expression))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A result that is described but not yet computed: no job has run."""
+
+    transform: Transform
+    frame: Any  # the engine's own
+    schema: Schema
+    lineage: Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Of one job group: stages that ever had a task, and their tasks."""
+
+    jobs: int
+    stages_done: int
+    stages_known: int
+    tasks_done: int
+    tasks_known: int
+
+
+class Engine(Protocol):
+    def plan(
+        self,
+        transform: Transform,
+        inputs: Mapping[TableName, Pin],
+        params: Mapping[str, object],
+        context: RunContext,
+        files: Sequence[LoadedFile] = (),
+    ) -> Planned: ...
+
+    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+        """The one big job: write the result to the stage."""
+        ...
+
+    def measure(
+        self,
+        target: Pin | Planned,
+        measures: Sequence[Measure],
+        others: Mapping[TableName, Pin],
+    ) -> Readings: ...
+
+    def sample(
+        self,
+        target: Pin | Planned,
+        check: Any,
+        masked: frozenset[str],
+        others: Mapping[TableName, Pin],
+    ) -> tuple[Mapping[str, object], ...]:
+        """A few rows that fail the check."""
+        ...
+
+    def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...
+    def query(
+        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
+    ) -> tuple[Schema, tuple[tuple[object, ...], ...]]: ...
+    def begin(self, run_id: RunId, table: TableName) -> None:
+        """Jobs started by this thread from now on belong to this run and table."""
+        ...
+
+    def progress(self, run_id: RunId, table: TableName) -> Progress: ...
+    def cancel(self, run_id: RunId) -> None: ...

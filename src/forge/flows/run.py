@@ -1,0 +1,321 @@
+"""The governed run: pin → transform → contract → stage → check → publish → record."""
+
+from __future__ import annotations
+
+import os
+import secrets as randomness
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from forge.flows.build import Built, Event, Job, build
+from forge.flows.engine import Engine, Pin, TimeRange
+from forge.flows.pins import Base, Line, find_base, find_pin, line_of
+from forge.flows.ports import Lake, Metadata, Seam
+from forge.flows.processes import process_started
+from forge.flows.project import Project
+from forge.flows.publish import Conflict, Landed, publish
+from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.model.time import Clock
+from forge.quality.verdict import Verdict
+from forge.transforms.dag import dependency_order, needs_of
+from forge.transforms.selector import select
+from forge.transforms.transform import Transform
+from forge.versioning.commit import Author, Commit
+
+STEPS = (
+    "started",
+    "pinned",
+    "transformed",
+    "opened",
+    "staged",
+    "checked",
+    "prepared",
+    "publish.pointers",
+    "publish.records",
+    "published",
+    "recorded",
+)
+"""The named steps of a run, in order: where the fault seam can stop it."""
+
+NO_RUN = RunId("")  # of a plan, which never becomes a run
+FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    branch: BranchName
+    selection: tuple[str, ...] = ()  # empty: everything
+    params: Mapping[str, object] = field(default_factory=dict)  # bound and typed
+    time_range: TimeRange | None = None
+    message: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a run needs of the world."""
+
+    metadata: Metadata
+    lake: Lake
+    engine: Engine
+    clock: Clock
+    author: Author
+    secrets: Callable[[str], str]
+    seam: Seam = lambda step: None
+    notify: Callable[[Event], None] = lambda event: None
+    logger: object = None
+    default_branch: BranchName = BranchName("main")  # noqa: RUF009
+    parallel: int = 2
+    publish_all: bool = False  # run.publish: all
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    run: RunRecord
+    commit: Commit | None
+    verdicts: tuple[Verdict, ...]
+    conflicts: tuple[TableName, ...] = ()
+
+
+def new_run_id(now: datetime) -> RunId:
+    return RunId(f"r{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}")
+
+
+def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
+    """One run. Raises ForgeError only for what is wrong before it begins; from then on the end is always recorded."""
+    order = plan_order(project, request.selection)
+    line = line_of(ports.metadata, request.branch, ports.default_branch)
+    now = ports.clock()
+    record = RunRecord(
+        new_run_id(now),
+        request.branch,
+        RunStatus.RUNNING,
+        now,
+        ports.author.email,
+        socket.gethostname(),
+        os.getpid(),
+        process_started(os.getpid()),
+        request.selection,
+        {key: str(value) for key, value in request.params.items()},
+    )
+    ports.metadata.start_run(record)
+    job = job_of(request, project, ports, line, record.id, now)
+    try:
+        ports.seam("started")
+        built = _build_all(job, line, order, ports)
+        return _finish(job, line, record, built, ports, request)
+    except KeyboardInterrupt:
+        ports.engine.cancel(record.id)
+        error = ForgeError("E901", "The run was cancelled", fix="Nothing was published; run it again when you like.")
+        _record_end(ports, record, RunStatus.CANCELLED, error, ())
+        raise error from None
+    except BaseException as failure:
+        _record_end(ports, record, RunStatus.FAILED, failure, ())
+        raise
+    finally:
+        ports.lake.drop_stages(record.id)
+
+
+def plan_order(project: Project, selection: Sequence[str]) -> tuple[Transform, ...]:
+    """The selected transforms, each after what it reads; all of them where nothing is selected."""
+    chosen = select(selection, project.transforms)
+    return tuple(project.transforms[table] for table in dependency_order(project.transforms) if table in chosen)
+
+
+def job_of(
+    request: RunRequest,
+    project: Project,
+    ports: Ports,
+    line: Line,
+    run_id: RunId = NO_RUN,
+    now: datetime | None = None,
+) -> Job:
+    return Job(
+        run_id,
+        project,
+        ports.metadata,
+        ports.lake,
+        ports.engine,
+        now or ports.clock(),
+        line.head,
+        request.params,
+        request.time_range,
+        request.force,
+        _stepping(ports, run_id),
+        ports.notify,
+        ports.secrets,
+        ports.logger,
+    )
+
+
+def _stepping(ports: Ports, run_id: RunId) -> Seam:
+    """The seam, noting each run-wide step once, so that after a crash the record says how far it came."""
+    noted: set[str] = set()
+
+    def step(name: str) -> None:
+        if name not in noted and not name.startswith("publish."):
+            noted.add(name)
+            ports.metadata.enter_step(run_id, name)
+        ports.seam(name)
+
+    return step
+
+
+def _build_all(job: Job, line: Line, order: Sequence[Transform], ports: Ports) -> dict[TableName, Built]:
+    """All outputs, independent ones at once. Control stays here: workers get their inputs and give back a result."""
+    chosen = {transform.output: transform for transform in order}
+    needs = needs_of(chosen, extra={table: job.project.references(table) for table in chosen})
+    bases = {transform.output: find_base(transform.output, line, job.lake) for transform in order}
+    outside = {
+        table: find_pin(table, line, job.lake)
+        for transform in order
+        for table in {*transform.inputs, *job.project.references(transform.output)}
+    }
+    job.seam("pinned")
+    built: dict[TableName, Built] = {}
+    waiting = list(order)
+    running: dict[Future[Built], TableName] = {}
+    with ThreadPoolExecutor(ports.parallel, thread_name_prefix="forge") as pool:
+        try:
+            while waiting or running:
+                for transform in [t for t in waiting if needs[t.output] <= built.keys()]:
+                    waiting.remove(transform)
+                    task = _task(job, transform, bases[transform.output], built, outside)
+                    if isinstance(task, Built):
+                        built[transform.output] = task
+                    else:
+                        running[pool.submit(task)] = transform.output
+                done, _ = wait(running, return_when=FIRST_COMPLETED) if running else (set(), set())
+                for future in done:
+                    built[running.pop(future)] = future.result()
+                if any(b.status is OutputStatus.FAILED for b in built.values()):
+                    _stop(job, waiting, bases, built)
+        except BaseException:
+            job.engine.cancel(job.run_id)
+            raise
+    return built
+
+
+def _task(
+    job: Job,
+    transform: Transform,
+    base: Base,
+    built: Mapping[TableName, Built],
+    outside: Mapping[TableName, Pin | None],
+) -> Built | Callable[[], Built]:
+    """A skipped result, or the work to do."""
+    fallen = [t for t in transform.inputs if t in built and built[t].status in FALLEN]
+    if fallen:
+        reason = f"stands on {fallen[0]}, which was {built[fallen[0]].status}"
+        job.notify(Event(job.run_id, transform.output, "skipped", reason))
+        return Built(OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind)), transform, base)
+
+    def pin_of(table: TableName) -> Pin | None:
+        staged = built[table].pin if table in built and built[table].status not in FALLEN else None
+        return staged or outside.get(table)
+
+    inputs = {t: pin for t in transform.inputs if (pin := pin_of(t))}
+    absent = [t for t in transform.inputs if t not in inputs]
+    if absent:
+        error = ForgeError(
+            "E202",
+            f"{absent[0]} does not exist yet",
+            where=transform.where,
+            why=f"{transform.output} reads it, and it is not among what this run makes.",
+            fix=f"Run it too: forge run +{transform.output}",
+        )
+        record = OutputRecord(
+            transform.output, OutputStatus.FAILED, str(error), str(transform.kind), error=error.to_dict()
+        )
+        return Built(record, transform, base, error=error)
+    others = {t: pin for t in job.project.references(transform.output) if (pin := pin_of(t))}
+    return lambda: build(job, transform, base, inputs, others)
+
+
+def _stop(job: Job, waiting: list[Transform], bases: Mapping[TableName, Base], built: dict[TableName, Built]) -> None:
+    """Something could not run: what has not begun will not begin, and nothing of this run will be published."""
+    for transform in waiting:
+        reason = "the run stopped before it"
+        record = OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind))
+        built[transform.output] = Built(record, transform, bases[transform.output])
+        job.notify(Event(job.run_id, transform.output, "skipped", reason))
+    waiting.clear()
+
+
+def _finish(
+    job: Job, line: Line, record: RunRecord, built: Mapping[TableName, Built], ports: Ports, request: RunRequest
+) -> RunResult:
+    verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
+    status = _status(built)
+    outputs = tuple(b.record for b in built.values())
+    done = replace(record, status=status, outputs=outputs, finished_at=ports.clock(), step="finished")
+    passed = [b for b in built.values() if b.status is OutputStatus.PASSED]
+    held = status is RunStatus.FAILED or (ports.publish_all and status is RunStatus.BLOCKED)
+    if not passed or held:
+        error = next((b.error for b in built.values() if b.error), None)
+        done = replace(done, error=error.to_dict() if error else None)
+        ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
+        return RunResult(done, None, verdicts)
+    job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
+    message = request.message or _message(request, passed)
+    outcome = publish(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
+    match outcome:
+        case Landed(commit=commit, run=landed):
+            ports.seam("published")
+            job.notify(Event(job.run_id, None, "published", commit.id))
+            ports.lake.drop_stages(record.id)
+            ports.seam("recorded")
+            return RunResult(landed, commit, verdicts)
+        case Conflict(tables=tables):
+            return _conflicted(ports, done, verdicts, tables)
+
+
+def _conflicted(
+    ports: Ports, done: RunRecord, verdicts: tuple[Verdict, ...], tables: tuple[TableName, ...]
+) -> RunResult:
+    names = ", ".join(map(str, tables))
+    error = ForgeError(
+        "E403",
+        f"Someone else published {names} while this run worked",
+        why="The run had pinned an older version. Nothing of it was published.",
+        fix="Run it again: it will start from what is there now.",
+    )
+    done = replace(done, status=RunStatus.CONFLICT, error=error.to_dict())
+    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
+    return RunResult(done, None, verdicts, tables)
+
+
+def _status(built: Mapping[TableName, Built]) -> RunStatus:
+    statuses = {b.status for b in built.values()}
+    if OutputStatus.FAILED in statuses:
+        return RunStatus.FAILED
+    if OutputStatus.BLOCKED in statuses:
+        return RunStatus.BLOCKED
+    return RunStatus.SUCCEEDED if OutputStatus.PASSED in statuses else RunStatus.NOTHING_TO_DO
+
+
+def _message(request: RunRequest, passed: Sequence[Built]) -> str:
+    names = ", ".join(str(b.table) for b in passed[:3])
+    more = f" and {len(passed) - 3} more" if len(passed) > 3 else ""
+    return f"Run {' '.join(request.selection) + ': ' if request.selection else ''}{names}{more}"
+
+
+def _ended(run: RunRecord, ports: Ports) -> AuditRecord:
+    return AuditRecord(ports.clock(), run.user, f"run.{run.status.replace(' ', '_')}", run.id)
+
+
+def _record_end(
+    ports: Ports, record: RunRecord, status: RunStatus, failure: BaseException, verdicts: tuple[Verdict, ...]
+) -> None:
+    """The end of a run that stopped short, unless it had been published already."""
+    known = ports.metadata.run(record.id)
+    if known is not None and known.commit_id is not None:
+        return
+    shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": f"{type(failure).__name__}: {failure}"}
+    done = replace(record, status=status, finished_at=ports.clock(), error=shown)
+    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))

@@ -1,0 +1,259 @@
+"""What an expression of Spark's plan is made from.
+
+Every column in an expression is a direct source of it, those of a CASE's conditions and of an aggregate's FILTER
+included; those of a window's PARTITION BY and ORDER BY are not, they arrange rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.extract.spark_json import Node, id_of
+from forge.lineage.extract.spark_text import render
+from forge.lineage.extract.spark_value import NOTHING, Sources, Trace, Value, add, stronger
+from forge.model.names import ColumnName
+
+Columns = Mapping[int, Value]
+"""What each expression id stands for, below some node of the plan."""
+
+_CONDITIONAL = {"CaseWhen", "If", "Coalesce", "Nvl", "Nvl2", "NullIf", "IfNull", "NaNvl", "NullIfZero", "ZeroIfNull"}
+_SUBQUERIES = {"ScalarSubquery", "ListQuery", "Exists", "LateralSubquery", "FunctionTableSubqueryArgumentExpression"}
+
+# Wrappers that hand their child on as it is.
+_SAME = {
+    "Alias",
+    "AttributeReference",
+    "OuterReference",
+    "CommonExpressionDef",
+    "With",
+    "KnownFloatingPointNormalized",
+    "KnownNotNull",
+    "KnownNullable",
+    "TempResolvedColumn",
+    *_SUBQUERIES,
+}
+
+# A value that comes out of these can hardly be turned back into what went in.
+_MASKING = {
+    "AesEncrypt",
+    "CollationAwareMurmur3Hash",
+    "CollationAwareXxHash64",
+    "Crc32",
+    "HiveHash",
+    "Mask",
+    "Md5",
+    "Murmur3Hash",
+    "Sha1",
+    "Sha2",
+    "TryAesEncrypt",
+    "XxHash64",
+}
+
+
+class Surroundings(Protocol):
+    """What an expression needs to know of the plan around it."""
+
+    def outer(self, expression_id: int) -> Value | None: ...
+    def subquery(self, plan: Sequence[Any], columns: Columns) -> tuple[Value, ...]: ...
+    def shaped_by(self, sources: Sources, how: Indirect) -> None: ...
+    def gap(self, reason: str) -> None: ...
+
+
+def kind_of(expression: Node) -> Transformation:
+    kind = expression.kind
+    if kind in _SAME or _is_same_cast(expression):
+        return Transformation.IDENTITY
+    if kind == "AggregateExpression":
+        return Transformation.AGGREGATION
+    if kind == "WindowExpression":
+        return Transformation.WINDOW
+    return Transformation.CONDITIONAL if kind in _CONDITIONAL else Transformation.TRANSFORMATION
+
+
+def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
+    while expression.kind == "Alias" or _is_same_cast(expression):
+        expression = expression.children[0]
+    if expression.kind == "AttributeReference":
+        return _look_up(expression, columns, around)
+    pivoted = _pivoted(expression, columns, around)
+    if pivoted is not None:
+        return pivoted
+    if expression.kind == "GetStructField":
+        member = _member(expression, columns, around)
+        if isinstance(member, Value):
+            return member
+        if member is not None:
+            return value_of(member, columns, around)
+    members: tuple[Value, ...] = ()
+    if _is_time_window(expression):
+        value = _time_window(expression, columns, around)
+        return Value(value.sources, (value, value))
+    if expression.kind == "CreateNamedStruct":
+        members = tuple(value_of(child, columns, around) for child in expression.children[1::2])
+    return Value(_Sources(columns, around).of(expression), members)
+
+
+def sources_of(expression: Node, columns: Columns, around: Surroundings) -> Sources:
+    return value_of(expression, columns, around).sources
+
+
+class _Sources:
+    """One walk over one expression, from its root, carrying what the steps so far make of anything below them."""
+
+    def __init__(self, columns: Columns, around: Surroundings) -> None:
+        self.columns = columns
+        self.around = around
+        self.found: dict[ColumnName, Trace] = {}
+
+    def of(self, root: Node) -> Sources:
+        # A subquery alone copies what its plan selects, so each source keeps its own text.
+        text = None if root.kind in _SUBQUERIES else render(root)
+        waiting = [(root, Transformation.IDENTITY, False)]
+        while waiting:
+            node, step, masked = waiting.pop()
+            step = stronger(step, kind_of(node))
+            masked = masked or node.kind in _MASKING
+            if node.kind in {"AttributeReference", "OuterReference"}:
+                self._take(_look_up(node, self.columns, self.around), step, masked, text)
+            elif node.kind in _SUBQUERIES:
+                for value in self._subquery(node):
+                    self._take(value, step, masked, text)
+            elif node.kind == "WindowExpression":
+                function, spec = node.children
+                self._arrange(spec)
+                # The function itself is not one more step: sum(amount) OVER (…) is a window, no aggregation.
+                waiting.extend((child, step, masked) for child in _called(function))
+            elif node.kind == "GetStructField":
+                self._field(node, step, masked, text, waiting)
+            else:
+                waiting.extend((child, step, masked) for child in reversed(node.children))
+        return self.found
+
+    def _take(self, value: Value, step: Transformation, masked: bool, text: str | None) -> None:
+        for source, trace in value.sources.items():
+            kind = stronger(step, trace.transformation)
+            written = trace.expression if text is None else text
+            add(self.found, source, Trace(kind, written, masked or trace.masking, trace.confidence))
+
+    def _subquery(self, node: Node) -> tuple[Value, ...]:
+        plan = node.fields.get("plan")
+        if not isinstance(plan, list):
+            self.around.gap(f"the plan inside {node.kind} is not in the plan's JSON")
+            return ()
+        values = self.around.subquery(plan, self.columns)
+        # What an EXISTS selects does not matter, only whether there is a row.
+        return () if node.kind == "Exists" else values
+
+    def _arrange(self, spec: Node) -> None:
+        for child in spec.children:
+            if child.kind != "SpecifiedWindowFrame":
+                self.around.shaped_by(sources_of(child, self.columns, self.around), Indirect.SORT)
+
+    def _field(
+        self,
+        node: Node,
+        step: Transformation,
+        masked: bool,
+        text: str | None,
+        waiting: list[tuple[Node, Transformation, bool]],
+    ) -> None:
+        member = _member(node, self.columns, self.around)
+        if isinstance(member, Value):
+            self._take(member, step, masked, text)
+        else:
+            waiting.append((node.children[0] if member is None else member, step, masked))
+
+
+def _called(window_function: Node) -> tuple[Node, ...]:
+    if window_function.kind == "AggregateExpression":
+        return (*window_function.children[0].children, *window_function.children[1:])
+    return (window_function,)
+
+
+def _is_same_cast(expression: Node) -> bool:
+    """A cast to the type the column has already, as Spark writes around the columns of a view."""
+    if expression.kind != "Cast":
+        return False
+    child = expression.children[0]
+    return child.kind == "AttributeReference" and child.fields.get("dataType") == expression.fields.get("dataType")
+
+
+def _look_up(reference: Node, columns: Columns, around: Surroundings) -> Value:
+    if reference.kind == "OuterReference":
+        reference = reference.expression("e") or reference
+    expression_id = id_of(reference)
+    if expression_id is None:
+        return NOTHING
+    found = columns.get(expression_id)
+    if found is None:
+        found = around.outer(expression_id)
+    if found is None:
+        around.gap(f"column {reference.text('name')} comes from a step that is not understood")
+        return NOTHING
+    return found
+
+
+def _member(expression: Node, columns: Columns, around: Surroundings) -> Value | Node | None:
+    """The field of a struct that this very plan built: its value, or the expression it was built from."""
+    child, ordinal = expression.children[0], expression.fields.get("ordinal")
+    if not isinstance(ordinal, int):
+        return None
+    if child.kind == "CreateNamedStruct":
+        built = child.children[1::2]
+        return built[ordinal] if ordinal < len(built) else None
+    if child.kind == "AttributeReference":
+        members = _look_up(child, columns, around).members
+        return members[ordinal] if ordinal < len(members) else None
+    if child.kind == "GetStructField":
+        inner = _member(child, columns, around)
+        if isinstance(inner, Value) and ordinal < len(inner.members):
+            return inner.members[ordinal]
+    return None
+
+
+def _is_time_window(expression: Node) -> bool:
+    """What Spark makes of `window(ts, '1 day')`: a struct of long arithmetic with a CASE in it."""
+    if expression.kind != "CreateNamedStruct" or len(expression.children) != 4:
+        return False
+    start = expression.children[1]
+    while start.kind == "KnownNullable":
+        start = start.children[0]
+    return start.kind == "PreciseTimestampConversion"
+
+
+def _time_window(expression: Node, columns: Columns, around: Surroundings) -> Value:
+    found: dict[ColumnName, Trace] = {}
+    names: dict[str, None] = {}
+    waiting = list(expression.children)
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.children)
+        if node.kind == "AttributeReference":
+            names[node.text("name")] = None
+            for source, trace in _look_up(node, columns, around).sources.items():
+                step = stronger(trace.transformation, Transformation.TRANSFORMATION)
+                found[source] = Trace(step, "", trace.masking, trace.confidence)
+    text = f"window({', '.join(names)})"
+    return Value({source: replace(trace, expression=text) for source, trace in found.items()})
+
+
+def _pivoted(expression: Node, columns: Columns, around: Surroundings) -> Value | None:
+    """PIVOT becomes an aggregate into an array and an access to each of its items, which say nothing to a reader:
+    the text of the aggregate that was written stays. The pivot column decides which value goes where, as in
+    `sum(CASE WHEN quarter = 1 THEN amount END)`, which Spark makes of it for types that do not fit such an array."""
+    if expression.kind == "GetArrayItem":
+        array = expression.children[0]
+        is_pivot = array.kind == "AttributeReference" and array.text("name").startswith("__pivot_")
+        return _look_up(array, columns, around) if is_pivot else None
+    if expression.kind != "AggregateExpression" or expression.children[0].kind != "PivotFirst":
+        return None
+    pivot, measured = expression.children[0].children[:2]
+    value = value_of(measured, columns, around)
+    text = next((trace.expression for trace in value.sources.values()), render(measured))
+    found = dict(value.sources)
+    for source, trace in sources_of(pivot, columns, around).items():
+        add(found, source, Trace(Transformation.AGGREGATION, text, trace.masking, trace.confidence))
+    return Value(found)

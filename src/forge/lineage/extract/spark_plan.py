@@ -1,0 +1,208 @@
+"""Column lineage of a DataFrame, from the JSON of its analysed plan.
+
+    extract_plan(frame._jdf.queryExecution().analyzed().toJSON(), "marts.revenue", names)
+
+The plan is walked from its leaves. Each node knows what every expression id stands for below it, and says what it
+stands for above: ids are not unique in a plan, a UNION's output has the ids of its first branch. The plans of
+subqueries are inside the JSON of the expressions that hold them. How steps add up is in `spark_value`; what counts as
+a source is in `spark_expression`.
+
+The JSON doubles with every CASE inside a CASE; `extract_analysed` looks before it asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge
+from forge.lineage.extract.spark_depth import DEEPEST, nesting, reads_unnamed, tables_in
+from forge.lineage.extract.spark_json import Node, parse_plan, tree_of
+from forge.lineage.extract.spark_node import HANDLERS, Relation, unknown
+from forge.lineage.extract.spark_value import Sources, Value, union
+from forge.model.names import ColumnName
+
+Names = Callable[[str], str] | Mapping[str, str]
+
+_SELECTOR = re.compile(r"(branch|tag|snapshot_id|at_timestamp)_.+")
+
+
+def extract_plan(
+    plan_json: str | Sequence[Any],
+    target: str,
+    names: Names,
+    *,
+    external: str | None = None,
+    plan_text: str = "",
+) -> Extraction:
+    """Edges into `target`. `names` maps catalog names (`forge.core.orders`) to the names of tables; for one it does
+    not know, the leading `forge.` and Iceberg's `.branch_…` are dropped. `external` is the name of what relations
+    without a name read: files, JDBC. `plan_text` fills in what the JSON leaves out (see `spark_expand`). Nothing in a
+    plan makes this fail: what is not understood is a gap."""
+    try:
+        root = parse_plan(plan_json)
+    except (ValueError, KeyError, TypeError) as error:
+        return Extraction(gaps=(Gap(target, 0, f"Spark's plan could not be read: {error}"),))
+    walk = Walk(names, external, plan_text)
+    relation = walk.relation(root)
+    edges = [
+        Edge(source, ColumnName(target, name), t.transformation, t.expression, t.masking, t.confidence)
+        for name, value in relation.output()
+        for source, t in value.sources.items()
+    ]
+    facts = walk.facts
+    return Extraction(
+        tuple(sorted(edges)),
+        tuple(sorted(IndirectEdge(source, target, how) for source, how in facts.shaped)),
+        tuple(sorted(TableEdge(table, target) for table in facts.tables)),
+        tuple(Gap(target, 0, reason) for reason in facts.gaps),
+    )
+
+
+def extract_analysed(
+    plan_text: str, plan_json: Callable[[], str], target: str, names: Names, *, external: str | None = None
+) -> Extraction:
+    """`extract_plan`, unless the plan's text shows that its JSON would fill the driver's memory: then the tables only,
+    and a gap. The text must name all columns: `plan.treeString(False, False, 100_000, False, False)`."""
+    depth = nesting(plan_text)
+    if depth <= DEEPEST:
+        return extract_plan(plan_json(), target, names, external=external, plan_text=plan_text)
+    tables = {table_name(name, names) for name in tables_in(plan_text)}
+    if external and reads_unnamed(plan_text):
+        tables.add(external)
+    reason = f"conditions are nested {depth} deep (at most {DEEPEST} are read); only the tables are linked"
+    return Extraction(
+        table_edges=tuple(TableEdge(table, target) for table in sorted(tables)), gaps=(Gap(target, 0, reason),)
+    )
+
+
+def table_name(catalog_name: str, names: Names) -> str:
+    known = names(catalog_name) if callable(names) else names.get(catalog_name)
+    if known:
+        return known
+    parts = catalog_name.removeprefix("forge.").split(".")
+    if len(parts) > 2 and _SELECTOR.fullmatch(parts[-1]):
+        parts.pop()
+        return table_name("forge." + ".".join(parts), names)
+    return ".".join(parts)
+
+
+class Facts:
+    """What was seen besides columns. Kept apart for each CTE, so that one nobody reads leaves no trace."""
+
+    def __init__(self) -> None:
+        self.shaped: set[tuple[ColumnName, Indirect]] = set()
+        self.tables: set[str] = set()
+        self.gaps: dict[str, None] = {}
+
+    def include(self, other: Facts) -> None:
+        self.shaped |= other.shaped
+        self.tables |= other.tables
+        self.gaps.update(other.gaps)
+
+
+class Walk:
+    """One walk over one plan. Recursive only into subqueries, so that the depth of a plan does not matter."""
+
+    def __init__(self, names: Names, external: str | None, text: str) -> None:
+        self.names = names
+        self.external = external
+        self.text = text
+        self._facts = [Facts()]
+        self._around: list[Mapping[int, Value]] = []  # the columns around each subquery being walked, inner last
+        self._ctes: dict[int, tuple[Relation, Facts]] = {}
+        self._loops: dict[int, tuple[Value, ...]] = {}
+
+    @property
+    def facts(self) -> Facts:
+        return self._facts[-1]
+
+    def relation(self, root: Node) -> Relation:
+        waiting: list[tuple[Node, Node | None, bool]] = [(root, None, False)]
+        finished: list[Relation] = []
+        while waiting:
+            node, parent, is_open = waiting.pop()
+            if node.kind == "UnionLoop":
+                finished.append(self._loop(node))
+            elif is_open or not node.children:
+                first = len(finished) - len(node.children)
+                children = finished[first:]
+                del finished[first:]
+                finished.append(self._close(node, parent, children))
+            else:
+                if node.kind == "CTERelationDef":
+                    self._facts.append(Facts())
+                waiting.append((node, parent, True))
+                waiting.extend((child, node, False) for child in reversed(node.children))
+        return finished[0]
+
+    def _close(self, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+        match node.kind:
+            case "CTERelationDef":
+                self._ctes[node.fields["id"]] = (children[0], self._facts.pop())
+                return children[0]
+            case "CTERelationRef":
+                return self._cte(node)
+            case "UnionLoopRef":
+                return Relation.by_position(node.expressions("output"), self._loops.get(node.fields["loopId"], ()))
+        return HANDLERS.get(node.kind, unknown)(self, node, parent, children)
+
+    def _cte(self, node: Node) -> Relation:
+        attributes = node.expressions("output")
+        known = self._ctes.get(node.fields["cteId"])
+        if known is None:
+            self.gap(f"the definition of CTE {node.fields['cteId']} is not in the plan")
+            return Relation.by_position(attributes, ())
+        relation, facts = known
+        self.facts.include(facts)
+        return Relation.by_position(attributes, tuple(value for _, value in relation.output()))
+
+    def _loop(self, node: Node) -> Relation:
+        """WITH RECURSIVE: the rows of each round come from the round before, so repeat until nothing is added."""
+        anchor = self.relation(node.children[0])
+        named = anchor.output()
+        values = tuple(value for _, value in named)
+        for _ in range(len(values) + 2):
+            self._loops[node.fields["id"]] = values
+            again = self.relation(node.children[1]).output()
+            grown = tuple(union(pair) for pair in zip(values, (value for _, value in again), strict=False))
+            settled = all(old.sources == new.sources for old, new in zip(values, grown, strict=True))
+            values = grown
+            if settled:
+                break
+        ids = [int(found["id"]) for found in node.fields["outputAttrIds"]]
+        return Relation(
+            tuple(zip(ids, (name for name, _ in named), strict=False)), dict(zip(ids, values, strict=False))
+        )
+
+    # what expressions ask for
+
+    def outer(self, expression_id: int) -> Value | None:
+        return next((found for c in reversed(self._around) if (found := c.get(expression_id)) is not None), None)
+
+    def subquery(self, plan: Sequence[Any], columns: Mapping[int, Value]) -> tuple[Value, ...]:
+        return tuple(value for _, value in self.lateral(plan, columns).output())
+
+    def lateral(self, plan: Sequence[Any], columns: Mapping[int, Value]) -> Relation:
+        self._around.append(columns)
+        try:
+            return self.relation(tree_of(plan))
+        finally:
+            self._around.pop()
+
+    def shaped_by(self, sources: Sources, how: Indirect) -> None:
+        self.facts.shaped.update((source, how) for source in sources)
+
+    def gap(self, reason: str) -> None:
+        self.facts.gaps[reason] = None
+
+    # what relations ask for
+
+    def table(self, catalog_name: str | None, kind: str) -> str | None:
+        name = table_name(catalog_name, self.names) if catalog_name else self.external
+        if name is None:
+            self.gap(f"{kind} has no name in the plan; read tables with spark.table(…) or in SQL")
+            return None
+        self.facts.tables.add(name)
+        return name

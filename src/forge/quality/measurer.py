@@ -1,0 +1,30 @@
+"""The port of what computes measures of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from forge.quality.measure import Measure, NotMeasured, Reading, Readings
+
+
+class Measurer(Protocol):
+    """Computes measures of one table, at one version.
+
+    Readings are plain Python values: int, float, Decimal, str, bool, date, and datetime in UTC. NaN is greater than
+    any other number, equal to itself, and outside every range. A measure that cannot be computed reads NotMeasured and
+    harms no other. A measurer that answers only some kinds leaves the others out, and the next one is asked."""
+
+    def measure(self, measures: Sequence[Measure]) -> Readings: ...
+
+
+def measure_in_turn(measurers: Iterable[Measurer], measures: Sequence[Measure]) -> Readings:
+    """Ask each measurer only for what those before it left out; the cheapest comes first."""
+    readings: dict[Measure, Reading] = {}
+    left = tuple(dict.fromkeys(measures))
+    for measurer in measurers:
+        if not left:
+            break
+        readings.update(measurer.measure(left))
+        left = tuple(measure for measure in left if measure not in readings)
+    return {**readings, **{measure: NotMeasured("nothing here can measure it") for measure in left}}

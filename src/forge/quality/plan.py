@@ -1,0 +1,79 @@
+"""From many checks to few measures, and from readings back to one verdict per check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from forge.model.names import TableName
+from forge.model.schema import Schema
+from forge.quality.check import Check, Context
+from forge.quality.measure import Cost, Measure, Readings
+from forge.quality.values import Family, family_of
+from forge.quality.verdict import Verdict
+
+
+def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...]:
+    """What has to be measured, each once, in a stable order. A check that cannot say what it needs on this schema
+    adds nothing here and is judged as not measured."""
+    wanted: set[Measure] = set()
+    for check in checks:
+        try:
+            wanted |= check.measures(schema)
+        except Exception:  # noqa: S112  # `judge_all` meets the same error and tells it
+            continue
+    return tuple(sorted(wanted, key=_order))
+
+
+def _order(measure: Measure) -> tuple[str, ...]:
+    return (measure.kind, *measure.columns, str(measure.arguments), measure.where or "")
+
+
+def cost_of(measure: Measure, schema: Schema) -> Cost:
+    """METADATA may be answered without reading rows; an engine that cannot counts it as PLAIN."""
+    column = schema.get(measure.columns[0]) if measure.columns else None
+    family = family_of(column.type) if column else Family.OTHER
+    match measure.kind:
+        case "duplicates" | "orphans":
+            return Cost.NARROW
+        case "min" | "max" if family in (Family.STRING, Family.OTHER):
+            return Cost.STRING
+        case "rows" | "nulls" | "min" | "max" if measure.where is None:
+            return Cost.METADATA
+        case "outside_range" if measure.where is None and family is not Family.STRING:
+            return Cost.METADATA
+    return Cost.PLAIN
+
+
+def group_by_cost(measures: Iterable[Measure], schema: Schema) -> dict[Cost, tuple[Measure, ...]]:
+    """Only classes that have measures, cheapest first."""
+    groups: dict[Cost, list[Measure]] = {cost: [] for cost in Cost}
+    for measure in dict.fromkeys(measures):
+        groups[cost_of(measure, schema)].append(measure)
+    return {cost: tuple(members) for cost, members in groups.items() if members}
+
+
+def check_ids(checks: Sequence[Check], table: TableName) -> tuple[str, ...]:
+    """One id per check, in order; of checks that would be called the same, the second ends in .2, and so on."""
+    taken: dict[str, int] = {}
+    ids: list[str] = []
+    for check in checks:
+        plain = check.check_id(table)
+        taken[plain] = taken.get(plain, 0) + 1
+        ids.append(plain if taken[plain] == 1 else f"{plain}.{taken[plain]}")
+    return tuple(ids)
+
+
+def judge_all(checks: Sequence[Check], readings: Readings, context: Context) -> tuple[Verdict, ...]:
+    """One verdict per check, in order. A check that breaks is not measured and takes no other down."""
+    ids = check_ids(checks, context.table)
+    return tuple(
+        replace(_judge(check, readings, context), check_id=id_) for check, id_ in zip(checks, ids, strict=True)
+    )
+
+
+def _judge(check: Check, readings: Readings, context: Context) -> Verdict:
+    try:
+        return check.judge(readings, context)
+    except Exception as error:  # whatever it is, it is this check's own and is told in its verdict
+        return check.not_measured(f"the check itself broke ({type(error).__name__}: {error})", context)

@@ -1,0 +1,103 @@
+"""Every key of forge.yaml, with its default and what it means; the reference page is made from this file."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+SPARK_DEFAULTS = {"master": "local[*]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def _number_of_text(value: object) -> object:
+    """Environment variables are texts; nothing else is read leniently."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
+
+
+class CatalogKeys(_Section):
+    type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
+        default="embedded",
+        description="embedded keeps the Iceberg catalog in Forge's database, so that a publish of many tables is one "
+        "transaction; rest, hive, glue and sql use someone else's, and a publish goes table by table.",
+    )
+    uri: str | None = Field(default=None, description="Address of the external catalog, without a password.")
+    properties: dict[str, str] = Field(
+        default_factory=dict,
+        description="Further properties of the external catalog. Secrets as env:NAME or file:/path.",
+    )
+
+
+class UserKeys(_Section):
+    name: str | None = Field(
+        default=None, description="Name in commits. Default: git's user.name, else the login name."
+    )
+    email: str | None = Field(default=None, description="E-mail in commits. Default: git's user.email.")
+
+
+class SparkKeys(_Section):
+    """Beside `master`, any `spark.*` key is passed through as it is."""
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+    master: str = Field(
+        default="local[*]",
+        description="Where Spark runs: local[*], spark://host:7077, yarn, k8s://…. Beside it, any spark.* key is "
+        "passed on as it is; Forge sets spark.driver.memory to 2g and spark.sql.shuffle.partitions to 4.",
+    )
+
+
+class RunKeys(_Section):
+    publish: Literal["passing", "all"] = Field(
+        default="passing",
+        description="passing: what passed its checks is published; what failed, and what stands on it, is not. "
+        "all: everything or nothing.",
+    )
+
+
+class ParamKeys(_Section):
+    type: Literal["string", "boolean", "int", "long", "float", "double", "decimal", "date", "timestamp"] = Field(
+        description="Type of the parameter, as Spark binds it."
+    )
+    default: object = Field(default=None, description="Value when none is given. Without it, a run must give one.")
+    description: str = Field(default="", description="What the parameter means.")
+
+
+class VersioningKeys(_Section):
+    default_branch: str = Field(default="main", description="Branch of runs and queries when none is named.")
+
+
+class Keys(_Section):
+    """Every key of forge.yaml."""
+
+    project: str | None = Field(default=None, description="Name of the project. Default: the name of its folder.")
+    database: str = Field(
+        default="sqlite",
+        description="Where Forge keeps its records: sqlite (a file in .forge), an env: or file: reference, or an "
+        "SQLAlchemy URL without a password.",
+    )
+    warehouse: str = Field(
+        default=".forge/warehouse", description="Where the tables' files are. A relative path starts at the project."
+    )
+    catalog: CatalogKeys = Field(default_factory=CatalogKeys, description="The Iceberg catalog.")
+    user: UserKeys = Field(default_factory=UserKeys, description="Who commits.")
+    spark: SparkKeys = Field(
+        default_factory=SparkKeys,
+        description="Spark's settings: master, and any spark.* key.",
+    )
+    parallel: Annotated[int, BeforeValidator(_number_of_text)] = Field(
+        default=2, ge=1, le=64, description="How many independent transforms run at once."
+    )
+    run: RunKeys = Field(default_factory=RunKeys, description="How a run behaves.")
+    params: dict[str, ParamKeys] = Field(
+        default_factory=dict, description="Typed parameters of the transforms and their defaults."
+    )
+    versioning: VersioningKeys = Field(default_factory=VersioningKeys, description="Branches and commits.")
+    owners: dict[str, str] = Field(
+        default_factory=dict,
+        description="Who answers for which tables: a pattern like marts.* and an owner; the first match wins.",
+    )

@@ -1,0 +1,150 @@
+"""The settings in force."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.model.nearest import did_you_mean
+from forge.model.secret import is_reference, resolve_secret
+from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, VersioningKeys
+from forge.settings.params import spark_text, typed_value
+
+# Names of keys that hold secrets; there is no list of them, as Spark passes keys of any library through.
+SECRET_KEY = re.compile(r"(password|passwd|secret|secret\.?key|[._]token|oauthtoken|account\.key.*)$", re.IGNORECASE)
+
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    email: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} <{self.email}>" if self.email else self.name
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings in force. Secrets are read when a method needs them, never before."""
+
+    root: Path
+    keys: Keys
+    environ: Mapping[str, str] = field(repr=False, compare=False)
+
+    @property
+    def project(self) -> str:
+        return self.keys.project or self.root.name
+
+    @property
+    def parallel(self) -> int:
+        return self.keys.parallel
+
+    @property
+    def run(self) -> RunKeys:
+        return self.keys.run
+
+    @property
+    def params(self) -> Mapping[str, ParamKeys]:
+        return self.keys.params
+
+    @property
+    def versioning(self) -> VersioningKeys:
+        return self.keys.versioning
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        return self.keys.owners
+
+    @property
+    def catalog(self) -> CatalogKeys:
+        return self.keys.catalog
+
+    @property
+    def spark(self) -> dict[str, str]:
+        """`master` and the spark.* settings as texts, defaults included, secrets read."""
+        given = {"master": self.keys.spark.master, **(self.keys.spark.model_extra or {})}
+        texts = {key: spark_text(value) for key, value in given.items()}
+        return {**SPARK_DEFAULTS, **{key: self._secret(key, text) for key, text in texts.items()}}
+
+    def catalog_properties(self) -> dict[str, str]:
+        """The properties of an external catalog, secrets read."""
+        return {key: self._secret(key, text) for key, text in self.catalog.properties.items()}
+
+    def database_url(self) -> str:
+        """The SQLAlchemy URL, secrets read."""
+        url = self.keys.database
+        if is_reference(url):
+            url = resolve_secret(url, self.environ, "database")
+        if url == "sqlite":
+            return f"sqlite:///{self.root / '.forge' / 'forge.db'}"
+        prefix, path = "sqlite:///", url.removeprefix("sqlite:///")
+        is_relative = url.startswith(prefix) and path not in ("", ":memory:") and not path.startswith(("/", "file:"))
+        return f"{prefix}{self.root / path}" if is_relative else str(url)
+
+    def warehouse_path(self) -> str:
+        """An absolute path, or the URI of an object store as written."""
+        if _REMOTE.match(self.keys.warehouse):
+            return self.keys.warehouse
+        return str(self.root / Path(self.keys.warehouse).expanduser())
+
+    def owner_of(self, table: TableName | str) -> str | None:
+        return next((owner for pattern, owner in self.owners.items() if fnmatchcase(str(table), pattern)), None)
+
+    @cached_property
+    def user(self) -> User:
+        name = self.keys.user.name or self._git("user.name") or self._login()
+        return User(name, self.keys.user.email or self._git("user.email"))
+
+    def bind_params(self, given: Mapping[str, str]) -> dict[str, object]:
+        """The parameters of a run: what was given, else the default, as values of the declared types."""
+        unknown = [name for name in given if name not in self.params]
+        if unknown:
+            raise ForgeError(
+                "E108",
+                f"there is no parameter '{unknown[0]}'",
+                why="Parameters are declared under params in forge.yaml.",
+                fix=did_you_mean(unknown[0], self.params),
+            )
+        bound: dict[str, object] = {}
+        for name, param in self.params.items():
+            value = given.get(name, param.default)
+            try:
+                bound |= {name: typed_value(param.type, value)} if value is not None else {}
+            except ValueError as error:
+                raise ForgeError("E105", f"parameter {name}: {error}", fix=f"Give it as {param.type}.") from error
+        return bound
+
+    def _secret(self, key: str, text: str) -> str:
+        # `file:/path` is also an ordinary value of Spark (an event log's folder), so it is read for secrets only.
+        if text.startswith("env:") or (is_reference(text) and SECRET_KEY.search(key)):
+            return resolve_secret(text, self.environ, key)
+        return text
+
+    def _git(self, key: str) -> str | None:
+        git = shutil.which("git", path=self.environ.get("PATH"))
+        if git is None:
+            return None
+        found = subprocess.run(  # noqa: S603 — a fixed command; nothing of it comes from outside
+            [git, "config", key], cwd=self.root, env=dict(self.environ), capture_output=True, text=True, check=False
+        )
+        return found.stdout.strip() or None
+
+    def _login(self) -> str:
+        name = next((self.environ[key] for key in ("LOGNAME", "USER", "USERNAME") if self.environ.get(key)), None)
+        if name:
+            return name
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError):  # a container's user may have no name
+            return "unknown"

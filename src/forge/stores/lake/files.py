@@ -1,0 +1,128 @@
+"""Metadata files: read, written under fresh names, listed. Files are never changed once written."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+from pyiceberg.exceptions import ValidationError
+from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.serializers import FromInputFile, ToOutputFile
+from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
+from pyiceberg.view.metadata import ViewMetadata
+
+from forge.model.errors import ForgeError
+
+_NUMBER = re.compile(r"^(\d+)-")
+
+
+class Files:
+    def __init__(self, warehouse: str) -> None:
+        self.io: FileIO = load_file_io({}, warehouse)
+
+    def read_any(self, location: str) -> TableMetadata:
+        try:
+            return FromInputFile.table_metadata(self.io.new_input(location))
+        except (OSError, ValidationError, ValueError) as error:
+            raise _unreadable(location, error) from error
+
+    def read(self, location: str) -> TableMetadataV2:
+        metadata = self.read_any(location)
+        if not isinstance(metadata, TableMetadataV2):
+            raise ForgeError(
+                "E406",
+                f"The table has Iceberg's format version {metadata.format_version}",
+                where=location,
+                why="Forge writes version 2.",
+                fix="Write it as version 2: TBLPROPERTIES ('format-version'='2')",
+            )
+        return metadata
+
+    def read_view(self, location: str) -> ViewMetadata:
+        try:
+            with self.io.new_input(location).open() as stream:
+                return ViewMetadata.model_validate_json(stream.read())
+        except (OSError, ValueError) as error:
+            raise _unreadable(location, error) from error
+
+    def write(self, metadata: TableMetadataV2, after: str | None) -> str:
+        """Beside the other metadata files, numbered after the file `after`."""
+        location = next_location(metadata.location, after)
+        try:
+            ToOutputFile.table_metadata(metadata, self.io.new_output(location))
+        except OSError as error:
+            raise _unwritable(location, error) from error
+        return location
+
+    def write_view(self, metadata: ViewMetadata, after: str | None) -> str:
+        location = next_location(metadata.location, after)
+        try:
+            with self.io.new_output(location).create() as stream:
+                stream.write(metadata.model_dump_json(exclude_none=True).encode())
+        except OSError as error:
+            raise _unwritable(location, error) from error
+        return location
+
+    def delete(self, path: str) -> None:
+        self.io.delete(path)
+
+
+def next_location(folder: str, after: str | None) -> str:
+    found = _NUMBER.match(after.rsplit("/", 1)[-1]) if after else None
+    number = int(found[1]) + 1 if found else 0
+    return f"{folder.rstrip('/')}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+
+
+def local_path(location: str) -> str:
+    """The path of a local file, however its location is written; any other location as it is."""
+    if location.startswith("file:"):
+        return os.path.normpath("/" + location[len("file:") :].lstrip("/"))
+    return location if urlparse(location).scheme else os.path.normpath(location)
+
+
+def local_folder(location: str) -> Path:
+    if not location.startswith("file:") and (scheme := urlparse(location).scheme):
+        raise ForgeError(
+            "E407",
+            f"Forge cannot list files on {scheme}",
+            where=location,
+            why="Unused files are found by listing the warehouse, which is done on local file systems only.",
+            fix="Use the storage's own tools, or Iceberg's procedure remove_orphan_files.",
+        )
+    return Path(local_path(location))
+
+
+def list_files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from list_files(Path(entry.path))
+            else:
+                yield entry
+
+
+def _unreadable(location: str, error: Exception) -> ForgeError:
+    return ForgeError(
+        "E406",
+        "A metadata file of the lake cannot be read",
+        where=location,
+        why=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        fix="forge doctor",
+    )
+
+
+def _unwritable(location: str, error: OSError) -> ForgeError:
+    full = "no space left" in str(error).lower()
+    return ForgeError(
+        "E305" if full else "E408",
+        "The warehouse has no space left" if full else "The warehouse cannot be written",
+        where=location,
+        why=f"{str(error).splitlines()[0]}. Nothing was published.",
+        fix="Free space, then run again." if full else "Check the rights of the folder, then run again.",
+    )

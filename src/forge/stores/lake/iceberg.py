@@ -1,0 +1,346 @@
+"""The lake on Iceberg: `IcebergLake` keeps table metadata by PyIceberg's functions on catalog rows in Forge's database.
+
+How a run is staged and published is written in docs/decisions/0002-staging.md."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine, select, update
+
+from forge.flows.ports import Orphan, SnapshotState, Stage, TableState
+from forge.flows.records import Moved, Pointer
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.quality.measure import Measure, Reading
+from forge.model.time import Clock, utc_now
+from forge.quality.measure import Measure, Reading
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.publish import drop_rows
+from forge.stores.sql.tables import BRANCHES, CATALOG, HIDDEN, STAGING, iceberg_tables, trees
+from forge.versioning.commit import TableStatistics
+
+if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read records never need it
+    from pyiceberg.table.metadata import TableMetadataV2
+    from pyiceberg.table.snapshots import Snapshot
+
+    from forge.stores.lake.files import Files
+
+_MAIN = "main"
+_KEPT = 256  # metadata files kept parsed; they never change
+_TRIES = 200
+
+
+class IcebergLake:
+    def __init__(self, engine: Engine, warehouse: str, clock: Clock = utc_now) -> None:
+        self._engine = engine
+        self._warehouse = warehouse.rstrip("/")
+        self._clock = clock
+        self._opened: Files | None = None
+        self._read = lru_cache(maxsize=_KEPT)(self._read_file)
+
+    # what there is
+
+    def state(self, catalog: CatalogName) -> TableState | None:
+        row = self._row(catalog)
+        if row is None:
+            return None
+        location, kind = row
+        if kind == "VIEW":
+            view = self._files.read_view(location)
+            schema_id = next(v.schema_id for v in view.versions if v.version_id == view.current_version_id)
+            return TableState(catalog, location, view.view_uuid, {}, schema_id, kind)
+        metadata = self._read(location)
+        refs = {name: SnapshotId(ref.snapshot_id) for name, ref in metadata.refs.items()}
+        return TableState(catalog, location, str(metadata.table_uuid), refs, metadata.current_schema_id, kind)
+
+    def tables(self) -> tuple[CatalogName, ...]:
+        return tuple(name for name in self._names() if name.namespace not in HIDDEN)
+
+    def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
+        row = self._row(catalog)
+        if row is None or row[1] == "VIEW":
+            return None
+        metadata = self._read(row[0])
+        snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
+        return None if snapshot is None else _snapshot_state(metadata, snapshot)
+
+    def measure(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
+    ) -> dict[Measure, Reading]:
+        """What the manifests answer exactly, with no job; the rest is left out."""
+        from forge.stores.lake.measure import ManifestMeasurer
+
+        _, metadata = self._table(catalog)
+        return dict(ManifestMeasurer(metadata, snapshot_id, self._files.io).measure(measures))
+
+    def measure(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
+    ) -> dict[Measure, Reading]:
+        from forge.stores.lake.measure import ManifestMeasurer
+
+        row = self._row(catalog)
+        if row is None or row[1] == "VIEW":
+            return {}
+        return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self._files.io).measure(measures))
+
+    # staging
+
+    def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage:
+        hidden = CatalogName(STAGING, f"{run_id}__{table.schema}__{table.name}")
+        if origin is None:
+            with writing(self._engine) as connection:
+                drop_rows(connection, [hidden])
+            folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+            return Stage(run_id, table, hidden, False, folder, None, None)
+        from forge.stores.lake.derive import staged_from
+
+        location, metadata = self._table(origin)
+        if base is not None and metadata.snapshot_by_id(base) is None:
+            raise _no_snapshot(origin, base)
+        staged = self._files.write(staged_from(metadata, base, self._now_ms()), after=location)
+        with writing(self._engine) as connection:
+            drop_rows(connection, [hidden])
+            values = {
+                "catalog_name": CATALOG,
+                "table_namespace": hidden.namespace,
+                "table_name": hidden.name,
+                "metadata_location": staged,
+                "iceberg_type": "TABLE",
+            }
+            connection.execute(iceberg_tables.insert(), [values])
+        return Stage(run_id, table, hidden, True, metadata.location, base, origin)
+
+    def prepare(
+        self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
+    ) -> Pointer | Moved:
+        from forge.stores.lake.derive import Diverged, published
+
+        ref = ref_of(branch, is_default=is_default)
+        staged_location, staged = self._table(stage.catalog)
+        if stage.origin is None:
+            return self._prepare_new(stage, staged_location, staged, ref)
+        row = self._row(stage.origin)
+        if row is None or row[1] == "VIEW":
+            return Moved((stage.origin,), branch_moved=False)
+        location, current = row[0], self._read(row[0])
+        actual = current.refs[ref].snapshot_id if ref in current.refs else None
+        if actual != expected and not (actual is None and ref != _MAIN and expected == stage.base):
+            return Moved((stage.origin,), branch_moved=False)
+        try:
+            metadata = published(current, location, staged, ref, self._now_ms())
+        except Diverged:
+            return Moved((stage.origin,), branch_moved=False)
+        return Pointer(stage.origin, location, self._files.write(metadata, after=location), "TABLE", stage.catalog)
+
+    def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
+        from forge.stores.lake.derive import published_new
+
+        name = CatalogName(stage.table.schema, stage.table.name)
+        if ref != _MAIN:
+            name = hidden_name(stage.table, str(staged.table_uuid))
+        if self._row(name) is not None:
+            return Moved((name,), branch_moved=False)
+        metadata = published_new(staged, ref, self._now_ms())
+        return Pointer(name, None, self._files.write(metadata, after=staged_location), "TABLE", stage.catalog)
+
+    def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
+        return tuple((_run_of(name), name) for name in self._names() if name.namespace == STAGING)
+
+    def drop_stages(self, run_id: RunId) -> int:
+        names = [name for run, name in self.stages() if run == run_id]
+        if not names:
+            return 0
+        with writing(self._engine) as connection:
+            return drop_rows(connection, names)
+
+    def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
+        from forge.stores.lake.derive import with_ref
+
+        for _ in range(_TRIES):
+            location, metadata = self._table(catalog)
+            if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
+                raise _no_snapshot(catalog, snapshot_id)
+            old = metadata.refs.get(ref)
+            if (old.snapshot_id if old else None) == snapshot_id:
+                return
+            new = self._files.write(with_ref(metadata, location, ref, snapshot_id, self._now_ms()), after=location)
+            if self._move(catalog, location, new):
+                return
+            self._files.delete(new)
+            time.sleep(random.uniform(0, 0.02))  # noqa: S311, to let two writers step out of each other's way
+        raise ForgeError(
+            "E404",
+            f"{catalog} moves too often to set {ref} on it",
+            why=f"{_TRIES} tries found it moved by someone else each time.",
+            fix="Try again when fewer runs publish it.",
+        )
+
+    # views
+
+    def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
+        """Spark reads it once a catalog row of kind VIEW points at it."""
+        from forge.stores.lake.view import next_view
+
+        old = self._files.read_view(previous) if previous else None
+        folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+        return self._files.write_view(next_view(old, table, sql, schema, folder, self._now_ms()), after=previous)
+
+    def read_view(self, location: str) -> str:
+        from forge.stores.lake.view import sql_of
+
+        return sql_of(self._files.read_view(location))
+
+    # unused files
+
+    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+        from forge.stores.lake.files import list_files, local_folder
+        from forge.stores.lake.reachable import is_checksum_of, reachable_files
+
+        listed = [(entry.path, entry.stat()) for entry in list_files(local_folder(self._warehouse))]
+        used = reachable_files(self._files, self._pointed_at())  # read after the listing: what is new is not listed
+        return tuple(
+            Orphan(path, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+            for path, stat in sorted(listed)
+            if stat.st_mtime < older_than.timestamp() and path not in used and not is_checksum_of(path, used)
+        )
+
+    def delete(self, orphans: Sequence[Orphan]) -> int:
+        from forge.stores.lake.files import local_folder
+
+        root = local_folder(self._warehouse)
+        count = 0
+        for orphan in orphans:
+            try:
+                self._files.delete(orphan.path)
+            except FileNotFoundError:
+                continue
+            count += 1
+        folders = {
+            folder for orphan in orphans for folder in local_folder(orphan.path).parents if root in folder.parents
+        }
+        for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+        return count
+
+    # rows and files
+
+    @property
+    def _files(self) -> Files:
+        if self._opened is None:
+            from forge.stores.lake.files import Files
+
+            self._opened = Files(self._warehouse)
+        return self._opened
+
+    def _read_file(self, location: str) -> TableMetadataV2:
+        return self._files.read(location)
+
+    def _now_ms(self) -> int:
+        return int(self._clock().timestamp() * 1000)
+
+    def _names(self) -> list[CatalogName]:
+        t = iceberg_tables.c
+        query = select(t.table_namespace, t.table_name).where(t.catalog_name == CATALOG)
+        with reading(self._engine) as connection:
+            return sorted(CatalogName(*row) for row in connection.execute(query))
+
+    def _row(self, catalog: CatalogName) -> tuple[str, str] | None:
+        t = iceberg_tables.c
+        query = select(t.metadata_location, t.iceberg_type).where(
+            t.catalog_name == CATALOG, t.table_namespace == catalog.namespace, t.table_name == catalog.name
+        )
+        with reading(self._engine) as connection:
+            row = connection.execute(query).first()
+        return None if row is None else (row[0], row[1] or "TABLE")
+
+    def _table(self, catalog: CatalogName) -> tuple[str, TableMetadataV2]:
+        row = self._row(catalog)
+        if row is None:
+            raise ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+        return row[0], self._read(row[0])
+
+    def _move(self, catalog: CatalogName, expected: str, location: str) -> bool:
+        t = iceberg_tables
+        with writing(self._engine) as connection:
+            moved = connection.execute(
+                update(t)
+                .where(t.c.catalog_name == CATALOG, t.c.metadata_location == expected)
+                .where(t.c.table_namespace == catalog.namespace, t.c.table_name == catalog.name)
+                .values(metadata_location=location, previous_metadata_location=expected)
+            )
+            return moved.rowcount == 1
+
+    def _pointed_at(self) -> set[tuple[str, str]]:
+        """Every catalog row, hidden and foreign ones too, and the views that commits remember."""
+        t = iceberg_tables.c
+        with reading(self._engine) as connection:
+            rows = {
+                (row[0], row[1] or "TABLE") for row in connection.execute(select(t.metadata_location, t.iceberg_type))
+            }
+            views = connection.execute(select(trees.c.view_files).where(trees.c.view_files.is_not(None))).scalars()
+            return rows | {(location, "VIEW") for files in views for location in files}
+
+
+def ref_of(branch: BranchName, *, is_default: bool) -> str:
+    """The Iceberg ref that carries a branch: Iceberg's `main` is always the default branch."""
+    if is_default:
+        return _MAIN
+    if branch == _MAIN:
+        raise ForgeError(
+            "E604",
+            "A branch that is not the default one cannot be called main",
+            why="Iceberg's ref main carries the default branch.",
+            fix="Take another name.",
+        )
+    return branch
+
+
+def hidden_name(table: TableName, uuid_text: str) -> CatalogName:
+    """Where a table stands that exists on a branch only."""
+    return CatalogName(BRANCHES, f"{table.schema}__{table.name}__{uuid_text.replace('-', '')[:8]}")
+
+
+def _run_of(name: CatalogName) -> RunId:
+    return RunId(name.name.partition("__")[0])
+
+
+def _no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
+    return ForgeError(
+        "E406",
+        f"{catalog} has no snapshot {snapshot_id}",
+        why="It was expired, or the table was replaced, by something other than Forge.",
+        fix="forge doctor",
+    )
+
+
+def _snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotState:
+    from forge.stores.lake.spark_types import spark_schema
+
+    schema_id = metadata.current_schema_id if snapshot.schema_id is None else snapshot.schema_id
+    schema = metadata.schema_by_id(schema_id) or metadata.schema()
+    summary = snapshot.summary.additional_properties if snapshot.summary else {}
+    parent = snapshot.parent_snapshot_id
+    return SnapshotState(
+        snapshot_id=SnapshotId(snapshot.snapshot_id),
+        parent_id=None if parent is None else SnapshotId(parent),
+        schema_id=schema_id,
+        schema=spark_schema(schema),
+        statistics=TableStatistics(
+            rows_added=int(summary.get("added-records", 0)),
+            rows_deleted=int(summary.get("deleted-records", 0)),
+            bytes_added=int(summary.get("added-files-size", 0)),
+            bytes_deleted=int(summary.get("removed-files-size", 0)),
+            record_count=int(summary.get("total-records", 0)),
+            total_size=int(summary.get("total-files-size", 0)),
+        ),
+        time=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
+    )

@@ -1,0 +1,287 @@
+"""A lake in memory: `MemoryLake` passes the suite of the Iceberg one, with snapshots that are bare numbers of rows.
+
+What an engine would do is `create` and `append`: they write into a stage's hidden row."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from forge.flows.ports import Orphan, SnapshotState, Stage, TableState
+from forge.flows.records import Moved, Pointer
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.model.time import Clock, utc_now
+from forge.quality.measure import Measure, Reading
+from forge.stores.lake.iceberg import hidden_name, ref_of
+from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.sql.tables import HIDDEN, STAGING
+from forge.versioning.commit import TableStatistics
+
+_MAIN = "main"
+_BYTES_PER_ROW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTable:
+    uuid: str
+    folder: str
+    schemas: tuple[Schema, ...]  # a schema's id is its place
+    schema_id: int
+    snapshots: Mapping[SnapshotId, SnapshotState] = field(default_factory=dict)
+    refs: Mapping[str, SnapshotId] = field(default_factory=dict)
+    log: tuple[str, ...] = ()  # earlier metadata files
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    uuid: str
+    sql: str
+    schema_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    content: MemoryTable | MemoryView | None  # None: rows
+    size: int
+    modified: datetime
+
+
+class MemoryLake:
+    def __init__(self, catalog: MemoryCatalog, clock: Clock = utc_now) -> None:
+        self._catalog = catalog
+        self._clock = clock
+        self._files: dict[str, _File] = {}
+        self._numbers = 1000
+
+    # what an engine does
+
+    def create(self, stage: Stage, schema: Schema) -> None:
+        with self._catalog.lock:
+            table = MemoryTable(str(uuid.uuid4()), stage.location, (schema,), 0)
+            self._catalog.rows[stage.catalog] = (self._write(stage.location, table), "TABLE")
+
+    def append(self, catalog: CatalogName, rows: int, *, deleted: int = 0, schema: Schema | None = None) -> SnapshotId:
+        """A snapshot of so many rows more, and so many less, on the hidden row."""
+        with self._catalog.lock:
+            table = self._table(catalog)
+            if schema is not None and schema != table.schemas[table.schema_id]:
+                known = table.schemas if schema in table.schemas else (*table.schemas, schema)
+                table = replace(table, schemas=known, schema_id=known.index(schema))
+            snapshot = self._next_snapshot(table, rows, deleted)
+            self._files[_data_file(table, snapshot.snapshot_id)] = _File(None, rows * _BYTES_PER_ROW, self._clock())
+            grown = replace(
+                table,
+                snapshots={**table.snapshots, snapshot.snapshot_id: snapshot},
+                refs={**table.refs, _MAIN: snapshot.snapshot_id},
+            )
+            self._catalog.rows[catalog] = (self._write(table.folder, grown), "TABLE")
+            return snapshot.snapshot_id
+
+    def _next_snapshot(self, table: MemoryTable, rows: int, deleted: int) -> SnapshotState:
+        parent = table.refs.get(_MAIN)
+        before = table.snapshots[parent].statistics if parent is not None else TableStatistics()
+        self._numbers += 1
+        bytes_added, bytes_deleted = rows * _BYTES_PER_ROW, deleted * _BYTES_PER_ROW
+        return SnapshotState(
+            SnapshotId(self._numbers),
+            parent,
+            table.schema_id,
+            table.schemas[table.schema_id],
+            TableStatistics(
+                rows,
+                deleted,
+                bytes_added,
+                bytes_deleted,
+                before.record_count + rows - deleted,
+                before.total_size + bytes_added - bytes_deleted,
+            ),
+            self._clock(),
+        )
+
+    # what there is
+
+    def state(self, catalog: CatalogName) -> TableState | None:
+        row = self._catalog.rows.get(catalog)
+        if row is None:
+            return None
+        location, kind = row
+        match self._files[location].content:
+            case MemoryTable() as table:
+                return TableState(catalog, location, table.uuid, dict(table.refs), table.schema_id, kind)
+            case MemoryView() as view:
+                return TableState(catalog, location, view.uuid, {}, view.schema_id, kind)
+        return None
+
+    def tables(self) -> tuple[CatalogName, ...]:
+        with self._catalog.lock:
+            return tuple(sorted(name for name in self._catalog.rows if name.namespace not in HIDDEN))
+
+    def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
+        row = self._catalog.rows.get(catalog)
+        table = self._files[row[0]].content if row else None
+        if not isinstance(table, MemoryTable):
+            return None
+        wanted = table.refs.get(_MAIN) if snapshot_id is None else snapshot_id
+        return None if wanted is None else table.snapshots.get(wanted)
+
+    # staging
+
+    def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage:
+        hidden = CatalogName(STAGING, f"{run_id}__{table.schema}__{table.name}")
+        with self._catalog.lock:
+            self._catalog.rows.pop(hidden, None)
+            if origin is None:
+                folder = f"memory/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+                return Stage(run_id, table, hidden, False, folder, None, None)
+            current = self._table(origin)
+            self._expect_snapshot(origin, current, base)
+            copy = replace(
+                current,
+                snapshots=_ancestry(current, base),
+                refs={} if base is None else {_MAIN: base},
+                schema_id=current.schema_id if base is None else current.snapshots[base].schema_id,
+                log=(),
+            )
+            self._catalog.rows[hidden] = (self._write(current.folder, copy), "TABLE")
+            return Stage(run_id, table, hidden, True, current.folder, base, origin)
+
+    def prepare(
+        self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
+    ) -> Pointer | Moved:
+        ref = ref_of(branch, is_default=is_default)
+        with self._catalog.lock:
+            staged = self._table(stage.catalog)
+            if stage.origin is None:
+                return self._prepare_new(stage, staged, ref)
+            row = self._catalog.rows.get(stage.origin)
+            current = self._files[row[0]].content if row else None
+            if row is None or not isinstance(current, MemoryTable):
+                return Moved((stage.origin,), branch_moved=False)
+            actual = current.refs.get(ref)
+            untouched = actual is None and ref != _MAIN and expected == stage.base
+            shared = min(len(current.schemas), len(staged.schemas))
+            if (actual != expected and not untouched) or current.schemas[:shared] != staged.schemas[:shared]:
+                return Moved((stage.origin,), branch_moved=False)
+            location = self._write(current.folder, _published(current, row[0], staged, ref))
+            return Pointer(stage.origin, row[0], location, "TABLE", stage.catalog)
+
+    def _prepare_new(self, stage: Stage, staged: MemoryTable, ref: str) -> Pointer | Moved:
+        name = CatalogName(stage.table.schema, stage.table.name)
+        if ref != _MAIN:
+            name = hidden_name(stage.table, staged.uuid)
+        if name in self._catalog.rows:
+            return Moved((name,), branch_moved=False)
+        head = staged.refs.get(_MAIN)
+        table = replace(staged, refs={} if head is None else {ref: head}, log=())
+        return Pointer(name, None, self._write(table.folder, table), "TABLE", stage.catalog)
+
+    def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
+        with self._catalog.lock:
+            names = sorted(name for name in self._catalog.rows if name.namespace == STAGING)
+        return tuple((RunId(name.name.partition("__")[0]), name) for name in names)
+
+    def drop_stages(self, run_id: RunId) -> int:
+        with self._catalog.lock:
+            names = [name for run, name in self.stages() if run == run_id]
+            for name in names:
+                del self._catalog.rows[name]
+        return len(names)
+
+    def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
+        with self._catalog.lock:
+            table = self._table(catalog)
+            self._expect_snapshot(catalog, table, snapshot_id)
+            refs = {name: value for name, value in table.refs.items() if name != ref}
+            if snapshot_id is not None:
+                refs[ref] = snapshot_id
+            old = self._catalog.rows[catalog][0]
+            self._catalog.rows[catalog] = (
+                self._write(table.folder, replace(table, refs=refs, log=(*table.log, old))),
+                "TABLE",
+            )
+
+    # measures, views, unused files
+
+    def measure(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
+    ) -> dict[Measure, Reading]:
+        """Of what manifests tell, a memory knows the number of rows."""
+        snapshot = self.snapshot(catalog, snapshot_id)
+        rows = snapshot.statistics.record_count if snapshot else None
+        return {m: rows for m in measures if m.kind == "rows" and m.where is None and rows is not None}
+
+    def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
+        with self._catalog.lock:
+            old = self._files[previous].content if previous else None
+            known = old if isinstance(old, MemoryView) else None
+            view = MemoryView(known.uuid if known else str(uuid.uuid4()), sql, known.schema_id + 1 if known else 0)
+            return self._write(f"memory/{table.schema}/{table.name}", view)
+
+    def read_view(self, location: str) -> str:
+        file = self._files.get(location)
+        if file is None or not isinstance(file.content, MemoryView):
+            raise ForgeError("E406", "A metadata file of the lake cannot be read", where=location, fix="forge doctor")
+        return file.content.sql
+
+    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+        with self._catalog.lock:
+            used = set(self._catalog.view_files)
+            for location, _ in self._catalog.rows.values():
+                used.add(location)
+                if isinstance(table := self._files[location].content, MemoryTable):
+                    used.update(table.log, (_data_file(table, snapshot_id) for snapshot_id in table.snapshots))
+            return tuple(
+                Orphan(path, file.size, file.modified)
+                for path, file in sorted(self._files.items())
+                if path not in used and file.modified < older_than
+            )
+
+    def delete(self, orphans: Sequence[Orphan]) -> int:
+        with self._catalog.lock:
+            return sum(self._files.pop(orphan.path, None) is not None for orphan in orphans)
+
+    def _table(self, catalog: CatalogName) -> MemoryTable:
+        row = self._catalog.rows.get(catalog)
+        table = self._files[row[0]].content if row else None
+        if not isinstance(table, MemoryTable):
+            raise ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+        return table
+
+    def _expect_snapshot(self, catalog: CatalogName, table: MemoryTable, snapshot_id: SnapshotId | None) -> None:
+        if snapshot_id is not None and snapshot_id not in table.snapshots:
+            raise ForgeError("E406", f"{catalog} has no snapshot {snapshot_id}", fix="forge doctor")
+
+    def _write(self, folder: str, content: MemoryTable | MemoryView) -> str:
+        location = f"{folder}/metadata/{uuid.uuid4()}.metadata"
+        self._files[location] = _File(content, 1, self._clock())
+        return location
+
+
+def _published(current: MemoryTable, location: str, staged: MemoryTable, ref: str) -> MemoryTable:
+    head = staged.refs.get(_MAIN)
+    longer = max(current.schemas, staged.schemas, key=len)
+    on_main = ref == _MAIN or _MAIN not in current.refs
+    return replace(
+        current,
+        schemas=longer,
+        schema_id=staged.schema_id if on_main else current.schema_id,
+        snapshots={**current.snapshots, **staged.snapshots},
+        refs=current.refs if head is None else {**current.refs, ref: head},
+        log=(*current.log, location),
+    )
+
+
+def _ancestry(table: MemoryTable, snapshot_id: SnapshotId | None) -> dict[SnapshotId, SnapshotState]:
+    line = {}
+    while snapshot_id is not None:
+        line[snapshot_id] = table.snapshots[snapshot_id]
+        snapshot_id = line[snapshot_id].parent_id
+    return line
+
+
+def _data_file(table: MemoryTable, snapshot_id: SnapshotId) -> str:
+    return f"{table.folder}/data/{snapshot_id}.rows"

@@ -1,0 +1,214 @@
+"""The one database: SQLite or PostgreSQL, opened, kept at the newest migration, and its failures put in words."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from forge.model.errors import ForgeError
+from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
+
+BUSY_SECONDS = 30
+_LOCK = 0x464F524745  # "FORGE": the advisory lock that lets one process migrate a PostgreSQL database
+
+
+def open_database(url: str) -> Engine:
+    """The engine, once the database has answered."""
+    parsed = _parse(url)
+    engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
+    with reading(engine) as connection:
+        connection.execute(text("SELECT 1"))
+    return engine
+
+
+def safe_url(url: URL) -> str:
+    """As it may be shown: without a password, wherever in the URL it stands."""
+    clean = url.set(password=None).difference_update_query([key for key in url.query if "password" in key.lower()])
+    return clean.render_as_string(hide_password=True)
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise ForgeError(
+            "E105",
+            "The database URL cannot be read",
+            why="It is not of the form scheme://user@host/name.",
+            fix="Write database: sqlite, or postgresql+psycopg://user@host/name.",
+        ) from error
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ForgeError(
+            "E105",
+            f"Forge cannot keep its records in {parsed.get_backend_name()}",
+            why="SQLite and PostgreSQL are supported.",
+            fix="Write database: sqlite, or postgresql+psycopg://user@host/name.",
+        )
+    return parsed
+
+
+def _sqlite(url: URL) -> Engine:
+    if url.database and url.database != ":memory:":
+        try:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unreachable(url, error) from error
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def connect(connection: sqlite3.Connection, record: object) -> None:
+        # SQLAlchemy's recipe: the driver must not begin transactions by itself, or BEGIN IMMEDIATE comes too late.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer that begins as a reader cannot wait for another writer: SQLite refuses it at once.
+        write = connection.get_execution_options().get("forge_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    return engine
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """The switch to WAL does not wait for other processes, so it is tried again while they come and go."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            if connection.execute("PRAGMA journal_mode=WAL").fetchone()[0] in ("wal", "memory"):
+                return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
+
+
+def _postgres(url: URL) -> Engine:
+    url = url.set(drivername="postgresql+psycopg")
+    arguments: dict[str, Any] = {
+        "connect_timeout": 10,
+        "options": f"-c lock_timeout={BUSY_SECONDS}s -c timezone=UTC {url.query.get('options', '')}".strip(),
+    }
+    try:
+        return create_engine(url, connect_args=arguments, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise ForgeError(
+            "E401",
+            "PostgreSQL needs a driver that is not installed",
+            why=f"The module {error.name} is missing.",
+            fix="pip install 'forge[postgres]'",
+        ) from error
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    with _told(engine), engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """One transaction that may write: committed at the end, or rolled back by whatever is raised inside."""
+    with _told(engine), engine.execution_options(forge_write=True).begin() as connection:
+        yield connection
+
+
+@contextmanager
+def _told(engine: Engine) -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        raise _translated(engine.url, error) from error
+
+
+def _translated(url: URL, error: DBAPIError) -> Exception:
+    """A ForgeError for what a user can meet; the error itself where it would be a fault of ours."""
+    message = str(error.orig).lower()
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if "is locked" in message or state in ("55P03", "40P01", "40001"):
+        return ForgeError(
+            "E404",
+            "The database is busy",
+            where=safe_url(url),
+            why=f"Another process held it for more than {BUSY_SECONDS} seconds. Nothing was written.",
+            fix="Try again. `forge doctor` shows what is running.",
+        )
+    if ("full" in message and "disk" in message) or state == "53100":
+        return ForgeError(
+            "E305",
+            "The disk of the database is full",
+            where=safe_url(url),
+            why="Nothing was written.",
+            fix="Free space.",
+        )
+    if type(error.orig).__name__ == "OperationalError" or (
+        isinstance(error.orig, sqlite3.DatabaseError) and ("not a database" in message or "malformed" in message)
+    ):
+        return _unreachable(url, error.orig or error)
+    return error
+
+
+def _unreachable(url: URL, error: BaseException) -> ForgeError:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    secret = str(url.password) if url.password else ""
+    return ForgeError(
+        "E401",
+        "The database could not be opened",
+        where=safe_url(url),
+        why=reason.replace(secret, "***") if secret else reason,
+        fix="Check `database` in forge.yaml, and that the server runs and the folder can be written.",
+    )
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the database to the newest migration. Costs one SELECT where it is there already."""
+    if _revision(engine) == REVISIONS[-1]:
+        return
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        _upgrade(connection)
+
+
+def _revision(engine: Engine) -> str | None:
+    try:
+        with engine.connect() as connection:
+            row = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).first()  # noqa: S608, a constant
+    except DBAPIError as error:
+        if "no such table" in str(error.orig) or getattr(error.orig, "sqlstate", None) == "42P01":
+            return None
+        raise _translated(engine.url, error) from error
+    revision = None if row is None else str(row[0])
+    if revision is not None and revision not in REVISIONS:
+        raise ForgeError(
+            "E402",
+            "The database was written by a newer version of Forge",
+            where=safe_url(engine.url),
+            why=f"It is at migration {revision}; this Forge knows {REVISIONS[-1]} and older.",
+            fix="pip install --upgrade forge",
+        )
+    return revision
+
+
+def _upgrade(connection: Connection) -> None:
+    """Alembic reads the version again under the lock, so that the second of two processes finds nothing to do."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    folder = Path(__file__).parent / "migrations"
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,304 @@
+"""Forge's records in SQL: `SqlMetadata` is the Metadata port on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.sql.selectable import CTE
+
+from forge.flows.ports import Seam
+from forge.flows.records import (
+    AssetRecord,
+    AuditRecord,
+    LoadedFile,
+    Moved,
+    ProfileRecord,
+    Publication,
+    Published,
+    RunRecord,
+    TableLineage,
+)
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.verdict import Verdict
+from forge.stores.sql import rows, tables
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.history import newest_first
+from forge.stores.sql.publish import PointerMoved, write_publication, write_run, write_verdicts
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Commit, Tree
+
+_IDS_AT_ONCE = 500
+
+
+class SqlMetadata:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    # branches
+
+    def branches(self) -> tuple[Branch, ...]:
+        return tuple(rows.branch_of(row) for row in self._all(select(tables.branches).order_by(tables.branches.c.name)))
+
+    def branch(self, name: BranchName) -> Branch | None:
+        found = self._all(select(tables.branches).where(tables.branches.c.name == name))
+        return rows.branch_of(found[0]) if found else None
+
+    def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
+        try:
+            with writing(self._engine) as connection:
+                connection.execute(tables.branches.insert(), [rows.branch_row(branch)])
+                connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
+        except IntegrityError as error:
+            raise ForgeError(
+                "E603",
+                f"Branch {branch.name} exists already",
+                fix=f"Take another name, or delete it: forge branch --delete {branch.name}",
+            ) from error
+
+    def delete_branch(self, name: BranchName, audit: AuditRecord) -> None:
+        with writing(self._engine) as connection:
+            gone = connection.execute(delete(tables.branches).where(tables.branches.c.name == name))
+            if gone.rowcount == 0:
+                known = connection.execute(select(tables.branches.c.name)).scalars().all()
+                raise ForgeError(
+                    "E602", f"There is no branch {name}", why=did_you_mean(name, known), fix="forge branch"
+                )
+            connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
+
+    # commits
+
+    def commit(self, commit_id: CommitId) -> Commit | None:
+        with reading(self._engine) as connection:
+            return _commits(connection, [commit_id]).get(commit_id)
+
+    def find_commits(self, prefix: str) -> tuple[CommitId, ...]:
+        column = tables.commits.c.id
+        query = select(column).where(column.startswith(prefix.lower(), autoescape=True)).order_by(column)
+        return tuple(CommitId(row["id"]) for row in self._all(query))
+
+    def tree(self, commit_id: CommitId | None) -> Tree:
+        if commit_id is None:
+            return {}
+        query = (
+            select(tables.trees.c.body)
+            .join(tables.commits, tables.commits.c.tree_id == tables.trees.c.id)
+            .where(tables.commits.c.id == commit_id)
+        )
+        found = self._all(query)
+        if not found:
+            raise ForgeError("E601", f"There is no commit {commit_id}", fix="forge log")
+        return rows.tree_of(found[0]["body"])
+
+    def log(
+        self,
+        head: CommitId,
+        *,
+        limit: int | None = None,
+        table: TableName | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        author: str | None = None,
+    ) -> tuple[Commit, ...]:
+        with reading(self._engine) as connection:
+            wanted = _wanted(connection, table, since, until, author)
+            ids: list[CommitId] = []
+            for commit_id in newest_first(head, *_ancestry(connection, head)):
+                if limit is not None and len(ids) >= limit:
+                    break
+                if wanted is None or commit_id in wanted:
+                    ids.append(commit_id)
+            found = _commits(connection, ids)
+        return tuple(found[commit_id] for commit_id in ids)
+
+    # runs
+
+    def start_run(self, run: RunRecord) -> None:
+        with writing(self._engine) as connection:
+            write_run(connection, run)
+
+    def enter_step(self, run_id: RunId, step: str) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(update(tables.runs).where(tables.runs.c.id == run_id).values(step=step))
+
+    def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
+        with writing(self._engine) as connection:
+            write_run(connection, run)
+            write_verdicts(connection, run.id, verdicts)
+            if audit:
+                connection.execute(tables.audit.insert(), [rows.audit_row(record) for record in audit])
+
+    def run(self, run_id: RunId) -> RunRecord | None:
+        found = self._runs(select(tables.runs).where(tables.runs.c.id == run_id))
+        return found[0] if found else None
+
+    def runs(
+        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
+    ) -> tuple[RunRecord, ...]:
+        query = select(tables.runs).order_by(tables.runs.c.started_at.desc(), tables.runs.c.id.desc()).limit(limit)
+        if branch is not None:
+            query = query.where(tables.runs.c.branch == branch)
+        if status is not None:
+            query = query.where(tables.runs.c.status == status)
+        return self._runs(query)
+
+    def verdicts(
+        self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000
+    ) -> tuple[tuple[RunId, Verdict], ...]:
+        t = tables.verdicts.c
+        newest = (tables.runs.c.started_at.desc(), tables.runs.c.id.desc(), t.id)
+        query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*newest).limit(limit)
+        if run_id is not None:
+            query = query.where(t.run_id == run_id)
+        if table is not None:
+            query = query.where(t.table_name == str(table))
+        return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in self._all(query))
+
+    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
+        wanted = list(dict.fromkeys(run_ids))
+        with reading(self._engine) as connection:
+            edges = _by_output(connection, tables.edges, wanted)
+            table_edges = _by_output(connection, tables.table_edges, wanted)
+        keys = sorted(set(edges) | set(table_edges), key=lambda key: (wanted.index(key[0]), key[1]))
+        return tuple(
+            (run_id, rows.lineage_of(rows.table_of(output), edges[run_id, output], table_edges[run_id, output]))
+            for run_id, output in keys
+        )
+
+    def assets(self) -> tuple[AssetRecord, ...]:
+        return tuple(
+            rows.asset_of(row) for row in self._all(select(tables.assets).order_by(tables.assets.c.table_name))
+        )
+
+    def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None:
+        t = tables.profiles.c
+        query = select(t.readings).where(t.table_name == str(table), t.snapshot_id == snapshot_id)
+        found = self._all(query.order_by(t.id.desc()).limit(1))
+        return ProfileRecord(table, snapshot_id, found[0]["readings"]) if found else None
+
+    def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
+        if head is None:
+            return frozenset()
+        t = tables.loaded_files
+        ancestors = _ancestors(head)
+        query = select(t).join(ancestors, ancestors.c.id == t.c.commit_id).where(t.c.table_name == str(table))
+        return frozenset(rows.loaded_of(row) for row in self._all(query))
+
+    def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]:
+        """Newest first."""
+        query = select(tables.audit).order_by(tables.audit.c.id.desc()).limit(limit)
+        return tuple(rows.audit_of(row) for row in self._all(query))
+
+    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+        try:
+            with writing(self._engine) as connection:
+                write_publication(connection, publication, seam)
+        except PointerMoved as news:
+            return news.moved
+        return Published(publication.commit.id)
+
+    def _all(self, query: Select[Any]) -> list[Mapping[str, Any]]:
+        with reading(self._engine) as connection:
+            return _rows(connection, query)
+
+    def _runs(self, query: Select[Any]) -> tuple[RunRecord, ...]:
+        with reading(self._engine) as connection:
+            found = _rows(connection, query)
+            outputs: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+            t = tables.outputs
+            for ids in _batches([row["id"] for row in found]):
+                some = select(t).where(t.c.run_id.in_(ids)).order_by(t.c.position)
+                for row in _rows(connection, some):
+                    outputs[row["run_id"]].append(row)
+        return tuple(rows.run_of(row, outputs[row["id"]]) for row in found)
+
+
+def _rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def _batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+
+
+def _ancestors(head: CommitId) -> CTE:
+    """Ids of head and of all it descends from."""
+    c = tables.commits.c
+    p = tables.commit_parents.c
+    start = select(c.id).where(c.id == head).cte("ancestors", recursive=True)
+    return start.union(select(p.parent_id).join(start, start.c.id == p.commit_id))
+
+
+def _ancestry(
+    connection: Connection, head: CommitId
+) -> tuple[dict[CommitId, datetime], dict[CommitId, list[CommitId]]]:
+    ancestors = _ancestors(head)
+    c, p = tables.commits.c, tables.commit_parents.c
+    times = {
+        CommitId(commit_id): time
+        for commit_id, time in connection.execute(select(c.id, c.time).join(ancestors, ancestors.c.id == c.id))
+    }
+    if head not in times:
+        raise ForgeError("E601", f"There is no commit {head}", fix="forge log")
+    parents: dict[CommitId, list[CommitId]] = defaultdict(list)
+    links = select(p.commit_id, p.parent_id).join(ancestors, ancestors.c.id == p.commit_id).order_by(p.position)
+    for commit_id, parent in connection.execute(links):
+        parents[commit_id].append(parent)
+    return times, parents
+
+
+def _wanted(
+    connection: Connection,
+    table: TableName | None,
+    since: datetime | None,
+    until: datetime | None,
+    author: str | None,
+) -> frozenset[str] | None:
+    """Ids of all commits the filters let through, of whatever branch; None where there is no filter."""
+    c = tables.commits.c
+    filters: list[ColumnElement[bool]] = []
+    if since is not None:
+        filters.append(c.time >= since)
+    if until is not None:
+        filters.append(c.time <= until)
+    if author is not None:
+        part = author.lower()
+        names = (c.author_name, c.author_email)
+        filters.append(or_(*(func.lower(name).contains(part, autoescape=True) for name in names)))
+    if table is not None:
+        t = tables.commit_tables.c
+        filters.append(c.id.in_(select(t.commit_id).where(t.table_name == str(table))))
+    if not filters:
+        return None
+    return frozenset(connection.execute(select(c.id).where(*filters)).scalars())
+
+
+def _commits(connection: Connection, ids: Sequence[CommitId]) -> dict[CommitId, Commit]:
+    heads: list[Mapping[str, Any]] = []
+    parents: dict[str, list[CommitId]] = defaultdict(list)
+    statistics: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for some in _batches(ids):
+        c, p, s = tables.commits, tables.commit_parents, tables.commit_tables
+        heads += _rows(connection, select(c).where(c.c.id.in_(some)))
+        for row in _rows(connection, select(p).where(p.c.commit_id.in_(some)).order_by(p.c.position)):
+            parents[row["commit_id"]].append(CommitId(row["parent_id"]))
+        for row in _rows(connection, select(s).where(s.c.commit_id.in_(some))):
+            statistics[row["commit_id"]].append(row)
+    return {CommitId(row["id"]): rows.commit_of(row, parents[row["id"]], statistics[row["id"]]) for row in heads}
+
+
+def _by_output(
+    connection: Connection, table: Table, run_ids: Sequence[RunId]
+) -> dict[tuple[RunId, str], list[Mapping[str, Any]]]:
+    found: dict[tuple[RunId, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for some in _batches(run_ids):
+        query = select(table).where(table.c.run_id.in_(some)).order_by(table.c.id)
+        for row in _rows(connection, query):
+            found[RunId(row["run_id"]), row["output"]].append(row)
+    return found

@@ -1,0 +1,364 @@
+"""Records as rows and back. Nothing here touches a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from forge.flows.records import (
+    AssetRecord,
+    AuditRecord,
+    LoadedFile,
+    OutputRecord,
+    OutputStatus,
+    Publication,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+)
+from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree
+
+Row = dict[str, Any]
+TABLE_EDGE = "table"
+
+
+def table_of(text: str) -> TableName:
+    """A name that was stored is not parsed again: it was valid when it was written."""
+    schema, _, name = text.partition(".")
+    return TableName(schema, name)
+
+
+def branch_row(branch: Branch) -> Row:
+    return {
+        "name": branch.name,
+        "head": branch.head,
+        "created_at": branch.created_at,
+        "created_by": branch.created_by,
+        "updated_at": branch.updated_at,
+        "parent": branch.parent,
+        "fork_commit": branch.fork_commit,
+        "description": branch.description,
+        "status": branch.status,
+        "is_default": branch.is_default,
+    }
+
+
+def branch_of(row: Mapping[str, Any]) -> Branch:
+    return Branch(**{**row, "is_default": bool(row["is_default"])})
+
+
+def tree_body(tree: Tree) -> Row:
+    return {
+        str(name): {
+            "catalog": [version.catalog.namespace, version.catalog.name],
+            "uuid": version.uuid,
+            "snapshot_id": version.snapshot_id,
+            "schema_id": version.schema_id,
+            "number": version.number,
+            "kind": version.kind,
+            "metadata_location": version.metadata_location,
+            "run_id": version.run_id,
+            "fingerprint": version.fingerprint,
+        }
+        for name, version in tree.items()
+    }
+
+
+def tree_of(body: Mapping[str, Any]) -> Tree:
+    return {
+        table_of(name): TableVersion(**{**version, "catalog": CatalogName(*version["catalog"])})
+        for name, version in body.items()
+    }
+
+
+def view_files_of(tree: Tree) -> list[str] | None:
+    return sorted(v.metadata_location for v in tree.values() if v.metadata_location) or None
+
+
+def commit_row(commit: Commit) -> Row:
+    return {
+        "id": commit.id,
+        "tree_id": commit.tree_id,
+        "author_name": commit.author.name,
+        "author_email": commit.author.email,
+        "author_user_id": commit.author.user_id,
+        "committer_name": commit.committer.name,
+        "committer_email": commit.committer.email,
+        "committer_user_id": commit.committer.user_id,
+        "message": commit.message,
+        "time": commit.time,
+        "branch": commit.branch,
+        "metadata": commit.metadata,
+    }
+
+
+def parent_rows(commit: Commit) -> list[Row]:
+    return [
+        {"commit_id": commit.id, "position": position, "parent_id": parent}
+        for position, parent in enumerate(commit.parents)
+    ]
+
+
+_STATISTICS = ("rows_added", "rows_deleted", "bytes_added", "bytes_deleted", "record_count", "total_size")
+
+
+def statistics_rows(commit: Commit) -> list[Row]:
+    return [
+        {"commit_id": commit.id, "table_name": str(table), **{name: getattr(stats, name) for name in _STATISTICS}}
+        for table, stats in commit.statistics.items()
+    ]
+
+
+def commit_of(row: Mapping[str, Any], parents: Sequence[CommitId], statistics: Iterable[Mapping[str, Any]]) -> Commit:
+    return Commit(
+        id=CommitId(row["id"]),
+        tree_id=row["tree_id"],
+        parents=tuple(parents),
+        author=Author(row["author_name"], row["author_email"], row["author_user_id"]),
+        committer=Author(row["committer_name"], row["committer_email"], row["committer_user_id"]),
+        message=row["message"],
+        time=row["time"],
+        branch=BranchName(row["branch"]),
+        statistics={
+            table_of(s["table_name"]): TableStatistics(**{name: s[name] for name in _STATISTICS}) for s in statistics
+        },
+        metadata=row["metadata"],
+    )
+
+
+_RUN = (
+    "id",
+    "branch",
+    "status",
+    "started_at",
+    "user",
+    "host",
+    "pid",
+    "process_started",
+    "selection",
+    "params",
+    "step",
+    "finished_at",
+    "commit_id",
+    "error",
+)
+_OUTPUT = (
+    "status",
+    "reason",
+    "kind",
+    "rows",
+    "rows_added",
+    "snapshot_id",
+    "fingerprint",
+    "spark_jobs",
+    "seconds",
+    "inputs",
+    "error",
+)
+
+
+def run_row(run: RunRecord) -> Row:
+    return {**{name: getattr(run, name) for name in _RUN}, "status": run.status.value}
+
+
+def output_rows(run: RunRecord) -> list[Row]:
+    return [
+        {
+            **{name: getattr(output, name) for name in _OUTPUT},
+            "status": output.status.value,
+            "run_id": run.id,
+            "table_name": str(output.table),
+            "position": position,
+        }
+        for position, output in enumerate(run.outputs)
+    ]
+
+
+def output_of(row: Mapping[str, Any]) -> OutputRecord:
+    values = {name: row[name] for name in _OUTPUT}
+    return OutputRecord(table=table_of(row["table_name"]), **{**values, "status": OutputStatus(row["status"])})
+
+
+def run_of(row: Mapping[str, Any], outputs: Iterable[Mapping[str, Any]]) -> RunRecord:
+    values = {name: row[name] for name in _RUN}
+    return RunRecord(
+        **{
+            **values,
+            "status": RunStatus(row["status"]),
+            "selection": tuple(row["selection"]),
+            "outputs": tuple(output_of(output) for output in outputs),
+        }
+    )
+
+
+def verdict_rows(run_id: RunId, verdicts: Iterable[Verdict]) -> list[Row]:
+    return [
+        {
+            "run_id": run_id,
+            "table_name": verdict.table,
+            "check_id": verdict.check_id,
+            "check_type": verdict.check_type,
+            "columns": verdict.columns,
+            "outcome": verdict.outcome.value,
+            "severity": verdict.severity.value,
+            "message": verdict.message,
+            "blocks": verdict.blocks,
+            "details": verdict.details,
+        }
+        for verdict in verdicts
+    ]
+
+
+def verdict_of(row: Mapping[str, Any]) -> Verdict:
+    return Verdict(
+        check_id=row["check_id"],
+        check_type=row["check_type"],
+        table=row["table_name"],
+        columns=tuple(row["columns"]),
+        outcome=Outcome(row["outcome"]),
+        severity=Severity(row["severity"]),
+        message=row["message"],
+        blocks=bool(row["blocks"]),
+        details=row["details"],
+    )
+
+
+def edge_rows(publication: Publication) -> list[Row]:
+    run, commit = publication.run.id, publication.commit.id
+    return [
+        {
+            "run_id": run,
+            "commit_id": commit,
+            "output": str(lineage.table),
+            "source_table": edge.source.table,
+            "source_column": edge.source.column,
+            "target_table": edge.target.table,
+            "target_column": edge.target.column,
+            "transformation": edge.transformation.value,
+            "expression": edge.expression,
+            "masking": edge.masking,
+            "confidence": edge.confidence,
+        }
+        for lineage in publication.lineage
+        for edge in lineage.edges
+    ]
+
+
+def table_edge_rows(publication: Publication) -> list[Row]:
+    start = {"run_id": publication.run.id, "commit_id": publication.commit.id}
+    rows: list[Row] = []
+    for lineage in publication.lineage:
+        own: Row = {**start, "output": str(lineage.table)}
+        rows += [
+            {
+                **own,
+                "kind": edge.subtype.value,
+                "source_table": edge.source.table,
+                "source_column": edge.source.column,
+                "target_table": edge.target,
+            }
+            for edge in lineage.indirect
+        ]
+        rows += [
+            {
+                **own,
+                "kind": TABLE_EDGE,
+                "source_table": edge.source,
+                "source_column": None,
+                "target_table": edge.target,
+            }
+            for edge in lineage.table_edges
+        ]
+    return rows
+
+
+def _edge_of(row: Mapping[str, Any]) -> Edge:
+    return Edge(
+        source=ColumnName(row["source_table"], row["source_column"]),
+        target=ColumnName(row["target_table"], row["target_column"]),
+        transformation=Transformation(row["transformation"]),
+        expression=row["expression"],
+        masking=bool(row["masking"]),
+        confidence=row["confidence"],
+    )
+
+
+def lineage_of(
+    table: TableName, edges: Iterable[Mapping[str, Any]], table_edges: Sequence[Mapping[str, Any]]
+) -> TableLineage:
+    return TableLineage(
+        table=table,
+        edges=tuple(_edge_of(row) for row in edges),
+        indirect=tuple(
+            IndirectEdge(
+                ColumnName(row["source_table"], row["source_column"]), row["target_table"], Indirect(row["kind"])
+            )
+            for row in table_edges
+            if row["kind"] != TABLE_EDGE
+        ),
+        table_edges=tuple(
+            TableEdge(row["source_table"], row["target_table"]) for row in table_edges if row["kind"] == TABLE_EDGE
+        ),
+    )
+
+
+_ASSET = ("kind", "description", "owner", "tags", "columns", "updated_at", "row_count", "size_bytes")
+
+
+def asset_row(asset: AssetRecord) -> Row:
+    return {"table_name": str(asset.table), **{name: getattr(asset, name) for name in _ASSET}}
+
+
+def asset_of(row: Mapping[str, Any]) -> AssetRecord:
+    values = {name: row[name] for name in _ASSET}
+    return AssetRecord(
+        table=table_of(row["table_name"]), **{**values, "tags": tuple(row["tags"]), "columns": tuple(row["columns"])}
+    )
+
+
+def profile_rows(publication: Publication) -> list[Row]:
+    return [
+        {
+            "table_name": str(profile.table),
+            "snapshot_id": profile.snapshot_id,
+            "run_id": publication.run.id,
+            "readings": profile.readings,
+        }
+        for profile in publication.profiles
+    ]
+
+
+def loaded_rows(publication: Publication) -> list[Row]:
+    return [
+        {
+            "commit_id": publication.commit.id,
+            "table_name": str(table),
+            "path": file.path,
+            "size": file.size,
+            "modified_ns": file.modified_ns,
+        }
+        for table, files in publication.loaded.items()
+        for file in files
+    ]
+
+
+def loaded_of(row: Mapping[str, Any]) -> LoadedFile:
+    return LoadedFile(row["path"], row["size"], row["modified_ns"])
+
+
+def audit_row(record: AuditRecord) -> Row:
+    return {
+        "time": record.time,
+        "actor": record.actor,
+        "action": record.action,
+        "subject": record.subject,
+        "detail": record.detail,
+    }
+
+
+def audit_of(row: Mapping[str, Any]) -> AuditRecord:
+    return AuditRecord(row["time"], row["actor"], row["action"], row["subject"], row["detail"])

@@ -1,0 +1,246 @@
+"""The tables as the code sees them now. Migrations build them; a test holds the two together."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+from forge.stores.sql.columns import Id, Json, UtcTime
+
+CATALOG = "forge"  # the name of the Iceberg catalog, in each of its rows
+STAGING = "forge_staging"  # namespace of hidden rows that runs write to
+BRANCHES = "forge_branches"  # namespace of tables that live on a branch only
+HIDDEN = (STAGING, BRANCHES)
+
+metadata = MetaData()
+
+# Iceberg's own, schema V1 of its JDBC catalog: Spark and PyIceberg open the same rows.
+iceberg_tables = Table(
+    "iceberg_tables",
+    metadata,
+    Column("catalog_name", String(255), primary_key=True),
+    Column("table_namespace", String(255), primary_key=True),
+    Column("table_name", String(255), primary_key=True),
+    Column("metadata_location", String(1000)),
+    Column("previous_metadata_location", String(1000)),
+    Column("iceberg_type", String(5)),
+)
+iceberg_namespace_properties = Table(
+    "iceberg_namespace_properties",
+    metadata,
+    Column("catalog_name", String(255), primary_key=True),
+    Column("namespace", String(255), primary_key=True),
+    Column("property_key", String(255), primary_key=True),
+    Column("property_value", String(1000)),
+)
+
+branches = Table(
+    "forge_branches",
+    metadata,
+    Column("name", String(255), primary_key=True),
+    Column("head", String(64)),
+    Column("created_at", UtcTime, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("parent", String(255)),
+    Column("fork_commit", String(64)),
+    Column("description", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("is_default", Boolean, nullable=False),
+)
+trees = Table(
+    "forge_trees",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("body", Json, nullable=False),
+    Column("view_files", Json),  # metadata files of views, which nothing but trees points at once a view has moved on
+)
+commits = Table(
+    "forge_commits",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("tree_id", String(64), ForeignKey("forge_trees.id"), nullable=False),
+    Column("author_name", Text, nullable=False),
+    Column("author_email", Text, nullable=False),
+    Column("author_user_id", Text, nullable=False),
+    Column("committer_name", Text, nullable=False),
+    Column("committer_email", Text, nullable=False),
+    Column("committer_user_id", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("time", UtcTime, nullable=False),
+    Column("branch", String(255), nullable=False),
+    Column("metadata", Json, nullable=False),
+)
+commit_parents = Table(
+    "forge_commit_parents",
+    metadata,
+    Column("commit_id", String(64), ForeignKey("forge_commits.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("parent_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+)
+commit_tables = Table(
+    "forge_commit_tables",
+    metadata,
+    Column("commit_id", String(64), ForeignKey("forge_commits.id"), primary_key=True),
+    Column("table_name", String(255), primary_key=True),
+    Column("rows_added", BigInteger, nullable=False),
+    Column("rows_deleted", BigInteger, nullable=False),
+    Column("bytes_added", BigInteger, nullable=False),
+    Column("bytes_deleted", BigInteger, nullable=False),
+    Column("record_count", BigInteger, nullable=False),
+    Column("total_size", BigInteger, nullable=False),
+    Index("forge_commit_tables_by_table", "table_name"),
+)
+runs = Table(
+    "forge_runs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("branch", String(255), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("started_at", UtcTime, nullable=False),
+    Column("user", Text, nullable=False, quote=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_started", Text, nullable=False),
+    Column("selection", Json, nullable=False),
+    Column("params", Json, nullable=False),
+    Column("step", String(64), nullable=False),
+    Column("finished_at", UtcTime),
+    Column("commit_id", String(64)),
+    Column("error", Json),
+    Index("forge_runs_by_start", "started_at"),
+    Index("forge_runs_by_status", "status"),
+)
+outputs = Table(
+    "forge_outputs",
+    metadata,
+    Column("run_id", String(64), ForeignKey("forge_runs.id"), primary_key=True),
+    Column("table_name", String(255), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("rows", BigInteger),
+    Column("rows_added", BigInteger),
+    Column("snapshot_id", BigInteger),
+    Column("fingerprint", String(128)),
+    Column("spark_jobs", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("inputs", Json, nullable=False),
+    Column("error", Json),
+)
+verdicts = Table(
+    "forge_verdicts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
+    Column("table_name", String(255), nullable=False),
+    Column("check_id", Text, nullable=False),
+    Column("check_type", String(64), nullable=False),
+    Column("columns", Json, nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("severity", String(16), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("blocks", Boolean, nullable=False),
+    Column("details", Json, nullable=False),
+    Index("forge_verdicts_by_run", "run_id"),
+    Index("forge_verdicts_by_table", "table_name"),
+)
+edges = Table(
+    "forge_edges",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
+    Column("commit_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+    Column("output", String(255), nullable=False),
+    Column("source_table", Text, nullable=False),
+    Column("source_column", Text, nullable=False),
+    Column("target_table", Text, nullable=False),
+    Column("target_column", Text, nullable=False),
+    Column("transformation", String(32), nullable=False),
+    Column("expression", Text, nullable=False),
+    Column("masking", Boolean, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Index("forge_edges_by_run", "run_id"),
+)
+table_edges = Table(
+    "forge_table_edges",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
+    Column("commit_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+    Column("output", String(255), nullable=False),
+    Column("kind", String(16), nullable=False),  # table, or how a column shapes the rows: join, filter, group_by, sort
+    Column("source_table", Text, nullable=False),
+    Column("source_column", Text),  # NULL for kind table
+    Column("target_table", Text, nullable=False),
+    Index("forge_table_edges_by_run", "run_id"),
+)
+assets = Table(
+    "forge_assets",
+    metadata,
+    Column("table_name", String(255), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("description", Text, nullable=False),
+    Column("owner", Text),
+    Column("tags", Json, nullable=False),
+    Column("columns", Json, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("row_count", BigInteger),
+    Column("size_bytes", BigInteger),
+)
+profiles = Table(
+    "forge_profiles",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("table_name", String(255), nullable=False),
+    Column("snapshot_id", BigInteger),
+    Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
+    Column("readings", Json, nullable=False),
+    Index("forge_profiles_by_snapshot", "table_name", "snapshot_id"),
+)
+loaded_files = Table(
+    "forge_loaded_files",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("commit_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+    Column("table_name", String(255), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("modified_ns", BigInteger, nullable=False),
+    Index("forge_loaded_files_by_table", "table_name", "commit_id"),
+)
+jobs = Table(
+    "forge_jobs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("request", Json, nullable=False),
+    Column("progress", Json),
+    Column("created_at", UtcTime, nullable=False),
+    Column("started_at", UtcTime),
+    Column("finished_at", UtcTime),
+    Index("forge_jobs_by_status", "status"),
+)
+audit = Table(
+    "forge_audit",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("time", UtcTime, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", Json, nullable=False),
+)

@@ -1,0 +1,124 @@
+"""All transforms and sources of a project. Everything wrong is found in one go, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.model.names import TableName
+from forge.model.nearest import did_you_mean
+from forge.transforms.dag import Transforms, find_cycles
+from forge.transforms.transform import Transform
+
+
+def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
+    """By output, in the order of names. `known`: the tables that are in the lake; where it is given, an input that is
+    neither there nor written by a transform is an error too."""
+    sql, sql_errors, unread = _load_sql_files(root)
+    python, python_errors = _load_python_files(root)
+    sources, source_errors = _load_source_files(root)
+    everything = [*sources, *sql, *python]
+    transforms = {one.output: one for one in reversed(everything)}
+    errors = [*source_errors, *sql_errors, *python_errors, *_find_duplicates(everything)]
+    # The outputs of a broken file of sources or of Python are not known, so nothing can be called missing.
+    if known is not None and not source_errors and not python_errors:
+        errors += find_unknown_inputs(transforms, known | unread)
+    errors += find_cycles(transforms)
+    raise_errors(errors)
+    return dict(sorted(transforms.items()))
+
+
+def find_unknown_inputs(transforms: Transforms, known: frozenset[TableName]) -> tuple[ForgeError, ...]:
+    """E202 for each input that nothing writes and that is not in the lake, at the line that names it."""
+    names = sorted(str(table) for table in {*transforms, *known})
+    return tuple(
+        ForgeError(
+            "E202",
+            f"unknown table {table}",
+            where=f"{transform.file}:{transform.line_of_input(table)}",
+            why="No source or transform writes it, and it is not in the lake.",
+            fix=did_you_mean(str(table), names) or f"Add sources/… or transforms/{table.schema}/{table.name}.sql.",
+        )
+        for _, transform in sorted(transforms.items())
+        for table in transform.inputs
+        if table not in transforms and table not in known
+    )
+
+
+def _find_duplicates(transforms: Iterable[Transform]) -> Iterator[ForgeError]:
+    first: dict[TableName, Transform] = {}
+    for transform in transforms:
+        other = first.setdefault(transform.output, transform)
+        if other is not transform:
+            yield ForgeError(
+                "E205",
+                f"{transform.output} is written twice",
+                where=transform.where,
+                why=f"{other.where} writes it too.",
+                fix="Remove one, or give it another output.",
+            )
+
+
+def _load_sql_files(root: Path) -> tuple[list[Transform], list[ForgeError], frozenset[TableName]]:
+    """Also the tables that broken files would write by their path: who reads those is not to blame."""
+    from forge.transforms.sql_file import load_sql, output_by_path
+
+    found: list[Transform] = []
+    errors: list[ForgeError] = []
+    unread: set[TableName] = set()
+    for path in _files_below(root, "transforms", ".sql"):
+        file = path.relative_to(root).as_posix()
+        try:
+            found.append(load_sql(_read_text(path, file, "E201"), file))
+        except ForgeError as error:
+            errors.extend(errors_of(error))
+            output = output_by_path(file)
+            unread |= {output} if output else set()
+    return found, errors, frozenset(unread)
+
+
+def _load_python_files(root: Path) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:
+    from forge.transforms.python import load_python
+
+    return load_python(root, tuple(_files_below(root, "transforms", ".py")))
+
+
+def _load_source_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
+    from forge.transforms.source import load_sources
+
+    found: list[Transform] = []
+    errors: list[ForgeError] = []
+    for path in _files_below(root, "sources", ".yaml", ".yml"):
+        file = path.relative_to(root).as_posix()
+        try:
+            text = _read_text(path, file, "E103")
+        except ForgeError as error:
+            errors.append(error)
+            continue
+        sources, wrong = load_sources(text, file)
+        found.extend(sources)
+        errors.extend(wrong)
+    return found, errors
+
+
+def _files_below(root: Path, folder: str, *endings: str) -> Iterator[Path]:
+    """In the order of their paths; hidden files and caches are not the user's."""
+    for path in sorted((root / folder).rglob("*")):
+        parts = path.relative_to(root).parts
+        if (
+            path.suffix in endings
+            and path.is_file()
+            and not any(p.startswith(".") or p == "__pycache__" for p in parts)
+        ):
+            yield path
+
+
+def _read_text(path: Path, file: str, code: str) -> str:
+    try:
+        # Newlines as they are: offsets and hashes are of the text on disk.
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ForgeError(code, "the file is not UTF-8 text", where=file, fix="Save it as UTF-8.") from error
+    except OSError as error:
+        raise ForgeError(code, f"the file cannot be read: {error.strerror}", where=file) from error

@@ -1,0 +1,176 @@
+"""Wiring: reads settings, builds adapters, hands them to flows. It has no verbs of its own.
+
+Adapters are built when first asked for, so that a command that only reads records starts no JVM."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.flows.branches import create_default_branch
+from forge.flows.build import Event
+from forge.flows.ports import Seam
+from forge.flows.project import Project, load_project
+from forge.flows.read import Reader
+from forge.flows.run import Ports
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.secret import resolve_secret
+from forge.model.time import Clock, utc_now
+from forge.settings import Settings, load_settings
+from forge.transforms.params import bind_params, declare_params
+from forge.versioning.commit import Author
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from forge.engines.spark.engine import SparkEngine
+    from forge.engines.spark.session import LazySession
+    from forge.stores.lake.iceberg import IcebergLake
+    from forge.stores.sql.metadata import SqlMetadata
+
+FAULT = "FORGE_FAULT"  # the name of a step at which the process kills itself; only tests set it
+
+
+def fault_seam(environ: Mapping[str, str]) -> Seam:
+    """A run that dies by kill -9 at the step the environment names; otherwise nothing happens."""
+    wanted = environ.get(FAULT)
+
+    def seam(step: str) -> None:
+        if step == wanted:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return seam
+
+
+@dataclass
+class Wiring:
+    settings: Settings
+    clock: Clock = utc_now
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    @classmethod
+    def of(
+        cls, start: Path | None = None, *, clock: Clock = utc_now, overrides: Mapping[str, object] | None = None
+    ) -> Wiring:
+        return cls(load_settings(start, overrides=overrides or {}), clock)
+
+    @property
+    def root(self) -> Path:
+        return self.settings.root
+
+    @property
+    def default_branch(self) -> BranchName:
+        return BranchName(self.settings.versioning.default_branch)
+
+    @property
+    def author(self) -> Author:
+        user = self.settings.user
+        return Author(user.name, user.email or user.name)
+
+    @cached_property
+    def database(self) -> Engine:
+        from forge.stores.sql.database import migrate, open_database
+
+        engine = open_database(self.settings.database_url())
+        migrate(engine)
+        return engine
+
+    @cached_property
+    def metadata(self) -> SqlMetadata:
+        from forge.stores.sql.metadata import SqlMetadata
+
+        metadata = SqlMetadata(self.database)
+        if metadata.branch(self.default_branch) is None:
+            create_default_branch(metadata, self.default_branch, self.author, self.clock())
+        return metadata
+
+    @cached_property
+    def lake(self) -> IcebergLake:
+        from forge.stores.lake.iceberg import IcebergLake
+
+        return IcebergLake(self.database, str(self.settings.warehouse_path()))
+
+    @cached_property
+    def session(self) -> LazySession:
+        from forge.engines.spark.session import LazySession, SparkSettings
+
+        conf = {key: value for key, value in self.settings.spark.items() if key != "master"}
+        return LazySession(
+            SparkSettings(
+                str(self.settings.spark.get("master", "local[*]")),
+                conf,
+                self._catalog(),
+                self.root / ".forge" / "logs" / "spark.log",
+                f"forge {self.settings.project}",
+            )
+        )
+
+    def _catalog(self) -> dict[str, str]:
+        """Properties of the Iceberg catalog for Spark: the same rows that PyIceberg and Forge open."""
+        from sqlalchemy import make_url
+
+        url = make_url(self.settings.database_url())
+        shared = {
+            "type": "jdbc",
+            "jdbc.schema-version": "V1",
+            "cache-enabled": "false",
+            "warehouse": str(self.settings.warehouse_path()),
+        }
+        if url.get_backend_name() == "sqlite":
+            return {**shared, "uri": f"jdbc:sqlite:file:{url.database}?busy_timeout=30000&journal_mode=WAL"}
+        user = {"jdbc.user": url.username} if url.username else {}
+        password = {"jdbc.password": url.password} if url.password else {}
+        place = f"{url.host or 'localhost'}:{url.port or 5432}/{url.database}"
+        return {**shared, "uri": f"jdbc:postgresql://{place}", **user, **password}
+
+    @cached_property
+    def engine(self) -> SparkEngine:
+        from forge.engines.spark.engine import SparkEngine
+
+        return SparkEngine(self.session, self.root)
+
+    def project(self) -> Project:
+        """All files of the project, read and validated. Tables of the lake that no file makes are known inputs too."""
+        tree = self.metadata.tree(self.branch_head(self.default_branch))
+        known = {*tree, *(TableName(c.namespace, c.name) for c in self.lake.tables())}
+        return load_project(self.root, lambda table: self.settings.owner_of(str(table)), known)
+
+    def bind(self, given: Mapping[str, str]) -> dict[str, object]:
+        """The parameters of a run: what was given, else the declared default, as values of the declared types."""
+        declared = declare_params({name: keys.model_dump() for name, keys in self.settings.params.items()})
+        return bind_params(declared, given, needed=())
+
+    def branch_head(self, name: BranchName) -> CommitId | None:
+        branch = self.metadata.branch(name)
+        return branch.head if branch else None
+
+    def reader(self, branch: BranchName | None = None) -> Reader:
+        return Reader(self.metadata, self.lake, branch or self.default_branch, self.default_branch)
+
+    def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
+        return Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=self.clock,
+            author=self.author,
+            secrets=lambda reference: resolve_secret(reference, self.environ, "forge.yaml"),
+            seam=fault_seam(self.environ),
+            notify=notify,
+            logger=logging.getLogger("forge.transform"),
+            default_branch=self.default_branch,
+            parallel=self.settings.parallel,
+            publish_all=self.settings.run.publish == "all",
+        )
+
+    def close(self) -> None:
+        if "session" in self.__dict__:
+            self.session.stop()
+        if "database" in self.__dict__:
+            self.database.dispose()

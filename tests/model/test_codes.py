@@ -1,0 +1,26 @@
+"""Every error code that the code raises is explained, and none is explained twice."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from forge.model.codes import CODES
+
+SOURCES = Path(__file__).parents[2] / "src" / "forge"
+
+
+def test_every_code_in_use_is_explained() -> None:
+    used = {
+        match.group(1)
+        for path in SOURCES.rglob("*.py")
+        for match in re.finditer(r'ForgeError\(\s*"(E\d{3})"', path.read_text(encoding="utf-8"))
+    }
+    assert used - CODES.keys() == set()
+
+
+def test_every_explanation_says_something() -> None:
+    for code in CODES.values():
+        assert code.title
+        assert code.meaning.endswith("."), code.code
+        assert code.exit in (1, 2, 3, 4, 5, 130)

@@ -1,0 +1,377 @@
+"""What every metadata store does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from forge.flows.ports import Metadata
+from forge.flows.records import (
+    AssetRecord,
+    AuditRecord,
+    LoadedFile,
+    Moved,
+    OutputRecord,
+    OutputStatus,
+    Pointer,
+    ProfileRecord,
+    Publication,
+    Published,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+)
+from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
+
+NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
+ADA, BOB = Author("Ada", "ada@example.com", "u1"), Author("Bob", "bob@Example.org")
+MAIN, DEV = BranchName("main"), BranchName("dev")
+ORDERS, CUSTOMERS = TableName("core", "orders"), TableName("core", "customers")
+
+
+@pytest.fixture
+def metadata(store: Any) -> Metadata:
+    found: Metadata = store.metadata
+    found.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+    return found
+
+
+def note(action: str, **detail: object) -> AuditRecord:
+    return AuditRecord(NOW, "Ada", action, "main", detail)
+
+
+def run_record(name: str, minute: int = 0, **changes: Any) -> RunRecord:
+    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, NOW + timedelta(minutes=minute), "ada", "host", 42, "t0")
+    return replace(run, **changes)
+
+
+def commit_of(
+    *parents: CommitId,
+    minute: int = 0,
+    tree: Tree | None = None,
+    tables: tuple[TableName, ...] = (ORDERS,),
+    author: Author = ADA,
+    message: str = "a commit",
+    **metadata: object,
+) -> Commit:
+    return make_commit(
+        tree=tree or {},
+        parents=parents,
+        author=author,
+        message=message,
+        time=NOW + timedelta(minutes=minute),
+        branch=MAIN,
+        statistics={table: TableStatistics(1, 2, 3, 4, 5, 6) for table in tables},
+        metadata=metadata,
+    )
+
+
+def quiet(step: str) -> None:
+    pass
+
+
+def publish(
+    metadata: Metadata, commit: Commit, pointers: tuple[Pointer, ...] = (), branch: BranchName = MAIN, **more: Any
+) -> Published | Moved:
+    head = metadata.branch(branch)
+    run = run_record(f"r-{commit.id[:8]}", status=RunStatus.SUCCEEDED, commit_id=commit.id)
+    parts = {"expected_head": head.head if head else None, "tree": {}, "run": run, **more}
+    return metadata.publish(Publication(pointers=pointers, branch=branch, commit=commit, **parts), quiet)
+
+
+def pointer(name: str, old: str | None, new: str) -> Pointer:
+    return Pointer(CatalogName("core", name), old, new)
+
+
+def test_branches_are_listed_by_name_and_found(metadata: Metadata) -> None:
+    dev = Branch(DEV, CommitId("c1"), NOW, "Bob", NOW + timedelta(days=1), MAIN, CommitId("c0"), "try", "active", False)
+    metadata.create_branch(dev, note("branch.create"))
+    assert [branch.name for branch in metadata.branches()] == ["dev", "main"]
+    assert metadata.branch(DEV) == dev
+    assert metadata.branch(BranchName("nope")) is None
+    metadata.delete_branch(DEV, note("branch.delete"))
+    assert metadata.branch(DEV) is None
+    assert [record.action for record in metadata.audit()] == ["branch.delete", "branch.create", "branch.create"]
+
+
+def test_a_branch_exists_once_and_only_what_exists_is_deleted(metadata: Metadata) -> None:
+    with pytest.raises(ForgeError) as twice:
+        metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW), note("branch.create"))
+    assert twice.value.code == "E603"
+    with pytest.raises(ForgeError) as missing:
+        metadata.delete_branch(BranchName("mainn"), note("branch.delete"))
+    assert missing.value.code == "E602"
+    assert missing.value.why == "Did you mean main?"
+    assert len(metadata.audit()) == 1
+
+
+def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> None:
+    version = TableVersion(
+        CatalogName("core", "orders"), "u-1", SnapshotId(7_000_000_000_000_000_001), 3, 2, "table", None, "r-1", "f"
+    )
+    view = TableVersion(CatalogName("core", "v"), "u-2", None, 0, 1, "view", "/w/v.metadata.json")
+    tree: Tree = {ORDERS: version, TableName("core", "v"): view}
+    commit = commit_of(tree=tree, run_id="r-1", tables=(ORDERS, CUSTOMERS))
+    output = OutputRecord(
+        ORDERS,
+        OutputStatus.PUBLISHED,
+        "because",
+        "append",
+        10,
+        5,
+        SnapshotId(7),
+        "f",
+        2,
+        1.5,
+        {"core.customers": SnapshotId(9)},
+    )
+    run = run_record(
+        "r-1",
+        status=RunStatus.SUCCEEDED,
+        outputs=(output,),
+        selection=("core.orders", "+x"),
+        params={"day": date(2026, 11, 15), "n": 3},
+        finished_at=NOW + timedelta(seconds=9),
+        commit_id=commit.id,
+        step="publish",
+    )
+    verdict = Verdict(
+        "k", "range", "core.orders", ("amount",), Outcome.PASSED, Severity.CRITICAL, "fine", False, {"max": 3.5}
+    )
+    lineage = TableLineage(
+        ORDERS,
+        (
+            Edge(
+                ColumnName("raw.o", "a"),
+                ColumnName("core.orders", "b"),
+                Transformation.AGGREGATION,
+                "sum(a)",
+                True,
+                0.5,
+            ),
+        ),
+        (IndirectEdge(ColumnName("raw.o", "c"), "core.orders", Indirect.FILTER),),
+        (TableEdge("raw.o", "core.orders"),),
+    )
+    asset = AssetRecord(ORDERS, "table", "Orders", None, ("gold",), ({"name": "a", "type": "int"},), NOW, 10, 99)
+    profile = ProfileRecord(ORDERS, SnapshotId(7), {"rows": 10})
+    file = LoadedFile("data/a.csv", 10, 1_700_000_000_000_000_000)
+    done = publish(
+        metadata,
+        commit,
+        (pointer("orders", None, "m1"),),
+        tree=tree,
+        run=run,
+        verdicts=(verdict,),
+        lineage=(lineage,),
+        assets=(asset,),
+        profiles=(profile,),
+        loaded={ORDERS: (file,)},
+        audit=(note("run.publish", tables=1),),
+    )
+
+    assert done == Published(commit.id)
+    assert metadata.commit(commit.id) == commit
+    assert metadata.tree(commit.id) == tree
+    head = metadata.branch(MAIN)
+    assert head is not None
+    assert (head.head, head.updated_at) == (commit.id, commit.time)
+    assert metadata.run(RunId("r-1")) == replace(run, params={"day": "2026-11-15", "n": 3})
+    assert metadata.verdicts() == ((RunId("r-1"), verdict),)
+    assert metadata.lineage([RunId("r-1"), RunId("none")]) == ((RunId("r-1"), lineage),)
+    assert metadata.assets() == (asset,)
+    assert metadata.profile(ORDERS, SnapshotId(7)) == profile
+    assert metadata.profile(ORDERS, SnapshotId(8)) is None
+    assert metadata.loaded_files(ORDERS, commit.id) == {file}
+    assert metadata.loaded_files(CUSTOMERS, commit.id) == frozenset()
+    assert metadata.audit(limit=1) == (note("run.publish", tables=1),)
+
+
+def test_one_moved_pointer_stops_the_whole_publish_and_all_that_moved_are_named(metadata: Metadata) -> None:
+    first = commit_of()
+    publish(metadata, first, tuple(pointer(name, None, f"{name}-1") for name in ("a", "b", "c")))
+    audits = len(metadata.audit())
+    second = commit_of(first.id, minute=1)
+    moved = publish(
+        metadata,
+        second,
+        (pointer("a", "a-1", "a-2"), pointer("b", "b-0", "b-2"), pointer("c", None, "c-2"), pointer("d", "d-0", "d-1")),
+        audit=(note("run.publish"),),
+    )
+    assert moved == Moved((CatalogName("core", "b"), CatalogName("core", "c"), CatalogName("core", "d")), False)
+    assert metadata.commit(second.id) is None
+    assert metadata.run(RunId(f"r-{second.id[:8]}")) is None
+    assert len(metadata.audit()) == audits
+    assert publish(metadata, second, (pointer("a", "a-1", "a-2"),)) == Published(second.id)
+
+
+def test_a_moved_or_missing_branch_stops_the_publish(metadata: Metadata) -> None:
+    first = commit_of()
+    publish(metadata, first)
+    late = commit_of(minute=1)
+    assert publish(metadata, late, (pointer("a", None, "a-1"),), expected_head=None) == Moved((), True)
+    assert publish(metadata, late, branch=BranchName("gone"), expected_head=None) == Moved((), True)
+    assert publish(metadata, late, (pointer("a", "a-0", "a-1"),), expected_head=None) == Moved(
+        (CatalogName("core", "a"),), True
+    )
+    assert metadata.commit(late.id) is None
+    assert publish(metadata, commit_of(first.id, minute=2), (pointer("a", None, "a-1"),)) != Moved((), True)
+
+
+@pytest.mark.parametrize("step", ["publish.pointers", "publish.records"])
+def test_what_is_raised_at_a_step_of_the_publish_leaves_nothing(metadata: Metadata, step: str) -> None:
+    commit = commit_of()
+    seen = []
+
+    def seam(reached: str) -> None:
+        seen.append(reached)
+        if reached == step:
+            raise KeyboardInterrupt
+
+    publication = Publication(
+        (pointer("a", None, "a-1"),), MAIN, None, commit, {}, run_record("r-1"), audit=(note("run.publish"),)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        metadata.publish(publication, seam)
+    assert seen[-1] == step
+    assert metadata.commit(commit.id) is None
+    assert metadata.run(RunId("r-1")) is None
+    assert len(metadata.audit()) == 1
+    assert metadata.publish(publication, quiet) == Published(commit.id)
+
+
+def test_a_hundred_tables_are_published_at_once(metadata: Metadata) -> None:
+    names = [f"t{number:03}" for number in range(100)]
+    first = commit_of()
+    assert publish(metadata, first, tuple(pointer(name, None, f"{name}-1") for name in names)) == Published(first.id)
+    second = commit_of(first.id, minute=1)
+    again = tuple(pointer(name, f"{name}-1", f"{name}-2") for name in names)
+    assert publish(metadata, second, again) == Published(second.id)
+    third = commit_of(second.id, minute=2)
+    assert publish(metadata, third, again) == Moved(tuple(CatalogName("core", name) for name in names), False)
+
+
+def test_the_log_is_newest_first_and_never_shows_a_parent_before_its_child(metadata: Metadata) -> None:
+    root = commit_of(message="root")
+    left = commit_of(root.id, minute=10, message="left", author=BOB)
+    right = commit_of(root.id, minute=5, message="right", tables=(CUSTOMERS,))
+    early = commit_of(left.id, right.id, minute=-60, message="a clock that went back")
+    top = commit_of(early.id, minute=20, message="top", tables=())
+    for commit in (root, left):
+        assert isinstance(publish(metadata, commit), Published)
+    metadata.create_branch(Branch(DEV, root.id, NOW, "Ada", NOW), note("branch.create"))
+    publish(metadata, right, branch=DEV)
+    for commit in (early, top):
+        assert isinstance(publish(metadata, commit), Published)
+
+    def log(**filters: Any) -> list[str]:
+        return [commit.message for commit in metadata.log(top.id, **filters)]
+
+    assert metadata.log(top.id) == (top, early, left, right, root)
+    assert metadata.log(right.id) == (right, root)
+    assert log(limit=2) == ["top", "a clock that went back"]
+    assert log(table=CUSTOMERS) == ["right"]
+    assert log(table=ORDERS, limit=2) == ["a clock that went back", "left"]
+    assert log(since=left.time) == ["top", "left"]
+    assert log(until=root.time) == ["a clock that went back", "root"]
+    assert log(author="example.ORG") == ["left"]
+    assert log(author="%") == []
+    with pytest.raises(ForgeError) as unknown:
+        metadata.log(CommitId("0" * 64))
+    assert unknown.value.code == "E601"
+
+
+def test_commits_are_found_by_the_start_of_their_id(metadata: Metadata) -> None:
+    first, second = commit_of(), commit_of(minute=1)
+    publish(metadata, first)
+    publish(metadata, second)
+    assert metadata.find_commits(first.id[:12]) == (first.id,)
+    assert metadata.find_commits(first.id[:12].upper()) == (first.id,)
+    assert metadata.find_commits("") == tuple(sorted((first.id, second.id)))
+    assert metadata.find_commits("%") == ()
+    assert metadata.find_commits("_") == ()
+
+
+def test_the_tree_of_no_commit_is_empty_and_that_of_an_unknown_one_an_error(metadata: Metadata) -> None:
+    assert metadata.tree(None) == {}
+    with pytest.raises(ForgeError) as unknown:
+        metadata.tree(CommitId("0" * 64))
+    assert unknown.value.code == "E601"
+
+
+def test_a_run_is_started_moves_on_and_ends_without_a_publish(metadata: Metadata) -> None:
+    run = run_record("r-1", params={"a": [1, "x", None]})
+    metadata.start_run(run)
+    metadata.enter_step(RunId("r-1"), "stage")
+    assert metadata.run(RunId("r-1")) == replace(run, step="stage")
+    blocked = OutputRecord(ORDERS, OutputStatus.BLOCKED, "amount", error={"code": "FORGE-E702", "why": None})
+    skipped = OutputRecord(CUSTOMERS, OutputStatus.SKIPPED)
+    done = replace(
+        run, status=RunStatus.BLOCKED, finished_at=NOW, outputs=(blocked, skipped), step="check", error={"code": "E702"}
+    )
+    verdict = Verdict("k", "range", "core.orders", (), Outcome.FAILED, Severity.ERROR, "bad", True)
+    metadata.finish_run(done, [verdict], [note("run.blocked")])
+    assert metadata.run(RunId("r-1")) == done
+    assert metadata.verdicts(run_id=RunId("r-1")) == ((RunId("r-1"), verdict),)
+    assert metadata.audit(limit=1)[0].action == "run.blocked"
+    assert metadata.run(RunId("r-2")) is None
+
+
+def test_runs_and_verdicts_come_newest_first_and_filtered(metadata: Metadata) -> None:
+    def verdict(table: TableName, check: str) -> Verdict:
+        return Verdict(check, "range", str(table), (), Outcome.PASSED, Severity.ERROR, "", False)
+
+    for number, status in enumerate((RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.SUCCEEDED)):
+        run = run_record(f"r-{number}", minute=number, status=status, branch=DEV if number == 2 else MAIN)
+        metadata.finish_run(run, [verdict(ORDERS, "k1"), verdict(CUSTOMERS, "k2")], [])
+    assert [run.id for run in metadata.runs()] == ["r-2", "r-1", "r-0"]
+    assert [run.id for run in metadata.runs(limit=1)] == ["r-2"]
+    assert [run.id for run in metadata.runs(branch=MAIN)] == ["r-1", "r-0"]
+    assert [run.id for run in metadata.runs(status="succeeded")] == ["r-2", "r-0"]
+    found = metadata.verdicts(table=ORDERS)
+    assert [(run, v.check_id) for run, v in found] == [("r-2", "k1"), ("r-1", "k1"), ("r-0", "k1")]
+    assert [(run, v.check_id) for run, v in metadata.verdicts(limit=3)] == [("r-2", "k1"), ("r-2", "k2"), ("r-1", "k1")]
+
+
+def test_loaded_files_are_those_of_the_commits_behind_head(metadata: Metadata) -> None:
+    def file(name: str) -> LoadedFile:
+        return LoadedFile(name, 1, 2)
+
+    first = commit_of()
+    publish(metadata, first, loaded={ORDERS: (file("a"),)})
+    metadata.create_branch(Branch(DEV, first.id, NOW, "Ada", NOW), note("branch.create"))
+    second, other = commit_of(first.id, minute=1), commit_of(first.id, minute=2)
+    publish(metadata, second, loaded={ORDERS: (file("b"),)})
+    publish(metadata, other, branch=DEV, loaded={ORDERS: (file("c"),), CUSTOMERS: (file("d"),)})
+    assert metadata.loaded_files(ORDERS, None) == frozenset()
+    assert metadata.loaded_files(ORDERS, first.id) == {file("a")}
+    assert metadata.loaded_files(ORDERS, second.id) == {file("a"), file("b")}
+    assert metadata.loaded_files(ORDERS, other.id) == {file("a"), file("c")}
+
+
+def test_an_asset_is_what_the_last_publish_says(metadata: Metadata) -> None:
+    asset = AssetRecord(ORDERS, "table", "old", "a@example.com", (), (), NOW)
+    newer = replace(asset, description="new", owner=None, row_count=3)
+    other = AssetRecord(CUSTOMERS, "table", "", None, ("x", "y"), (), NOW)
+    first = commit_of()
+    publish(metadata, first, assets=(asset,))
+    publish(metadata, commit_of(first.id, minute=1), assets=(newer, other))
+    assert metadata.assets() == (other, newer)
+
+
+def test_times_come_back_in_utc_whatever_zone_they_had(metadata: Metadata) -> None:
+    from datetime import timezone
+
+    east = NOW.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    metadata.start_run(run_record("r-1", started_at=east))
+    found = metadata.run(RunId("r-1"))
+    assert found is not None
+    assert found.started_at == NOW

@@ -1,0 +1,137 @@
+"""Measures are shared, sorted by cost, and one broken check harms no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from forge.model.names import TableName
+from forge.model.schema import Column, Schema
+from forge.quality.check import Check, Context, Finding
+from forge.quality.checks import Expression, NotNull, Range, RowCount, Unique
+from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
+from forge.quality.measurer import measure_in_turn
+from forge.quality.plan import check_ids, cost_of, group_by_cost, judge_all, plan_measures
+from forge.quality.verdict import Outcome
+
+ORDERS = TableName("core", "orders")
+SCHEMA = Schema((Column("a", "bigint"), Column("t", "string"), Column("f", "double")))
+CONTEXT = Context(ORDERS, SCHEMA, datetime(2026, 11, 15, tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class Broken(Check):
+    """A check with a bug, in planning or in judging."""
+
+    type: ClassVar[str] = "broken"
+    words: ClassVar[tuple[str, ...]] = ("broken",)
+    planning: bool = False
+
+    def targets(self) -> tuple[str, ...]:
+        return ()
+
+    def violations(self, schema: Schema) -> tuple[Measure, ...]:
+        if self.planning:
+            raise RuntimeError("no plan")
+        return ()
+
+    def decide(self, readings: Readings, context: Context) -> Finding:
+        raise ZeroDivisionError("oh")
+
+
+def test_equal_measures_of_many_checks_are_planned_once() -> None:
+    checks = [NotNull(("a",)), Range("a", 0, 5), Range("a", 0, 9), RowCount(min=1), NotNull(("a", "t"))]
+    measures = plan_measures(checks, SCHEMA)
+    assert len(set(measures)) == len(measures)
+    assert sorted((m.kind, *m.columns) for m in measures) == [
+        ("max", "a"),
+        ("min", "a"),
+        ("nulls", "a"),
+        ("nulls", "t"),
+        ("outside_range", "a"),
+        ("outside_range", "a"),
+        ("rows",),
+    ]
+
+
+def test_the_plan_does_not_depend_on_the_order_of_the_checks() -> None:
+    checks: list[Check] = [NotNull(("a",)), Range("a", 0, 5), Unique(("t", "a")), Expression("a > 0")]
+    assert plan_measures(checks, SCHEMA) == plan_measures(checks[::-1], SCHEMA)
+
+
+def test_what_manifests_may_answer_is_metadata_and_a_filter_makes_it_plain() -> None:
+    costs = {
+        Measure("rows"): Cost.METADATA,
+        Measure("rows", where="a > 0"): Cost.PLAIN,
+        Measure("nulls", ("t",)): Cost.METADATA,
+        Measure("min", ("a",)): Cost.METADATA,
+        Measure("max", ("a",), where="x"): Cost.PLAIN,
+        Measure("min", ("t",)): Cost.STRING,
+        Measure("max", ("t",), where="x"): Cost.STRING,
+        Measure("outside_range", ("a",), (0, 5)): Cost.METADATA,
+        Measure("outside_range", ("t",), ("a", "b")): Cost.PLAIN,
+        Measure("outside_set", ("t",), ("a",)): Cost.PLAIN,
+        Measure("not_matching", ("t",), ("a",)): Cost.PLAIN,
+        Measure("false", (), ("a > 0",)): Cost.PLAIN,
+        Measure("duplicates", ("a",)): Cost.NARROW,
+        Measure("orphans", ("a",), (ORDERS, "a")): Cost.NARROW,
+    }
+    assert {measure: cost_of(measure, SCHEMA) for measure in costs} == costs
+    groups = group_by_cost([*costs, *costs], SCHEMA)
+    assert {measure: cost for cost, members in groups.items() for measure in members} == costs
+    assert sum(len(members) for members in groups.values()) == len(costs)
+    assert list(groups) == [Cost.METADATA, Cost.PLAIN, Cost.STRING, Cost.NARROW]
+
+
+def test_a_broken_check_is_not_measured_and_takes_no_other_down() -> None:
+    checks = [RowCount(min=1), Broken(planning=True), Broken(), Range("nope", 0), RowCount(min=9, name="many")]
+    measures = plan_measures(checks, SCHEMA)
+    verdicts = judge_all(checks, dict.fromkeys(measures, 5), CONTEXT)
+    not_measured = Outcome.NOT_MEASURED
+    assert [v.outcome for v in verdicts] == [Outcome.PASSED, not_measured, not_measured, not_measured, Outcome.FAILED]
+    assert "RuntimeError: no plan" in verdicts[1].message
+    assert "ZeroDivisionError: oh" in verdicts[2].message
+    assert all(v.blocks for v in verdicts[1:])
+
+
+def test_a_reading_of_the_wrong_kind_is_told_and_not_believed() -> None:
+    verdict = judge_all([RowCount(min=1)], {Measure("rows"): "many"}, CONTEXT)[0]
+    assert verdict.outcome is Outcome.NOT_MEASURED
+    assert "'many', not a count" in verdict.message
+
+
+def test_checks_that_would_be_called_the_same_are_numbered() -> None:
+    checks = [Range("a", 0), Range("a", 1), Range("a", 2, where="t = 'x'"), Range("a", 3)]
+    ids = ("core.orders.a.range", "core.orders.a.range.2", "core.orders.a.range.t_x", "core.orders.a.range.3")
+    assert check_ids(checks, ORDERS) == ids
+    assert tuple(v.check_id for v in judge_all(checks, {}, CONTEXT)) == ids
+
+
+@dataclass
+class Some:
+    """A measurer that answers some kinds, and remembers what it was asked."""
+
+    answers: dict[str, Reading]
+    asked: list[str]
+
+    def measure(self, measures: Sequence[Measure]) -> Readings:
+        self.asked.extend(m.kind for m in measures)
+        return {m: self.answers[m.kind] for m in measures if m.kind in self.answers}
+
+
+def test_each_measurer_is_asked_only_for_what_those_before_it_left_out() -> None:
+    first, second, third = Some({"rows": 1}, []), Some({"nulls": NotMeasured("no"), "min": 3}, []), Some({}, [])
+    measures = [Measure("rows"), Measure("nulls", ("a",)), Measure("min", ("a",)), Measure("rows")]
+    assert measure_in_turn([first, second, third], measures) == {
+        Measure("rows"): 1,
+        Measure("nulls", ("a",)): NotMeasured("no"),
+        Measure("min", ("a",)): 3,
+    }
+    assert (first.asked, second.asked, third.asked) == (["rows", "nulls", "min"], ["nulls", "min"], [])
+
+
+def test_what_nobody_can_measure_is_said() -> None:
+    readings = measure_in_turn([Some({}, [])], [Measure("rows")])
+    assert readings == {Measure("rows"): NotMeasured("nothing here can measure it")}
