@@ -169,13 +169,17 @@ def _commands(command: Any, path: str) -> Iterable[tuple[str, Any]]:
 
 def _parameter_row(parameter: Any) -> Sequence[str]:
     if parameter.param_type_name == "argument":
-        name = (parameter.metavar or parameter.name.upper()) + ("…" if parameter.nargs == -1 else "")
-        return code(name if parameter.required else f"[{name}]"), "", getattr(parameter, "help", None) or ""
+        name = parameter.name.upper() + ("…" if parameter.nargs == -1 else "")
+        return (
+            code(parameter.metavar or (name if parameter.required else f"[{name}]")),
+            "",
+            getattr(parameter, "help", None) or "",
+        )
     default = (
-        "" if parameter.default in (None, False, (), []) or callable(parameter.default) else str(parameter.default)
+        "" if parameter.default in (None, False, 0, (), []) or callable(parameter.default) else str(parameter.default)
     )
     names = ", ".join((*parameter.opts, *parameter.secondary_opts))
-    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+    value = "" if parameter.is_flag or parameter.count else f" {parameter.metavar or parameter.name.upper()}"
     return code(names + value), code(default), parameter.help or ""
 
 
@@ -184,16 +188,22 @@ def commands_page() -> str:
 
     from forge.cli.main import app
 
-    parts = [f"# Commands\n\n{EXITS}\n"]
-    for path, command in _commands(typer.main.get_command(app), "forge"):
-        parts.append(f"\n## {path}\n\n{(command.help or '').strip()}\n\n")
-        rows = [
-            _parameter_row(each)
-            for each in command.params
-            if not getattr(each, "hidden", False) and each.name != "help"
-        ]
-        if rows:
-            parts.append(table(("parameter", "default", "meaning"), rows))
+    head = ("parameter", "default", "meaning")
+    commands = {
+        path: (
+            command,
+            [tuple(_parameter_row(each)) for each in command.params if not each.hidden and each.name != "help"],
+        )
+        for path, command in _commands(typer.main.get_command(app), "forge")
+    }
+    first = next(iter(commands.values()))[1]
+    shared = [row for row in first if all(row in rows for _, rows in commands.values())]
+    parts = [f"# Commands\n\n{EXITS}\n\n## Every command\n\n", table(head, shared)]
+    for path, (command, rows) in commands.items():
+        parts.append(f"\n## {path}\n\n{(command.help or '').strip()}\n")
+        own = [row for row in rows if row not in shared]
+        if own:
+            parts.append("\n" + table(head, own))
     return "".join(parts)
 
 

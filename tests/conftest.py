@@ -61,7 +61,8 @@ LEFT_OUT = pytest.StashKey[dict[str, int]]()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     without = {name.strip() for name in os.environ.get("FORGE_TEST_WITHOUT", "").split(",") if name.strip()}
     left_out: dict[str, int] = {}
-    kept, dropped = [], []
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
     for item in items:
         needs = {name for mark in item.iter_markers("services") for name in mark.args} & without
         (dropped if needs else kept).append(item)
@@ -122,14 +123,38 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
         user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
     programs, data, log = _postgres_programs(folder), folder / "data", folder / "log"
-    init = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+    init: list[str | Path] = [
+        programs / "initdb",
+        "-D",
+        data,
+        "-U",
+        "postgres",
+        "-A",
+        "trust",
+        "--no-sync",
+        "-E",
+        "UTF8",
+        "--locale=C",
+    ]
     made = subprocess.run(init, capture_output=True, text=True, cwd=folder, **user)
     if made.returncode != 0:
         pytest.fail(f"initdb failed:\n{made.stdout}{made.stderr}", pytrace=False)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    serve = [programs / "postgres", "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off"]
+    serve: list[str | Path] = [
+        programs / "postgres",
+        "-D",
+        data,
+        "-p",
+        str(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        folder,
+        "-c",
+        "fsync=off",
+    ]
     with log.open("wb") as output:
         process = subprocess.Popen(serve, stdout=output, stderr=output, cwd=folder, **user)
     try:

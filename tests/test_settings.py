@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -311,43 +310,6 @@ def test_the_user_is_gits_then_the_login(load: Load, root: Path, tmp_path: Path)
     user = load("", {**path, "GIT_CONFIG_GLOBAL": str(git_config)}).user
     assert str(user) == "Ada Lovelace <ada@example.com>"
     assert load("user: {name: Grace}", path).user == User("Grace")
-
-
-@pytest.mark.parametrize(
-    ("type_", "given", "value"),
-    [
-        ("string", "x", "x"),
-        ("boolean", "TRUE", True),
-        ("int", "-7", -7),
-        ("long", "9223372036854775807", 2**63 - 1),
-        ("double", "1e3", 1000.0),
-        ("decimal", "12.50", Decimal("12.50")),
-        ("date", "2026-11-15", date(2026, 11, 15)),
-        ("timestamp", "2026-11-15T08:00:00+01:00", datetime(2026, 11, 15, 7, tzinfo=UTC)),
-        ("timestamp", "2026-11-15", datetime(2026, 11, 15, tzinfo=UTC)),
-    ],
-)
-def test_parameters_are_bound_with_their_type(load: Load, type_: str, given: str, value: object) -> None:
-    bound = load(f"params: {{p: {{type: {type_}}}}}").bind_params({"p": given})
-    assert bound == {"p": value}
-    assert type(bound["p"]) is type(value)
-
-
-def test_a_parameter_has_its_default_unless_given(load: Load) -> None:
-    settings = load("params: {day: {type: date, default: 2026-11-15}, top: {type: int}}")
-    assert settings.bind_params({}) == {"day": date(2026, 11, 15)}
-    assert settings.bind_params({"day": "2026-11-16", "top": "5"}) == {"day": date(2026, 11, 16), "top": 5}
-
-
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [({"dya": "x"}, "E108"), ({"day": "tomorrow"}, "E105"), ({"top": "2147483648"}, "E105"), ({"top": "1.5"}, "E105")],
-)
-def test_a_parameter_that_does_not_fit_is_refused(load: Load, given: dict[str, str], code: str) -> None:
-    settings = load("params: {day: {type: date}, top: {type: int}}")
-    with pytest.raises(ForgeError) as caught:
-        settings.bind_params(given)
-    assert caught.value.code == code
 
 
 def test_every_key_is_described() -> None:

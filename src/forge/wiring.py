@@ -19,11 +19,12 @@ from forge.flows.ports import Seam
 from forge.flows.project import Project, load_project
 from forge.flows.read import Reader
 from forge.flows.run import Ports
+from forge.model.errors import raise_errors
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.secret import resolve_secret
 from forge.model.time import Clock, utc_now
 from forge.settings import Settings, load_settings
-from forge.transforms.params import bind_params, declare_params
+from forge.transforms.params import Param, bind_params, declare_params, find_unknown_params
 from forge.versioning.commit import Author
 
 if TYPE_CHECKING:
@@ -139,12 +140,16 @@ class Wiring:
         """All files of the project, read and validated. Tables of the lake that no file makes are known inputs too."""
         tree = self.metadata.tree(self.branch_head(self.default_branch))
         known = {*tree, *(TableName(c.namespace, c.name) for c in self.lake.tables())}
-        return load_project(self.root, lambda table: self.settings.owner_of(str(table)), known)
+        project = load_project(self.root, self.settings.owner_of, known)
+        raise_errors(find_unknown_params(project.transforms, self.params()))
+        return project
+
+    def params(self) -> dict[str, Param]:
+        return declare_params({name: keys.model_dump() for name, keys in self.settings.params.items()})
 
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
         """The parameters of a run: what was given, else the declared default, as values of the declared types."""
-        declared = declare_params({name: keys.model_dump() for name, keys in self.settings.params.items()})
-        return bind_params(declared, given, needed=())
+        return bind_params(self.params(), given, needed=())
 
     def branch_head(self, name: BranchName) -> CommitId | None:
         branch = self.metadata.branch(name)

@@ -68,6 +68,10 @@ def test_sql_counts_only_the_parameters_it_uses_python_all_and_a_source_none() -
     assert fingerprint(SOURCE, {}, other_day) == fingerprint(SOURCE, {}, PARAMS)
 
 
+def test_a_parameter_without_a_value_is_no_part_of_it() -> None:
+    assert fingerprint(SQL, INPUTS, {}) == fingerprint(SQL, INPUTS, {"n": 1}) != fingerprint(SQL, INPUTS, PARAMS)
+
+
 def test_one_moment_in_two_time_zones_is_one_value_and_so_is_one_number_in_two_spellings() -> None:
     noon = datetime(2026, 11, 15, 12, tzinfo=UTC)
     assert canonical_json(noon) == canonical_json(noon.astimezone(timezone(timedelta(hours=2))))

@@ -129,6 +129,20 @@ def test_a_changed_file_is_read_anew_even_within_a_second(write: Write) -> None:
         assert function_of(load(write(files))["core.a"]).function() == (number, number)
 
 
+def test_the_code_of_a_package_runs_and_may_hold_transforms(write: Write) -> None:
+    text = "from forge import transform\n@transform(output='core.{0}')\ndef a():\n    return {1}\n"
+    for number in (1, 2):
+        files = {
+            "transforms/__init__.py": text.format("top", number),
+            "transforms/core/__init__.py": text.format("inner", number),
+        }
+        found = load(write(files))
+        assert {name: function_of(one).function() for name, one in found.items()} == {
+            "core.top": number,
+            "core.inner": number,
+        }
+
+
 def test_a_transform_imported_by_another_file_counts_once(write: Write) -> None:
     files = {
         "transforms/core/a.py": "from forge import transform\n@transform\ndef a():\n    return 1\n",

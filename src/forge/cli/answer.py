@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, TextIO
 
-from forge.cli.terminal import Format, console_of, has_colour, is_rich
+from forge.cli.terminal import Format, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,12 +109,12 @@ def _write_table(answer: Answer, stream: TextIO) -> None:
     if is_rich(stream):
         console = console_of(stream)
         for line in answer.head:
-            console.print(line, markup=False)
+            console.print(line, markup=False, soft_wrap=True)
         body = answer.picture() if answer.picture else _rich_table(answer)
         if body is not None:
             console.print(body)
         for line in answer.foot:
-            console.print(line, markup=False, style="dim" if has_colour(stream) else "")
+            console.print(line, markup=False, soft_wrap=True)
         return
     body_lines = answer.lines() if answer.lines else _plain_table(answer)
     for line in (*answer.head, *body_lines, *answer.foot):

@@ -70,6 +70,8 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
         after = shared_options(**{each.name: given.pop(each.name) for each in shared_parameters()})
         before = context.obj if isinstance(context.obj, dict) else {}
         terminal = terminal_of({**before, **after})
+        if terminal.verbose:
+            _listen(terminal.verbose)
         call: Callable[..., None] = function
         status = _status_of(lambda: call(terminal, **given), terminal)
         if status:
@@ -77,6 +79,14 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
 
     give_signature(wrapper, (context_of_typer, *own))
     return wrapper
+
+
+def _listen(verbose: int) -> None:
+    """Let what Forge and the transforms log be heard, on stderr."""
+    import logging
+
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("forge").setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
 
 
 def _status_of(call: Callable[[], None], terminal: Terminal) -> int:

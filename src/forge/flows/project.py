@@ -62,7 +62,7 @@ def load_project(root: Path, owner_of: Callable[[TableName], str | None], known:
     for table in {*transforms, *by_table, *files}:
         specs: list[tuple[Spec, Place]] = []
         if table in transforms:
-            specs += [(spec, transforms[table].where) for spec in transforms[table].checks]
+            specs += _own_checks(transforms[table])
         specs += files.get(table, [])
         if table in by_table:
             compiled = checks_of(by_table[table])
@@ -75,6 +75,11 @@ def load_project(root: Path, owner_of: Callable[[TableName], str | None], known:
     if errors:
         raise errors[0] if len(errors) == 1 else ForgeErrors(tuple(errors))
     return Project(root, transforms, by_table, checks, hashes, owner_of, tuple(notes))
+
+
+def _own_checks(transform: Transform) -> list[tuple[Spec, Place]]:
+    lines = transform.check_lines or (transform.line,) * len(transform.checks)
+    return [(spec, f"{transform.file}:{line}") for spec, line in zip(transform.checks, lines, strict=True)]
 
 
 def _load_check(spec: Spec, table: TableName, place: Place) -> Check | None:

@@ -12,12 +12,10 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
-from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.secret import is_reference, resolve_secret
 from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, VersioningKeys
-from forge.settings.params import spark_text, typed_value
+from forge.settings.params import spark_text
 
 # Names of keys that hold secrets; there is no list of them, as Spark passes keys of any library through.
 SECRET_KEY = re.compile(r"(password|passwd|secret|secret\.?key|[._]token|oauthtoken|account\.key.*)$", re.IGNORECASE)
@@ -105,25 +103,6 @@ class Settings:
     def user(self) -> User:
         name = self.keys.user.name or self._git("user.name") or self._login()
         return User(name, self.keys.user.email or self._git("user.email"))
-
-    def bind_params(self, given: Mapping[str, str]) -> dict[str, object]:
-        """The parameters of a run: what was given, else the default, as values of the declared types."""
-        unknown = [name for name in given if name not in self.params]
-        if unknown:
-            raise ForgeError(
-                "E108",
-                f"there is no parameter '{unknown[0]}'",
-                why="Parameters are declared under params in forge.yaml.",
-                fix=did_you_mean(unknown[0], self.params),
-            )
-        bound: dict[str, object] = {}
-        for name, param in self.params.items():
-            value = given.get(name, param.default)
-            try:
-                bound |= {name: typed_value(param.type, value)} if value is not None else {}
-            except ValueError as error:
-                raise ForgeError("E105", f"parameter {name}: {error}", fix=f"Give it as {param.type}.") from error
-        return bound
 
     def _secret(self, key: str, text: str) -> str:
         # `file:/path` is also an ordinary value of Spark (an event log's folder), so it is read for secrets only.

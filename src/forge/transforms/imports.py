@@ -55,7 +55,7 @@ def import_file(path: Path, folder: Path, package: str) -> ModuleType:
     parent = ".".join((package, *parents))
     if parents:
         importlib.import_module(parent)
-    if parts[-1] == "__init__":
+    if parents and parts[-1] == "__init__":
         return sys.modules[parent]
     name = f"{parent}.{re.sub(r'[^0-9A-Za-z_]', '_', parts[-1])}"
     if name in sys.modules:  # another file imported it as a helper

@@ -26,7 +26,8 @@ def table_path(catalog: CatalogName) -> str:
 def fragment(pin: Pin) -> str:
     """What stands in a FROM clause for a pinned input."""
     if pin.view_sql is not None:
-        return f"({pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})})"
+        # On lines of its own: a comment at the end of the view must not swallow the parenthesis.
+        return f"(\n{pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})}\n)"
     if pin.snapshot_id is None:
         return table_path(pin.catalog)
     return f"{table_path(pin.catalog)} VERSION AS OF {int(pin.snapshot_id)}"

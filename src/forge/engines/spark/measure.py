@@ -9,7 +9,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import TypeVar
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
@@ -201,7 +201,7 @@ def _collect_in_one_job(spark: SparkSession, frame: DataFrame) -> list[Row]:
 
 
 def _was_cancelled(error: BaseException) -> bool:
-    return "SPARK_JOB_CANCELLED" in str(error) or "cancelled" in str(error).split("\n", 1)[0].lower()
+    return "[SPARK_JOB_CANCELLED]" in str(error)
 
 
 def _reason(error: BaseException) -> str:

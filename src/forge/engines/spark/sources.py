@@ -130,7 +130,8 @@ def _parquet_columns(path: str, shown: str) -> list[str]:
 
 
 def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], str]) -> DataFrame:
-    reader = spark.read.format("jdbc").options(**source.options).option("url", source.url)
+    options = {k: secret(v) if v.startswith(("env:", "file:")) else v for k, v in source.options.items()}
+    reader = spark.read.format("jdbc").options(**options).option("url", source.url)
     if source.table:
         reader = reader.option("dbtable", source.table)
     if source.query:

@@ -5,11 +5,11 @@ How a run is staged and published is written in docs/decisions/0002-staging.md."
 from __future__ import annotations
 
 import random
+import threading
 import time
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, select, update
@@ -19,7 +19,6 @@ from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
-from forge.quality.measure import Measure, Reading
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
 from forge.stores.sql.database import reading, writing
@@ -44,7 +43,8 @@ class IcebergLake:
         self._warehouse = warehouse.rstrip("/")
         self._clock = clock
         self._opened: Files | None = None
-        self._read = lru_cache(maxsize=_KEPT)(self._read_file)
+        self._kept: dict[str, TableMetadataV2] = {}
+        self._guard = threading.Lock()
 
     # what there is
 
@@ -75,15 +75,6 @@ class IcebergLake:
     def measure(
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
     ) -> dict[Measure, Reading]:
-        """What the manifests answer exactly, with no job; the rest is left out."""
-        from forge.stores.lake.measure import ManifestMeasurer
-
-        _, metadata = self._table(catalog)
-        return dict(ManifestMeasurer(metadata, snapshot_id, self._files.io).measure(measures))
-
-    def measure(
-        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
-    ) -> dict[Measure, Reading]:
         from forge.stores.lake.measure import ManifestMeasurer
 
         row = self._row(catalog)
@@ -105,7 +96,7 @@ class IcebergLake:
         location, metadata = self._table(origin)
         if base is not None and metadata.snapshot_by_id(base) is None:
             raise _no_snapshot(origin, base)
-        staged = self._files.write(staged_from(metadata, base, self._now_ms()), after=location)
+        staged = self._write(staged_from(metadata, base, self._now_ms()), after=location)
         with writing(self._engine) as connection:
             drop_rows(connection, [hidden])
             values = {
@@ -138,7 +129,7 @@ class IcebergLake:
             metadata = published(current, location, staged, ref, self._now_ms())
         except Diverged:
             return Moved((stage.origin,), branch_moved=False)
-        return Pointer(stage.origin, location, self._files.write(metadata, after=location), "TABLE", stage.catalog)
+        return Pointer(stage.origin, location, self._write(metadata, after=location), "TABLE", stage.catalog)
 
     def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
         from forge.stores.lake.derive import published_new
@@ -149,7 +140,7 @@ class IcebergLake:
         if self._row(name) is not None:
             return Moved((name,), branch_moved=False)
         metadata = published_new(staged, ref, self._now_ms())
-        return Pointer(name, None, self._files.write(metadata, after=staged_location), "TABLE", stage.catalog)
+        return Pointer(name, None, self._write(metadata, after=staged_location), "TABLE", stage.catalog)
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         return tuple((_run_of(name), name) for name in self._names() if name.namespace == STAGING)
@@ -171,7 +162,7 @@ class IcebergLake:
             old = metadata.refs.get(ref)
             if (old.snapshot_id if old else None) == snapshot_id:
                 return
-            new = self._files.write(with_ref(metadata, location, ref, snapshot_id, self._now_ms()), after=location)
+            new = self._write(with_ref(metadata, location, ref, snapshot_id, self._now_ms()), after=location)
             if self._move(catalog, location, new):
                 return
             self._files.delete(new)
@@ -241,8 +232,22 @@ class IcebergLake:
             self._opened = Files(self._warehouse)
         return self._opened
 
-    def _read_file(self, location: str) -> TableMetadataV2:
-        return self._files.read(location)
+    def _read(self, location: str) -> TableMetadataV2:
+        with self._guard:
+            found = self._kept.get(location)
+        return found or self._keep(location, self._files.read(location))
+
+    def _write(self, metadata: TableMetadataV2, after: str) -> str:
+        location = self._files.write(metadata, after)
+        self._keep(location, metadata)
+        return location
+
+    def _keep(self, location: str, metadata: TableMetadataV2) -> TableMetadataV2:
+        with self._guard:
+            self._kept[location] = metadata
+            while len(self._kept) > _KEPT:
+                del self._kept[next(iter(self._kept))]
+        return metadata
 
     def _now_ms(self) -> int:
         return int(self._clock().timestamp() * 1000)

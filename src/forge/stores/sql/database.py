@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from forge.model.errors import ForgeError
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 
-BUSY_SECONDS = 30
+BUSY_SECONDS: float = 30
 _LOCK = 0x464F524745  # "FORGE": the advisory lock that lets one process migrate a PostgreSQL database
 
 
@@ -31,7 +31,8 @@ def open_database(url: str) -> Engine:
 
 def safe_url(url: URL) -> str:
     """As it may be shown: without a password, wherever in the URL it stands."""
-    clean = url.set(password=None).difference_update_query([key for key in url.query if "password" in key.lower()])
+    query = {key: value for key, value in url.query.items() if "password" not in key.lower()}
+    clean = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
     return clean.render_as_string(hide_password=True)
 
 
@@ -67,7 +68,7 @@ def _sqlite(url: URL) -> Engine:
     def connect(connection: sqlite3.Connection, record: object) -> None:
         # SQLAlchemy's recipe: the driver must not begin transactions by itself, or BEGIN IMMEDIATE comes too late.
         connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+        connection.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
         _use_wal(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")

@@ -1,0 +1,120 @@
+"""An engine in memory: Python transforms on lists of rows, for tests of the flows. It knows no SQL."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from forge.flows.engine import Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.ports import Stage
+from forge.flows.records import LoadedFile
+from forge.lineage.edge import Edge, Extraction
+from forge.model.errors import ForgeError
+from forge.model.names import ColumnName, RunId, SnapshotId, TableName
+from forge.model.schema import Column, Schema
+from forge.quality.measure import Measure, Readings
+from forge.stores.memory.lake import MemoryLake
+from forge.stores.memory.measure import MemoryMeasurer
+from forge.transforms.transform import Kind, PythonFunction, Transform
+
+Rows = list[dict[str, object]]
+_TYPES = {bool: "boolean", int: "bigint", float: "double", str: "string"}
+
+
+class MemoryEngine:
+    """Rows by snapshot. `cancelled` holds the runs someone asked to cancel."""
+
+    def __init__(self, lake: MemoryLake) -> None:
+        self._lake = lake
+        self._rows: dict[SnapshotId, Rows] = {}
+        self._lock = threading.Lock()
+        self.cancelled: list[RunId] = []
+
+    def plan(
+        self,
+        transform: Transform,
+        inputs: Mapping[TableName, Pin],
+        params: Mapping[str, object],
+        context: RunContext,
+        files: Sequence[LoadedFile] = (),
+    ) -> Planned:
+        if not isinstance(transform.body, PythonFunction):
+            raise ForgeError("E211", "The memory engine runs Python transforms only", where=transform.where)
+        arguments: dict[str, Any] = {n: self._read(inputs[t]) for n, t in transform.body.arguments.items()}
+        if transform.body.wants_context:
+            arguments["ctx"] = context
+        try:
+            rows: Rows = transform.body.function(**arguments)
+        except Exception as error:
+            raise ForgeError("E207", f"{type(error).__name__}: {error}", where=transform.where) from error
+        schema = _schema(rows)
+        return Planned(transform, rows, schema, _same_names(transform, schema, inputs, self))
+
+    def columns_of(self, pin: Pin) -> tuple[str, ...]:
+        return _schema(self._read(pin)).names
+
+    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+        before = self._rows.get(stage.base, []) if stage.base is not None else []
+        rows: Rows = list(planned.frame)
+        if planned.transform.kind is Kind.APPEND:
+            added, rows = len(rows), [*before, *rows]
+            deleted = 0
+        else:
+            added, deleted = len(rows), len(before)
+        if not stage.exists:
+            self._lake.create(stage, planned.schema)
+        with self._lock:
+            snapshot = self._lake.append(stage.catalog, added, deleted=deleted, schema=planned.schema)
+            self._rows[snapshot] = rows
+
+    def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
+        return self._measurer(target, others).measure(measures)
+
+    def sample(
+        self, target: Pin | Planned, check: Any, masked: frozenset[str], others: Mapping[TableName, Pin]
+    ) -> tuple[Mapping[str, object], ...]:
+        return ()
+
+    def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
+        return ()
+
+    def query(
+        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
+    ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+        raise ForgeError("E211", "The memory engine knows no SQL")
+
+    def begin(self, run_id: RunId, table: TableName) -> None:
+        """There are no jobs to mark."""
+
+    def progress(self, run_id: RunId, table: TableName) -> Progress:
+        return Progress(0, 0, 0, 0, 0)
+
+    def cancel(self, run_id: RunId) -> None:
+        self.cancelled.append(run_id)
+
+    def _measurer(self, target: Pin | Planned, others: Mapping[TableName, Pin]) -> MemoryMeasurer:
+        rows = target.frame if isinstance(target, Planned) else self._read(target)
+        return MemoryMeasurer(rows, {table: self._read(pin) for table, pin in others.items()})
+
+    def _read(self, pin: Pin) -> Rows:
+        return self._rows[pin.snapshot_id] if pin.snapshot_id is not None else []
+
+
+def _schema(rows: Rows) -> Schema:
+    first = rows[0] if rows else {}
+    return Schema(tuple(Column(name, _TYPES.get(type(value), "string")) for name, value in first.items()))
+
+
+def _same_names(
+    transform: Transform, schema: Schema, inputs: Mapping[TableName, Pin], engine: MemoryEngine
+) -> Extraction:
+    """A column of an input and one of the output are taken for the same where they are called the same."""
+    return Extraction(
+        tuple(
+            Edge(ColumnName(str(table), name), ColumnName(str(transform.output), name))
+            for table, pin in inputs.items()
+            for name in engine.columns_of(pin)
+            if name in schema.names
+        )
+    )

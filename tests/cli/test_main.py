@@ -1,0 +1,141 @@
+"""The words of the terminal, and what they cost."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge.cli import main as entry
+
+WORDS = [
+    "init",
+    "setup",
+    "demo",
+    "plan",
+    "run",
+    "runs",
+    "log",
+    "show",
+    "diff",
+    "branch",
+    "query",
+    "lineage",
+    "upstream",
+    "downstream",
+    "check",
+    "doctor",
+    "repair",
+    "gc",
+    "explain",
+    "version",
+]
+HEAVY = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml")
+
+
+def imported(process: subprocess.Popen[str]) -> set[str]:
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    names = re.findall(r"\| +([\w.]+)$", err, re.MULTILINE)
+    assert "forge.cli.main" in names or "typer" in names
+    return {name.split(".")[0] for name in names}
+
+
+def test_help_lists_every_command(forge: Any) -> None:
+    ended = forge("--help")
+    assert ended.status == 0
+    listed = re.findall(r"^  ([a-z]+)  ", ended.out.split("Commands:")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(WORDS)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_command_has_help_and_the_shared_options(forge: Any, word: str) -> None:
+    words = (word, "list", "--help") if word == "branch" else (word, "--help")
+    ended = forge(*words)
+    assert ended.status == 0
+    for option in ("--format", "--json", "--quiet", "--verbose", "--no-progress", "--project"):
+        assert option in ended.out
+
+
+def test_help_imports_nothing_heavy(forge_process: Callable[..., subprocess.Popen[str]]) -> None:
+    seen = imported(forge_process("--help", PYTHONPROFILEIMPORTTIME="1"))
+    assert seen & set(HEAVY) == set()
+
+
+@pytest.mark.parametrize("words", [("log",), ("show",), ("runs",), ("upstream", "marts.revenue"), ("branch", "list")])
+def test_a_command_on_records_imports_no_spark(
+    forge_process: Callable[..., subprocess.Popen[str]], history: Any, words: tuple[str, ...]
+) -> None:
+    seen = imported(forge_process(*words, at=history.root, PYTHONPROFILEIMPORTTIME="1"))
+    assert "pyspark" not in seen
+    assert "py4j" not in seen
+
+
+def test_an_unknown_command_names_the_nearest(forge: Any) -> None:
+    ended = forge("lgo")
+    assert ended.status == 2
+    assert "'log'" in ended.err
+    assert ended.out == ""
+
+
+def test_an_unknown_option_names_the_nearest(forge: Any) -> None:
+    ended = forge("log", "--frmat", "json")
+    assert ended.status == 2
+    assert "--format" in ended.err
+
+
+def test_version_is_the_installed_one(forge: Any) -> None:
+    from importlib.metadata import version
+
+    assert forge("--version").out == version("forge") + "\n"
+    assert forge("version", "--json").json["version"] == version("forge")
+
+
+def test_shared_options_stand_before_and_after_the_command(forge: Any, history: Any) -> None:
+    before = forge("--json", "--project", str(history.root), "log")
+    after = forge("log", "--project", str(history.root), "--format", "json")
+    assert before.status == 0
+    assert before.json == after.json
+
+
+def test_an_option_after_the_command_wins_over_one_before_it(forge: Any, history: Any) -> None:
+    ended = forge("--format", "yaml", "log", "--json", at=history.root)
+    assert ended.json["schema_version"] == 1
+
+
+def test_a_reader_that_goes_away_is_no_error(forge_process: Callable[..., subprocess.Popen[str]], history: Any) -> None:
+    process = forge_process("explain", at=history.root)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 0
+
+
+def test_sigterm_behaves_like_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(sys, "argv", ["forge", "--version"])
+    try:
+        with pytest.raises(SystemExit):
+            entry.main()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_module_runs_as_the_command_does(
+    forge_process: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    out, err = forge_process("init", "a-shop").communicate(timeout=60)
+    assert "a-shop/forge.yaml" in out
+    assert "forge plan" in err
+    assert (tmp_path / "a-shop" / "forge.yaml").exists()
