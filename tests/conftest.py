@@ -162,7 +162,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"postgresql+psycopg://postgres@127.0.0.1:{port}/"
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(120)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.schema import Schema
@@ -46,6 +46,7 @@ def snapshot_on(metadata: TableMetadataV2, number: int, parent: int | None, time
     )
 
 
+@settings(deadline=None)  # how long one case takes says something of the machine only
 @given(st.lists(st.sampled_from(["main", "dev", "fix"]), min_size=1, max_size=12))
 def test_a_line_of_publishes_gives_what_pyiceberg_gives(branches: list[str]) -> None:
     ours = theirs = empty()
@@ -66,6 +67,7 @@ def test_a_line_of_publishes_gives_what_pyiceberg_gives(branches: list[str]) -> 
     assert TableMetadataV2.model_validate_json(ours.model_dump_json()).refs == ours.refs
 
 
+@settings(deadline=None)  # how long one case takes says something of the machine only
 @given(st.lists(st.integers(0, 30), max_size=15))
 def test_a_stage_holds_the_ancestors_of_its_base_and_nothing_else(picks: list[int]) -> None:
     metadata, parents = empty(), dict[int, int | None]()

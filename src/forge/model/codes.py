@@ -193,6 +193,13 @@ CODES: dict[str, Code] = dict(
             "E406", Kind.INVALID, "metadata unreadable", "A table's metadata file is missing or damaged.", COULD_NOT_RUN
         ),
         _code(
+            "E407",
+            Kind.REFUSED,
+            "storage cannot be listed",
+            "Files of this storage cannot be listed from here.",
+            NOT_ALLOWED,
+        ),
+        _code(
             "E501",
             Kind.INVALID,
             "required field missing",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SAMPLED_LINES = 200
+DRIVERS = {"jdbc:postgresql:": "org.postgresql.Driver", "jdbc:sqlite:": "org.sqlite.JDBC"}
 
 
 def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, ...]:
@@ -131,6 +132,10 @@ def _parquet_columns(path: str, shown: str) -> list[str]:
 
 def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], str]) -> DataFrame:
     options = {k: secret(v) if v.startswith(("env:", "file:")) else v for k, v in source.options.items()}
+    # Jars that came with spark.jars are not on the class path DriverManager searches: the driver must be named.
+    driver = next((name for prefix, name in DRIVERS.items() if source.url.startswith(prefix)), None)
+    if driver and "driver" not in options:
+        options["driver"] = driver
     reader = spark.read.format("jdbc").options(**options).option("url", source.url)
     if source.table:
         reader = reader.option("dbtable", source.table)
