@@ -16,15 +16,22 @@ from forge.wiring import Wiring
 
 pytestmark = pytest.mark.spark
 Start = Callable[..., "subprocess.Popen[str]"]
-LIGHT = {"FORGE_SPARK__MASTER": "local[2]", "FORGE_SPARK__DRIVER__MEMORY": "1g"}
 SLOW = """\
 from forge import transform
 
 
 @transform(output="marts.slow", inputs={"orders": "raw.orders"})
 def slow(orders):
-    many = orders.sparkSession.range(10**13)
-    return orders.crossJoin(many).selectExpr("max(hash(order_id, id)) AS n")
+    from pyspark.sql.functions import udf
+
+    def wait(number):
+        import pathlib, time
+
+        pathlib.Path("MARKER").touch()
+        time.sleep(600)
+        return number
+
+    return orders.select(udf(wait, "long")("order_id").alias("n"))
 """
 
 
@@ -83,21 +90,17 @@ def test_a_blocked_gate_is_status_1_and_the_report_says_who_was_spared(
 
 def test_ctrl_c_is_status_130_and_leaves_nothing(forge: Any, forge_process: Start, project: Path) -> None:
     settle(project)
-    (project / "transforms" / "marts" / "slow.py").write_text(SLOW)
+    marker = project / "working"
+    (project / "transforms" / "marts" / "slow.py").write_text(SLOW.replace("MARKER", str(marker)))
     process = forge_process("run", at=project)
-    assert process.stderr is not None
-    seen = ""
-    while "marts.slow" not in seen:  # it works on the slow table
-        seen = process.stderr.readline()
-        assert seen, "the run ended by itself"
-    wiring = Wiring.of(project)
-    while not any(catalog.name.endswith("slow") for _, catalog in wiring.lake.stages()):
-        assert process.poll() is None
+    while not marker.exists():  # until a task of the slow table is at work
+        assert process.poll() is None, ended(process)
         time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     status, _, err = ended(process)
     assert status == 130, err
     assert "FORGE-E901" in err
+    wiring = Wiring.of(project)
     assert wiring.lake.stages() == ()
     wiring.close()
     assert forge("log", at=project).status == 2  # nothing was published, not even what had passed

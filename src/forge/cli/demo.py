@@ -109,7 +109,11 @@ class Telling:
             self._status.update(f"[dim]{time.monotonic() - self.began:4.0f} s[/]  {what}")
 
     def done(self, what: str, seconds: float) -> None:
-        line = f"  {what:<66} [dim]{seconds:5.1f} s[/]"
+        from rich.text import Text
+
+        text = Text.from_markup(f"  {what}")
+        text.pad_right(max(0, 70 - text.cell_len))
+        line = text.append(f"{seconds:6.1f} s", style="dim")
         if self._status is not None:
             self._status.console.print(line)
         elif not self.terminal.quiet:

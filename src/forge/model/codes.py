@@ -29,6 +29,13 @@ def _code(code: str, kind: Kind, title: str, meaning: str, exit: int) -> tuple[s
 CODES: dict[str, Code] = dict(
     (
         _code(
+            "E000",
+            Kind.INVALID,
+            "unexpected",
+            "Something happened that Forge did not foresee; -vv shows the stack trace.",
+            COULD_NOT_RUN,
+        ),
+        _code(
             "E101",
             Kind.INVALID,
             "bad name",
@@ -198,6 +205,13 @@ CODES: dict[str, Code] = dict(
             "storage cannot be listed",
             "Files of this storage cannot be listed from here.",
             NOT_ALLOWED,
+        ),
+        _code(
+            "E408",
+            Kind.UNAVAILABLE,
+            "warehouse cannot be written",
+            "A file of the warehouse could not be written.",
+            COULD_NOT_RUN,
         ),
         _code(
             "E501",

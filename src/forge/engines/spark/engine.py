@@ -16,6 +16,7 @@ from forge.engines.spark.frames import (
     refuse_duplicate_columns,
     schema_of,
     sql_frame,
+    view_alias,
 )
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.writes import write
@@ -112,11 +113,9 @@ class SparkEngine:
         self, frame: DataFrame, transform: Transform, inputs: Mapping[TableName, Pin], context: RunContext
     ) -> Extraction:
         names: dict[str, str] = {}
-        pending = list(inputs.values())
-        while pending:
-            pin = pending.pop()
+        for pin in inputs.values():
             names[f"{CATALOG}.{pin.catalog}"] = str(pin.table)
-            pending.extend(pin.view_inputs)
+            names[view_alias(pin.table)] = str(pin.table)
         external = sources.external_name(transform) if transform.is_source else None
         plan = frame._jdf.queryExecution().analyzed()
         text = plan.treeString(False, False, 100_000, False, False)

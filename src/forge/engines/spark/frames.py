@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forge.engines.spark.session import CATALOG
 from forge.flows.engine import Pin
+from forge.lineage.extract.spark_plan import VIEW_ALIAS
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
 from forge.model.schema import Column, Schema
@@ -23,11 +24,17 @@ def table_path(catalog: CatalogName) -> str:
     return ".".join(quote(part) for part in (CATALOG, catalog.namespace, catalog.name))
 
 
+def view_alias(table: TableName) -> str:
+    """Marks the view in the plan, so that lineage ends at it."""
+    return f"{VIEW_ALIAS}{table.schema}__{table.name}"
+
+
 def fragment(pin: Pin) -> str:
     """What stands in a FROM clause for a pinned input."""
     if pin.view_sql is not None:
         # On lines of its own: a comment at the end of the view must not swallow the parenthesis.
-        return f"(\n{pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})}\n)"
+        text = pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})
+        return f"(SELECT * FROM (\n{text}\n) AS {quote(view_alias(pin.table))})"  # noqa: S608  quoted names only
     if pin.snapshot_id is None:
         return table_path(pin.catalog)
     return f"{table_path(pin.catalog)} VERSION AS OF {int(pin.snapshot_id)}"

@@ -16,14 +16,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge
+from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.lineage.extract.spark_depth import DEEPEST, nesting, reads_unnamed, tables_in
 from forge.lineage.extract.spark_json import Node, parse_plan, tree_of
 from forge.lineage.extract.spark_node import HANDLERS, Relation, unknown
-from forge.lineage.extract.spark_value import Sources, Value, union
+from forge.lineage.extract.spark_value import Sources, Trace, Value, union
 from forge.model.names import ColumnName
 
 Names = Callable[[str], str] | Mapping[str, str]
+
+VIEW_ALIAS = "forge_view__"
+"""An alias that begins so marks the text of a view, expanded in place; `names` says which view."""
 
 _SELECTOR = re.compile(r"(branch|tag|snapshot_id|at_timestamp)_.+")
 
@@ -131,7 +134,7 @@ class Walk:
                 del finished[first:]
                 finished.append(self._close(node, parent, children))
             else:
-                if node.kind == "CTERelationDef":
+                if node.kind == "CTERelationDef" or self._view(node) is not None:
                     self._facts.append(Facts())
                 waiting.append((node, parent, True))
                 waiting.extend((child, node, False) for child in reversed(node.children))
@@ -142,11 +145,28 @@ class Walk:
             case "CTERelationDef":
                 self._ctes[node.fields["id"]] = (children[0], self._facts.pop())
                 return children[0]
+            case "SubqueryAlias" if (view := self._view(node)) is not None:
+                return self._read_view(view, children[0])
             case "CTERelationRef":
                 return self._cte(node)
             case "UnionLoopRef":
                 return Relation.by_position(node.expressions("output"), self._loops.get(node.fields["loopId"], ()))
         return HANDLERS.get(node.kind, unknown)(self, node, parent, children)
+
+    def _view(self, node: Node) -> str | None:
+        """The name of the view whose expanded text stands below this node."""
+        alias = str((node.fields.get("identifier") or {}).get("name", "")) if node.kind == "SubqueryAlias" else ""
+        return table_name(alias, self.names) if alias.startswith(VIEW_ALIAS) else None
+
+    def _read_view(self, view: str, inside: Relation) -> Relation:
+        """A view is where the walk ends: what it is made of are its own edges, recorded when it was published."""
+        self._facts.pop()
+        self.facts.tables.add(view)
+        values = {
+            number: Value({ColumnName(view, name): Trace(Transformation.IDENTITY, name)})
+            for number, name in inside.columns
+        }
+        return Relation(inside.columns, values)
 
     def _cte(self, node: Node) -> Relation:
         attributes = node.expressions("output")
