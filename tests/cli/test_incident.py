@@ -91,3 +91,9 @@ def test_markup_in_data_is_shown_as_it_is() -> None:
     odd = Verdict("c", "x", "core.orders", ("a",), Outcome.FAILED, Severity.ERROR, "found [red]x[/red]", True)
     one = Incident(odd, ColumnName("core.orders", "a"), None, None, ())
     assert "found [red]x[/red]" in shown(Report(report().result, (one,)))
+
+
+def test_where_nobody_is_hit_no_command_is_offered_that_would_fail() -> None:
+    text = shown(report(spared=0))
+    assert "nothing stands on it yet" in text
+    assert "forge downstream" not in text

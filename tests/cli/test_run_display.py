@@ -75,8 +75,8 @@ def drawn(wiring: Wiring, monkeypatch: pytest.MonkeyPatch, *, progress: bool = T
 
 def test_on_a_terminal_what_is_done_stays_and_has_a_mark(wiring: Wiring, monkeypatch: pytest.MonkeyPatch) -> None:
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn(wiring, monkeypatch))
-    assert re.search(r"✓ raw\.orders +passed +1,000 rows", text)
-    assert re.search(r"✗ marts\.revenue +blocked +2 rows outside", text)
+    assert re.search(r"✓ raw\.orders +passed  [0-9.]+ s  1,000 rows", text)
+    assert re.search(r"✗ marts\.revenue +blocked  [0-9.]+ s  2 rows outside", text)
 
 
 def test_no_progress_means_plain_lines_on_a_terminal_too(wiring: Wiring, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def _next(report: Report) -> RenderableType:
     grid.add_column(style="bold cyan", overflow="fold")
     grid.add_column(style="dim", overflow="fold")
     grid.add_row(f"forge runs {run.id}", "all verdicts")
-    named = next((i.column for i in report.incidents if i.column.column), None)
+    named = next((i.column for i in report.incidents if i.column.column and i.spared), None)
     if named is not None:
         grid.add_row(f"forge downstream {named}", "who is hit")
     table = next((o.table for o in run.outputs if str(o.status) == "blocked"), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 POLLS_PER_SECOND = 5
 ENDS = ("up to date", "passed", "published", "blocked", "failed", "skipped")
+TIMED = ("passed", "blocked", "failed")
 MARKS = {
     "up to date": ("–", "dim"),
     "passed": ("✓", "green"),
@@ -62,8 +62,6 @@ class RunDisplay:
     _poller: threading.Thread | None = None
     _over: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _began: dict[TableName, float] = field(default_factory=dict)
-    _shown: deque[str] = field(default_factory=deque)
 
     def __enter__(self) -> Self:
         if not self.quiet and self.progress and is_rich(sys.stderr):
@@ -147,8 +145,8 @@ def _name(table: TableName) -> str:
 
 
 def _plain_line(row: _Row) -> str:
-    took = f"  {seconds(time.monotonic() - row.began)}" if row.step in ("passed", "blocked", "failed") else ""
-    return f"{_name(row.table)}  {row.step}{'  ' if row.detail else ''}{row.detail}{took}"
+    took = f"  {seconds(time.monotonic() - row.began)}" if row.step in TIMED else ""
+    return f"{_name(row.table)}  {row.step}{took}{'  ' if row.detail else ''}{row.detail}"
 
 
 def _working_line(row: _Row, frame: str) -> Text:
@@ -168,9 +166,10 @@ def _done_line(row: _Row) -> Text:
 
     mark, style = MARKS.get(row.step, ("·", ""))
     line = Text.assemble((mark, style), " ", (_name(row.table), "bold"), f"  {row.step}")
-    line.append(f"  {row.detail}" if row.detail else "", style="dim")
-    if row.step in ("passed", "blocked", "failed"):
+    if row.step in TIMED:
         line.append(f"  {seconds(time.monotonic() - row.began)}", style="dim")
+    line.append(f"  {row.detail}" if row.detail else "", style="dim")
+    line.no_wrap, line.overflow = True, "ellipsis"  # what was cut is said in full at the end
     return line
 
 

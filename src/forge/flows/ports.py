@@ -114,6 +114,7 @@ class SnapshotState:
     schema: Schema
     statistics: TableStatistics
     time: datetime
+    run_id: RunId | None = None  # of the run that published it, from its summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,42 @@ class Orphan:
     modified: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class LandedRef:
+    """A ref of a table in an external catalog whose snapshot a run of Forge made."""
+
+    catalog: CatalogName
+    ref: str
+    uuid: str
+    snapshot: SnapshotState
+    run_id: RunId
+
+
+class ByTable(Protocol):
+    """Publishing in a catalog that no transaction of Forge's database can reach: one table after the other."""
+
+    def land(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> bool:
+        """Point `branch` of the table at what was staged, by the catalog's own compare-and-set; False: it refused,
+        because the table is not where `prepare` found it. Landing again what has landed is True and changes nothing."""
+        ...
+
+    def landed(self) -> tuple[LandedRef, ...]:
+        """Every ref that a run published last, of all tables but staged ones."""
+        ...
+
+
 class Lake(Protocol):
     """Table metadata: files and catalog rows, no rows of data. The real one is PyIceberg on Forge's own database."""
+
+    @property
+    def promise(self) -> str:
+        """What a publish of several tables is, in one line for people."""
+        ...
+
+    @property
+    def by_table(self) -> ByTable | None:
+        """None where the transaction of `Metadata.publish` moves the pointers of all tables."""
+        ...
 
     def state(self, catalog: CatalogName) -> TableState | None: ...
     def tables(self) -> tuple[CatalogName, ...]:

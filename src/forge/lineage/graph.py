@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from html import escape
+from typing import TYPE_CHECKING, Literal
 
 from forge.lineage.edge import Edge, TableEdge, Transformation, level_of
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName
 from forge.model.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas
 
 Direction = Literal["upstream", "downstream"]
 
@@ -107,6 +111,22 @@ class Traversal:
         )
         return tuple(sorted(rolled, key=lambda table: (table.depth, table.name)))
 
+    def to_pandas(self) -> pandas.DataFrame:
+        import pandas
+
+        rows = [(item.depth, item.table, item.column, item.confidence, _last(item)) for item in self.items]
+        return pandas.DataFrame(rows, columns=["depth", "table", "column", "confidence", "expression"])
+
+    def _repr_html_(self) -> str:
+        """A table, in a notebook."""
+        rows = "".join(
+            f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(_last(item))}</td>"
+            f"<td>{item.confidence:.2f}</td></tr>"
+            for item in self.items
+        )
+        titles = "<tr><th>depth</th><th>column</th><th>by</th><th>confidence</th></tr>"
+        return f"<table><caption>{self.direction} of {escape(self.start)}</caption>{titles}{rows}</table>"
+
     def to_dict(self) -> dict[str, object]:
         return {
             "start": self.start,
@@ -120,6 +140,11 @@ class Traversal:
             "items": [item.to_dict() for item in self.items],
             "tables": [table.to_dict() for table in self.tables()],
         }
+
+
+def _last(item: Reached) -> str:
+    """How the last hop was made."""
+    return item.path[-1].expression or str(item.path[-1].transformation) if item.path else ""
 
 
 @dataclass(frozen=True, slots=True)

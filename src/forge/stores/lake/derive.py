@@ -13,11 +13,13 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadataV2
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
-from pyiceberg.table.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry
+from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, SnapshotLogEntry, Summary
 from pyiceberg.table.sorting import SortOrder
 
 _LOG_LENGTH = "write.metadata.previous-versions-max"
 _DEFAULT_LOG_LENGTH = 100
+
+RUN_ID = "forge.run-id"  # in the summary of every snapshot that a run published
 
 Numbered = TypeVar("Numbered", Schema, PartitionSpec, SortOrder)
 
@@ -55,6 +57,21 @@ def staged_from(metadata: TableMetadataV2, base: int | None, now_ms: int) -> Tab
             "last_updated_ms": now_ms,
         }
     )
+
+
+def stamped(staged: TableMetadataV2, base: int | None, run_id: str) -> TableMetadataV2:
+    """What was staged on `base`, its new snapshots saying which run made them. It is written here, not by the engine,
+    so that it holds for every way of writing."""
+    old = {snapshot.snapshot_id for snapshot in ancestry(staged, base)}
+    snapshots = [s if s.snapshot_id in old else stamped_snapshot(s, run_id) for s in staged.snapshots]
+    return staged.model_copy(update={"snapshots": snapshots})
+
+
+def stamped_snapshot(snapshot: Snapshot, run_id: str) -> Snapshot:
+    old = snapshot.summary
+    operation = old.operation if old else Operation.OVERWRITE
+    summary = Summary(operation, **{**(old.additional_properties if old else {}), RUN_ID: run_id})
+    return snapshot.model_copy(update={"summary": summary})
 
 
 def published_new(staged: TableMetadataV2, ref: str, now_ms: int) -> TableMetadataV2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -21,8 +21,13 @@ _NUMBER = re.compile(r"^(\d+)-")
 
 
 class Files:
-    def __init__(self, warehouse: str) -> None:
-        self.io: FileIO = load_file_io({}, warehouse)
+    def __init__(self, io: FileIO) -> None:
+        self.io = io
+
+    @classmethod
+    def at(cls, warehouse: str, properties: Mapping[str, str] | None = None) -> Files:
+        """`properties` are PyIceberg's: endpoints and keys of an object store."""
+        return cls(load_file_io(dict(properties or {}), warehouse))
 
     def read_any(self, location: str) -> TableMetadata:
         try:
@@ -31,16 +36,7 @@ class Files:
             raise _unreadable(location, error) from error
 
     def read(self, location: str) -> TableMetadataV2:
-        metadata = self.read_any(location)
-        if not isinstance(metadata, TableMetadataV2):
-            raise ForgeError(
-                "E406",
-                f"The table has Iceberg's format version {metadata.format_version}",
-                where=location,
-                why="Forge writes version 2.",
-                fix="Write it as version 2: TBLPROPERTIES ('format-version'='2')",
-            )
-        return metadata
+        return version_2(self.read_any(location), location)
 
     def read_view(self, location: str) -> ViewMetadata:
         try:
@@ -69,6 +65,18 @@ class Files:
 
     def delete(self, path: str) -> None:
         self.io.delete(path)
+
+
+def version_2(metadata: TableMetadata, location: str) -> TableMetadataV2:
+    if not isinstance(metadata, TableMetadataV2):
+        raise ForgeError(
+            "E406",
+            f"The table has Iceberg's format version {metadata.format_version}",
+            where=location,
+            why="Forge writes version 2.",
+            fix="Write it as version 2: TBLPROPERTIES ('format-version'='2')",
+        )
+    return metadata
 
 
 def next_location(folder: str, after: str | None) -> str:

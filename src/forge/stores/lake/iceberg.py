@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, select, update
 
-from forge.flows.ports import Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read re
 
     from forge.stores.lake.files import Files
 
+ONE_TRANSACTION = "A publish of any number of tables is one transaction: all of them and their record, or nothing."
 _MAIN = "main"
 _KEPT = 256  # metadata files kept parsed; they never change
 _TRIES = 200
@@ -45,6 +46,14 @@ class IcebergLake:
         self._opened: Files | None = None
         self._kept: dict[str, TableMetadataV2] = {}
         self._guard = threading.Lock()
+
+    @property
+    def promise(self) -> str:
+        return ONE_TRANSACTION
+
+    @property
+    def by_table(self) -> ByTable | None:
+        return None
 
     # what there is
 
@@ -70,7 +79,7 @@ class IcebergLake:
             return None
         metadata = self._read(row[0])
         snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
-        return None if snapshot is None else _snapshot_state(metadata, snapshot)
+        return None if snapshot is None else snapshot_state(metadata, snapshot)
 
     def measure(
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
@@ -95,7 +104,7 @@ class IcebergLake:
 
         location, metadata = self._table(origin)
         if base is not None and metadata.snapshot_by_id(base) is None:
-            raise _no_snapshot(origin, base)
+            raise no_snapshot(origin, base)
         staged = self._write(staged_from(metadata, base, self._now_ms()), after=location)
         with writing(self._engine) as connection:
             drop_rows(connection, [hidden])
@@ -112,10 +121,11 @@ class IcebergLake:
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
     ) -> Pointer | Moved:
-        from forge.stores.lake.derive import Diverged, published
+        from forge.stores.lake.derive import Diverged, published, stamped
 
         ref = ref_of(branch, is_default=is_default)
         staged_location, staged = self._table(stage.catalog)
+        staged = stamped(staged, stage.base, stage.run_id)
         if stage.origin is None:
             return self._prepare_new(stage, staged_location, staged, ref)
         row = self._row(stage.origin)
@@ -143,7 +153,7 @@ class IcebergLake:
         return Pointer(name, None, self._write(metadata, after=staged_location), "TABLE", stage.catalog)
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
-        return tuple((_run_of(name), name) for name in self._names() if name.namespace == STAGING)
+        return tuple((run_of(name), name) for name in self._names() if name.namespace == STAGING)
 
     def drop_stages(self, run_id: RunId) -> int:
         names = [name for run, name in self.stages() if run == run_id]
@@ -158,7 +168,7 @@ class IcebergLake:
         for _ in range(_TRIES):
             location, metadata = self._table(catalog)
             if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
-                raise _no_snapshot(catalog, snapshot_id)
+                raise no_snapshot(catalog, snapshot_id)
             old = metadata.refs.get(ref)
             if (old.snapshot_id if old else None) == snapshot_id:
                 return
@@ -229,7 +239,7 @@ class IcebergLake:
         if self._opened is None:
             from forge.stores.lake.files import Files
 
-            self._opened = Files(self._warehouse)
+            self._opened = Files.at(self._warehouse)
         return self._opened
 
     def _read(self, location: str) -> TableMetadataV2:
@@ -314,11 +324,11 @@ def hidden_name(table: TableName, uuid_text: str) -> CatalogName:
     return CatalogName(BRANCHES, f"{table.schema}__{table.name}__{uuid_text.replace('-', '')[:8]}")
 
 
-def _run_of(name: CatalogName) -> RunId:
+def run_of(name: CatalogName) -> RunId:
     return RunId(name.name.partition("__")[0])
 
 
-def _no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
+def no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
     return ForgeError(
         "E406",
         f"{catalog} has no snapshot {snapshot_id}",
@@ -327,7 +337,8 @@ def _no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
     )
 
 
-def _snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotState:
+def snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotState:
+    from forge.stores.lake.derive import RUN_ID
     from forge.stores.lake.spark_types import spark_schema
 
     schema_id = metadata.current_schema_id if snapshot.schema_id is None else snapshot.schema_id
@@ -348,4 +359,5 @@ def _snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotSt
             total_size=int(summary.get("total-files-size", 0)),
         ),
         time=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
+        run_id=RunId(summary[RUN_ID]) if RUN_ID in summary else None,
     )

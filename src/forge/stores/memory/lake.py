@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from forge.flows.ports import Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
-from forge.stores.lake.iceberg import hidden_name, ref_of
+from forge.stores.lake.iceberg import ONE_TRANSACTION, hidden_name, ref_of
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.sql.tables import HIDDEN, STAGING
 from forge.versioning.commit import TableStatistics
@@ -56,6 +56,14 @@ class MemoryLake:
         self._clock = clock
         self._files: dict[str, _File] = {}
         self._numbers = 1000
+
+    @property
+    def promise(self) -> str:
+        return ONE_TRANSACTION
+
+    @property
+    def by_table(self) -> ByTable | None:
+        return None
 
     # what an engine does
 
