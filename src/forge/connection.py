@@ -150,9 +150,7 @@ class Connection:
         request = RunRequest(name, tuple(selection), bound, time_range, message, force)
         result = run(request, project, wiring.ports(notify))
         head = wiring.branch_head(name)
-        incidents = find_incidents(
-            result.run, result.verdicts, project, wiring.metadata, wiring.metadata.tree(head), head
-        )
+        incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
         return Report(result, incidents)
 
     def table(self, name: str, at: str | None = None) -> DataFrame:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.branches import create_default_branch
 from forge.flows.build import Event
-from forge.flows.ports import Seam
+from forge.flows.ports import Lake, Seam
 from forge.flows.project import Project, load_project
 from forge.flows.read import Reader
 from forge.flows.run import Ports
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
-    from forge.stores.lake.iceberg import IcebergLake
     from forge.stores.sql.metadata import SqlMetadata
 
 FAULT = "FORGE_FAULT"  # the name of a step at which the process kills itself; only tests set it
@@ -92,10 +91,18 @@ class Wiring:
         return metadata
 
     @cached_property
-    def lake(self) -> IcebergLake:
-        from forge.stores.lake.iceberg import IcebergLake
+    def lake(self) -> Lake:
+        settings, warehouse = self.settings, str(self.settings.warehouse_path())
+        if settings.catalog.type == "embedded":
+            from forge.stores.lake.iceberg import IcebergLake
 
-        return IcebergLake(self.database, str(self.settings.warehouse_path()))
+            return IcebergLake(self.database, warehouse)
+        from forge.stores.lake.catalogs import pyiceberg_properties
+        from forge.stores.lake.external import ExternalLake
+
+        kind, uri, properties = settings.catalog.type, settings.catalog.uri, settings.catalog_properties()
+        known = pyiceberg_properties(kind, uri, properties, warehouse, self.root)
+        return ExternalLake(kind, known, known.get("warehouse", warehouse) if kind != "rest" else warehouse)
 
     @cached_property
     def session(self) -> LazySession:
@@ -113,22 +120,16 @@ class Wiring:
         )
 
     def _catalog(self) -> dict[str, str]:
-        """Properties of the Iceberg catalog for Spark: the same rows that PyIceberg and Forge open."""
+        """Properties of the Iceberg catalog for Spark: the same catalog that PyIceberg and Forge open."""
         from sqlalchemy import make_url
 
-        url = make_url(self.settings.database_url())
-        shared = {
-            "type": "jdbc",
-            "jdbc.schema-version": "V1",
-            "cache-enabled": "false",
-            "warehouse": str(self.settings.warehouse_path()),
-        }
-        if url.get_backend_name() == "sqlite":
-            return {**shared, "uri": f"jdbc:sqlite:file:{url.database}?busy_timeout=30000&journal_mode=WAL"}
-        user = {"jdbc.user": url.username} if url.username else {}
-        password = {"jdbc.password": url.password} if url.password else {}
-        place = f"{url.host or 'localhost'}:{url.port or 5432}/{url.database}"
-        return {**shared, "uri": f"jdbc:postgresql://{place}", **user, **password}
+        from forge.stores.lake.catalogs import jdbc_properties, spark_properties
+
+        settings, warehouse = self.settings, str(self.settings.warehouse_path())
+        if settings.catalog.type == "embedded":
+            return jdbc_properties(make_url(settings.database_url()), warehouse)
+        kind, uri = settings.catalog.type, settings.catalog.uri
+        return spark_properties(kind, uri, settings.catalog_properties(), warehouse, self.root)
 
     @cached_property
     def engine(self) -> SparkEngine:

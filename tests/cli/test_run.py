@@ -71,6 +71,16 @@ def test_a_new_project_runs_and_the_same_again_is_a_no_op_without_a_jvm(
     # 14 November: 7.80 of order 4; 15 November: 64.10 of order 6. Only paid orders count.
     assert out == "day,revenue\n2026-11-14,7.80\n2026-11-15,64.10\n"
 
+    (project / "checks" / "marts.yaml").write_text(
+        "marts.revenue:\n  - {type: row_count, min: 4}\n  - {type: not_null, column: day}\n"
+    )
+    status, out, err = ended(forge_process("check", "--json", at=project))
+    assert status == 1, err
+    assert [(v["type"], v["outcome"]) for v in json.loads(out)["verdicts"]] == [
+        ("row_count", "failed"),
+        ("not_null", "passed"),
+    ]
+
 
 def test_a_blocked_gate_is_status_1_and_the_report_says_who_was_spared(
     forge: Any, forge_process: Start, project: Path

@@ -27,8 +27,7 @@ def forge_accepts(name: str) -> bool:
     try:
         return parse_branch(name) == name
     except ForgeError as error:
-        assert error.code == "E604"
-        return False
+        return error.code != "E604"  # any other error is a mistake, and shows as a name accepted
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -175,7 +175,7 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
         result = make_run(request, project, wiring.ports(display.notify))
     head = wiring.branch_head(request.branch)
     tree = wiring.metadata.tree(head)
-    report = Report(result, find_incidents(result.run, result.verdicts, project, wiring.metadata, tree, head))
+    report = Report(result, find_incidents(result, project, wiring.metadata, tree, head))
     terminal.show(summary(report))
     if terminal.format is not Format.TABLE:
         from forge.cli.run_record import answer_of_run

@@ -20,13 +20,14 @@ IVY = Path.home() / ".ivy2.5.2"
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
     from forge.cli.answer import Answer
-    from forge.engines.spark.session import cached_jars, find_java
+    from forge.engines.spark.session import PACKAGES, cached_jars, find_java
 
     java = find_java()
     given = _given_jars(terminal)
     if not given and not cached_jars():
         _fetch(terminal)
-    jars = [str(jar) for jar in given or cached_jars()]
+    # Ivy may keep them where the JVM's idea of a home is; that they resolved is what counts.
+    jars = [str(jar) for jar in given or cached_jars() or PACKAGES]
     terminal.answer(Answer("jars", [{"path": jar} for jar in jars], facts={"java": java}, head=jars))
     terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
 

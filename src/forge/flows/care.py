@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -9,6 +10,7 @@ from forge.flows.pins import Line, find_base, line_of
 from forge.flows.ports import Lake, Metadata, Orphan
 from forge.flows.processes import is_alive
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
+from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author
@@ -38,22 +40,39 @@ def dead_runs(metadata: Metadata) -> tuple[RunRecord, ...]:
 
 
 def find_problems(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[Finding, ...]:
+    unrecorded = find_unrecorded(metadata, lake)
     findings = [
         Finding(
             "interrupted run",
             run.id,
-            f"It died at step '{run.step}' on branch '{run.branch}'. Nothing of it was published.",
+            f"It died at step '{run.step}' on branch '{run.branch}'. {_reach(run, unrecorded)}",
             "forge repair",
         )
         for run in dead_runs(metadata)
+    ]
+    findings += [
+        Finding(
+            "unrecorded publish",
+            str(missing.table),
+            f"Run {missing.run.id} published it in the external catalog, but did not come to record it.",
+            "forge repair",
+        )
+        for missing in unrecorded
     ]
     findings += [
         Finding("leftover stage", str(catalog), f"A staged table of run {run_id}, which has ended.", "forge repair")
         for run_id, catalog in _leftover(metadata, lake)
     ]
     for branch in metadata.branches():
-        findings += _strays(line_of(metadata, branch.name, default), lake)
+        known = {str(missing.table) for missing in unrecorded if missing.run.branch == branch.name}
+        strays = _strays(line_of(metadata, branch.name, default), lake)
+        findings += [stray for stray in strays if stray.subject not in known]
     return tuple(findings)
+
+
+def _reach(run: RunRecord, unrecorded: Sequence[Unrecorded]) -> str:
+    landed = [str(missing.table) for missing in unrecorded if missing.run.id == run.id]
+    return f"It had published {', '.join(landed)}." if landed else "Nothing of it was published."
 
 
 def _strays(line: Line, lake: Lake) -> list[Finding]:
@@ -86,13 +105,32 @@ def _leftover(metadata: Metadata, lake: Lake) -> list[tuple[RunId, CatalogName]]
 
 
 def repair(metadata: Metadata, lake: Lake, *, author: Author, now: datetime) -> Repair:
-    """Mark dead runs as interrupted and drop what they staged. Safe to run at any time, as often as wanted."""
-    dead = dead_runs(metadata)
+    """Mark dead runs as interrupted, put into the record what they published in an external catalog, and drop what
+    they staged. Safe to run at any time, as often as wanted."""
+    dead = tuple(
+        replace(run, status=RunStatus.INTERRUPTED, finished_at=now, error=_crashed(run).to_dict())
+        for run in dead_runs(metadata)
+    )
+    completed = _complete(metadata, lake, dead, author, now)
+    dead = tuple(completed.get(run.id, run) for run in dead)
     for run in dead:
-        ended = replace(run, status=RunStatus.INTERRUPTED, finished_at=now, error=_crashed(run).to_dict())
-        metadata.finish_run(ended, (), (AuditRecord(now, author.email, "run.interrupted", run.id, {"step": run.step}),))
+        metadata.finish_run(run, (), (AuditRecord(now, author.email, "run.interrupted", run.id, {"step": run.step}),))
     dropped = sum(lake.drop_stages(run_id) for run_id in {run_id for run_id, _ in _leftover(metadata, lake)})
-    return Repair(dead, dropped)
+    return Repair(dead, dropped, tuple(completed))
+
+
+def _complete(
+    metadata: Metadata, lake: Lake, dead: Sequence[RunRecord], author: Author, now: datetime
+) -> dict[RunId, RunRecord]:
+    """The runs whose record was completed, as they are then."""
+    ended = {run.id: run for run in dead}
+    missing: dict[RunId, list[Unrecorded]] = {}
+    for found in find_unrecorded(metadata, lake):
+        missing.setdefault(found.run.id, []).append(found)
+    return {
+        run_id: complete_record(metadata, ended.get(run_id, items[0].run), items, author=author, now=now)
+        for run_id, items in missing.items()
+    }
 
 
 def _crashed(run: RunRecord) -> ForgeError:

@@ -12,7 +12,7 @@ from forge.flows.ports import Lake
 from forge.flows.project import Project
 from forge.flows.read import Reader
 from forge.model.errors import ForgeError
-from forge.model.names import RunId, TableName
+from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Context
 from forge.quality.measure import Measure, Reading
@@ -65,7 +65,6 @@ def check_table(
         return ()
     pin = reader.pin(table, at)
     others = {t: reader.pin(t, at) for t in project.references(table)}
-    engine.begin(RunId("check"), table)
     schema = _schema(lake, engine, pin)
     verdicts, _ = judge_table(table, schema, pin, others, project, lake, engine, now)
     return verdicts

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forge.flows.ports import Metadata
 from forge.flows.project import Project
-from forge.flows.records import OutputStatus, RunRecord
+from forge.flows.records import OutputStatus
+from forge.flows.run import RunResult
 from forge.lineage.edge import Edge
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
@@ -44,13 +45,14 @@ def edges_at(metadata: Metadata, tree: Tree) -> tuple[Edge, ...]:
 
 
 def find_incidents(
-    run: RunRecord, verdicts: Iterable[Verdict], project: Project, metadata: Metadata, tree: Tree, head: CommitId | None
+    result: RunResult, project: Project, metadata: Metadata, tree: Tree, head: CommitId | None
 ) -> tuple[Incident, ...]:
-    """`tree` and `head` are the branch after the run."""
-    graph = Graph(edges_at(metadata, tree))
-    blocked = {o.table for o in run.outputs if o.status is OutputStatus.BLOCKED}
+    """`tree` and `head` are the branch after the run. What the run made but did not publish is traced too."""
+    made = tuple(edge for lineage in result.lineage for edge in lineage.edges)
+    graph = Graph(edges_at(metadata, tree) + made)
+    blocked = {o.table for o in result.run.outputs if o.status is OutputStatus.BLOCKED}
     incidents = []
-    for verdict in verdicts:
+    for verdict in result.verdicts:
         table = TableName.parse(verdict.table)
         if not verdict.blocks or table not in blocked:
             continue

@@ -10,7 +10,6 @@ from forge.flows.engine import Pin
 from forge.flows.ports import Lake, Metadata
 from forge.flows.revisions import find_branch
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
-from forge.transforms.sql import find_inputs
 from forge.versioning.commit import TableVersion, Tree
 
 MAIN_REF = "main"  # Iceberg's own name; it always carries the default branch
@@ -82,6 +81,8 @@ def _view_pin(table: TableName, version: TableVersion, line: Line, lake: Lake) -
 
 
 def inputs_of(sql: str, table: TableName) -> tuple[TableName, ...]:
+    from forge.transforms.sql import find_inputs  # the parser costs a third of a second; most commands need none
+
     return tuple(dict.fromkeys(ref.table for ref in find_inputs(sql, str(table))))
 
 

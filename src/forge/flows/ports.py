@@ -126,7 +126,7 @@ class Stage:
     table: TableName
     catalog: CatalogName  # the hidden row
     exists: bool  # False: the engine creates the hidden table at `location`
-    location: str  # folder of the table
+    location: str  # folder of the table; empty: the catalog decides
     base: SnapshotId | None
     origin: CatalogName | None  # the row of the table itself
 

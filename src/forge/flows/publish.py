@@ -45,6 +45,7 @@ class Conflict:
 class Landed:
     commit: Commit
     run: RunRecord
+    left: tuple[TableName, ...] = ()  # not published: an external catalog refused them after others had landed
 
 
 def publish(
@@ -63,14 +64,14 @@ def publish(
         branch = job.metadata.branch(line.branch)
         head = branch.head if branch else None
         tree = dict(job.metadata.tree(head))
-        taken = [b.table for b in ours if tree.get(b.table) != line.tree.get(b.table)]
+        taken = taken_of(ours, line, tree)
         if taken:
             return Conflict(tuple(taken))
-        prepared = _prepare(job.lake, line, ours)
+        prepared = prepare_targets(job.lake, line, ours)
         if isinstance(prepared, Conflict):
             return prepared
         job.seam("prepared")
-        publication = _publication(
+        publication = publication_of(
             job, replace(line, head=head, tree=tree), run, ours, prepared, verdicts, author=author, message=message
         )
         outcome = job.metadata.publish(publication, job.seam)
@@ -78,6 +79,11 @@ def publish(
             return Landed(publication.commit, publication.run)
         time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
     return Conflict(tuple(b.table for b in ours))
+
+
+def taken_of(ours: Sequence[Built], line: Line, tree: Tree) -> list[TableName]:
+    """Tables of ours that someone else published since the run began."""
+    return [b.table for b in ours if tree.get(b.table) != line.tree.get(b.table)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Target:
     version: TableVersion
 
 
-def _prepare(lake: Lake, line: Line, ours: Sequence[Built]) -> dict[TableName, Target] | Conflict:
+def prepare_targets(lake: Lake, line: Line, ours: Sequence[Built]) -> dict[TableName, Target] | Conflict:
     targets: dict[TableName, Target] = {}
     moved = []
     for built in ours:
@@ -149,7 +155,7 @@ def _next_number(built: Built) -> int:
     return built.base.version.number + 1 if built.base.version else 1
 
 
-def _publication(
+def publication_of(
     job: Job,
     line: Line,
     run: RunRecord,

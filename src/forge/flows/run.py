@@ -9,15 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from forge.flows.build import Built, Event, Job, build
 from forge.flows.engine import Engine, Pin, TimeRange
+from forge.flows.landing import publish_by_table
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.ports import Lake, Metadata, Seam
 from forge.flows.processes import process_started
 from forge.flows.project import Project
-from forge.flows.publish import Conflict, Landed, publish
-from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus
+from forge.flows.publish import Conflict, Landed, lineage_of, publish
+from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.flows.recover import refuse_unsettled
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
@@ -80,6 +83,7 @@ class RunResult:
     commit: Commit | None
     verdicts: tuple[Verdict, ...]
     conflicts: tuple[TableName, ...] = ()
+    lineage: tuple[TableLineage, ...] = ()  # of what was made, published or not
 
 
 def new_run_id(now: datetime) -> RunId:
@@ -171,6 +175,7 @@ def _build_all(job: Job, line: Line, order: Sequence[Transform], ports: Ports) -
     chosen = {transform.output: transform for transform in order}
     needs = needs_of(chosen, extra={table: job.project.references(table) for table in chosen})
     bases = {transform.output: find_base(transform.output, line, job.lake) for transform in order}
+    refuse_unsettled(job.metadata, job.lake, bases)
     outside = {
         table: find_pin(table, line, job.lake)
         for transform in order
@@ -251,6 +256,7 @@ def _finish(
     job: Job, line: Line, record: RunRecord, built: Mapping[TableName, Built], ports: Ports, request: RunRequest
 ) -> RunResult:
     verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
+    traced = tuple(lineage_of(b) for b in built.values() if b.planned is not None)
     status = _status(built)
     outputs = tuple(b.record for b in built.values())
     done = replace(record, status=status, outputs=outputs, finished_at=ports.clock(), step="finished")
@@ -260,17 +266,18 @@ def _finish(
         error = next((b.error for b in built.values() if b.error), None)
         done = replace(done, error=error.to_dict() if error else None)
         ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
-        return RunResult(done, None, verdicts)
+        return RunResult(done, None, verdicts, lineage=traced)
     job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
     message = request.message or _message(request, passed)
-    outcome = publish(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
+    go = publish if ports.lake.by_table is None else partial(publish_by_table, ports.lake.by_table)
+    outcome = go(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
     match outcome:
-        case Landed(commit=commit, run=landed):
+        case Landed(commit=commit, run=landed, left=left):
             ports.seam("published")
             job.notify(Event(job.run_id, None, "published", commit.id))
             ports.lake.drop_stages(record.id)
             ports.seam("recorded")
-            return RunResult(landed, commit, verdicts)
+            return RunResult(landed, commit, verdicts, left, traced)
         case Conflict(tables=tables):
             return _conflicted(ports, done, verdicts, tables)
 

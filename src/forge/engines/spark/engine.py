@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ class SparkEngine:
     def __init__(self, session: LazySession, root: Path) -> None:
         self.session = session
         self.root = root
+        self._cancelled: set[RunId] = set()
 
     def plan(
         self,
@@ -50,6 +52,7 @@ class SparkEngine:
         context: RunContext,
         files: Sequence[LoadedFile] = (),
     ) -> Planned:
+        self._refuse_cancelled(context.run_id)
         frame = self._frame(transform, inputs, params, context, files)
         schema = schema_of(frame)
         refuse_duplicate_columns(schema, transform.where)
@@ -88,7 +91,7 @@ class SparkEngine:
         spark = self.session.get()
         arguments: dict[str, Any] = {name: frame_of(spark, inputs[table]) for name, table in function.arguments.items()}
         if function.wants_context:
-            arguments["ctx"] = context
+            arguments["ctx"] = replace(context, spark=spark)
         try:
             frame = function.function(**arguments)
         except AnalysisException as error:
@@ -124,6 +127,7 @@ class SparkEngine:
         return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
 
     def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+        self._refuse_cancelled(stage.run_id)
         try:
             write(self.session.get(), planned, stage, time_range)
         except SPARK_ERRORS as error:
@@ -191,5 +195,11 @@ class SparkEngine:
         )
 
     def cancel(self, run_id: RunId) -> None:
+        """Jobs at work are interrupted; steps that have not begun will not begin."""
+        self._cancelled.add(run_id)
         if self.session.started:
             self.session.get().sparkContext.cancelJobsWithTag(str(run_id))
+
+    def _refuse_cancelled(self, run_id: RunId) -> None:
+        if run_id in self._cancelled:
+            raise ForgeError("E901", "The run was cancelled", fix="Nothing was published.")

@@ -45,8 +45,9 @@ def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeR
 def _create(frame: DataFrame, stage: Stage, transform: Transform) -> None:
     if transform.kind is Kind.BY_UNIQUE_KEY:
         frame = refuse_duplicates(frame, transform)
-    writer = frame.writeTo(table_path(stage.catalog)).using("iceberg").tableProperty("location", stage.location)
-    writer = writer.tableProperty("format-version", "2")
+    writer = frame.writeTo(table_path(stage.catalog)).using("iceberg").tableProperty("format-version", "2")
+    if stage.location:  # else the catalog decides where its tables are
+        writer = writer.tableProperty("location", stage.location)
     if transform.partitioned_by:
         first, *rest = (partition_column(text, transform) for text in transform.partitioned_by)
         writer = writer.partitionedBy(first, *rest)

@@ -1,0 +1,198 @@
+"""What a publish on an external catalog can leave behind: tables that landed there and are in no commit.
+
+Before the first table moves, everything its record will need is noted; the run id in a snapshot's summary leads from
+the catalog back to the note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from forge.flows.pins import MAIN_REF, Base
+from forge.flows.ports import Lake, LandedRef, Metadata
+from forge.flows.processes import is_alive
+from forge.flows.records import (
+    AssetRecord,
+    AuditRecord,
+    LoadedFile,
+    OutputStatus,
+    ProfileRecord,
+    Publication,
+    Published,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+)
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.verdict import Verdict
+from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree, make_commit
+
+LANDING = "run.land"  # the audit's word for a publish that has begun
+_ATTEMPTS = 50
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """One table of a publish that has begun, with all that belongs into its record."""
+
+    table: TableName
+    version: TableVersion
+    statistics: TableStatistics
+    lineage: TableLineage
+    asset: AssetRecord | None = None
+    profile: ProfileRecord | None = None
+    loaded: tuple[LoadedFile, ...] = ()
+
+
+def note_intent(
+    metadata: Metadata, run: RunRecord, verdicts: Sequence[Verdict], intended: Sequence[Intended], now: datetime
+) -> None:
+    """The run as it stands, still running, and what it is about to publish."""
+    from pydantic import TypeAdapter
+
+    tables = TypeAdapter(tuple[Intended, ...]).dump_python(tuple(intended), mode="json")
+    begun = replace(run, status=RunStatus.RUNNING, finished_at=None, step="prepared")
+    metadata.finish_run(begun, verdicts, (AuditRecord(now, run.user, LANDING, run.id, {"tables": tables}),))
+
+
+def read_intent(metadata: Metadata, run_id: RunId) -> tuple[Intended, ...]:
+    from pydantic import TypeAdapter
+
+    found = (r for r in metadata.audit(limit=_ALL) if r.action == LANDING and r.subject == run_id)
+    note = next(found, None)
+    return () if note is None else TypeAdapter(tuple[Intended, ...]).validate_python(note.detail["tables"])
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """A table that a run published in the external catalog and that its branch does not have."""
+
+    run: RunRecord
+    table: TableName
+    landed: LandedRef
+
+
+def find_unrecorded(metadata: Metadata, lake: Lake) -> tuple[Unrecorded, ...]:
+    """Of runs that have ended or died; a run at work may be about to write its record."""
+    if lake.by_table is None:
+        return ()
+    found = []
+    for landed in lake.by_table.landed():
+        run = metadata.run(landed.run_id)
+        branch = metadata.branch(run.branch) if run else None
+        if run is None or branch is None or _works(run):
+            continue
+        if landed.ref != (MAIN_REF if branch.is_default else branch.name):
+            continue
+        where = (landed.catalog, landed.snapshot.snapshot_id)
+        if _holds(metadata, branch.head, *where) or _holds(metadata, run.commit_id, *where):
+            continue
+        table = _table_of(metadata, run, landed)
+        if table is not None:
+            found.append(Unrecorded(run, table, landed))
+    return tuple(found)
+
+
+def unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -> dict[TableName, RunRecord]:
+    """Tables that stand where a run put them which is not in the record (yet), each with that run."""
+    found: dict[TableName, RunRecord] = {}
+    for table, base in bases.items():
+        if lake.by_table is None or not base.is_foreign or base.catalog is None or base.ref is None:
+            continue
+        snapshot = lake.snapshot(base.catalog, base.ref)
+        run = metadata.run(snapshot.run_id) if snapshot and snapshot.run_id else None
+        if run is not None and not _holds(metadata, run.commit_id, base.catalog, base.ref):
+            found[table] = run
+    return found
+
+
+def refuse_unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -> None:
+    """Building on a table whose record is missing could load the same files twice."""
+    left = [(table, run) for table, run in unsettled(metadata, lake, bases).items() if not _works(run)]
+    if left:
+        table, run = left[0]
+        raise ForgeError(
+            "E403",
+            f"Run {run.id} published {table}, but its record was never completed",
+            why="It ended between the external catalog and Forge's record. Nothing of this run was published.",
+            fix="forge repair",
+        )
+
+
+def complete_record(
+    metadata: Metadata, run: RunRecord, missing: Sequence[Unrecorded], *, author: Author, now: datetime
+) -> RunRecord:
+    """One commit with the tables that landed, on top of the branch of the run; the run as it is then."""
+    noted = {(i.version.catalog, i.version.snapshot_id): i for i in read_intent(metadata, run.id)}
+    for _ in range(_ATTEMPTS):
+        branch = metadata.branch(run.branch)
+        head = branch.head if branch else None
+        tree = dict(metadata.tree(head))
+        done = [noted.get((m.landed.catalog, m.landed.snapshot.snapshot_id)) or _bare(m, tree) for m in missing]
+        publication = _publication(run, done, head, tree, author, now)
+        if isinstance(metadata.publish(publication, lambda step: None), Published):
+            return publication.run
+    raise ForgeError("E404", f"Branch '{run.branch}' moves too often to complete run {run.id}", fix="forge repair")
+
+
+def _publication(
+    run: RunRecord, done: Sequence[Intended], head: CommitId | None, tree: Tree, author: Author, now: datetime
+) -> Publication:
+    after = {**tree, **{i.table: replace(i.version, run_id=run.id) for i in done}}
+    commit = make_commit(
+        tree=after,
+        parents=(head,) if head else (),
+        author=Author(run.user, run.user),
+        committer=author,
+        message=f"Repair of run {run.id}: {', '.join(str(i.table) for i in done)}",
+        time=now,
+        branch=run.branch,
+        statistics={i.table: i.statistics for i in done},
+        metadata={"run_id": run.id, "repair": True},
+    )
+    landed = {i.table for i in done}
+    outputs = tuple(replace(o, status=OutputStatus.PUBLISHED) if o.table in landed else o for o in run.outputs)
+    names = [str(i.table) for i in done]
+    return Publication(
+        pointers=(),
+        branch=run.branch,
+        expected_head=head,
+        commit=commit,
+        tree=after,
+        run=replace(run, commit_id=commit.id, outputs=outputs),
+        lineage=tuple(i.lineage for i in done),
+        assets=tuple(i.asset for i in done if i.asset),
+        profiles=tuple(i.profile for i in done if i.profile),
+        loaded={i.table: i.loaded for i in done if i.loaded},
+        audit=(AuditRecord(now, author.email, "run.repair", run.id, {"commit": commit.id, "tables": names}),),
+    )
+
+
+def _bare(missing: Unrecorded, tree: Tree) -> Intended:
+    """All that the catalog itself tells, where the note is gone."""
+    landed, before = missing.landed, tree.get(missing.table)
+    snapshot = landed.snapshot
+    number = before.number + 1 if before else 1
+    version = TableVersion(landed.catalog, landed.uuid, snapshot.snapshot_id, snapshot.schema_id, number)
+    return Intended(missing.table, version, snapshot.statistics, TableLineage(missing.table))
+
+
+def _table_of(metadata: Metadata, run: RunRecord, landed: LandedRef) -> TableName | None:
+    if landed.ref == MAIN_REF:
+        return TableName(landed.catalog.namespace, landed.catalog.name)
+    built = (o.table for o in run.outputs if o.snapshot_id == landed.snapshot.snapshot_id)
+    noted = (i.table for i in read_intent(metadata, run.id) if i.version.catalog == landed.catalog)
+    return next(built, None) or next(noted, None)
+
+
+def _holds(metadata: Metadata, commit: CommitId | None, catalog: CatalogName, snapshot_id: SnapshotId) -> bool:
+    if commit is None:
+        return False
+    return any(v.catalog == catalog and v.snapshot_id == snapshot_id for v in metadata.tree(commit).values())
+
+
+def _works(run: RunRecord) -> bool:
+    return run.status is RunStatus.RUNNING and is_alive(run)

@@ -1,0 +1,380 @@
+"""The lake in someone else's Iceberg catalog (REST, Hive, Glue, SQL), through PyIceberg.
+
+Staging is that of docs/decisions/0002-staging.md, with hidden tables in the catalog instead of hidden rows. A publish
+goes table by table, each by the catalog's own compare-and-set: no transaction spans the catalog and Forge's records."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from forge.flows.ports import ByTable, LandedRef, Orphan, SnapshotState, Stage, TableState
+from forge.flows.records import Moved, Pointer
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.model.time import Clock, utc_now
+from forge.quality.measure import Measure, Reading
+from forge.stores.lake.iceberg import hidden_name, no_snapshot, ref_of, run_of, snapshot_state
+from forge.stores.sql.tables import CATALOG, HIDDEN, STAGING
+
+if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read records never need it
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.table import Table
+    from pyiceberg.table.metadata import TableMetadataV2
+
+    from forge.stores.lake.files import Files
+
+_MAIN = "main"
+_TRIES = 50
+_EXTRAS = {"hive": "pyiceberg[hive]", "glue": "pyiceberg[glue]"}
+
+
+class ExternalLake:
+    def __init__(self, kind: str, properties: Mapping[str, str], warehouse: str, clock: Clock = utc_now) -> None:
+        """`properties` are PyIceberg's, `uri` among them; `warehouse` is the folder of Forge's own files and, unless
+        the catalog is REST and chooses itself, of new tables."""
+        self._kind = kind
+        self._properties = dict(properties)
+        self._warehouse = warehouse.rstrip("/")
+        self._clock = clock
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"The catalog is external ({self._kind}): a publish goes table by table, not in one transaction. "
+            "A crash between two tables leaves some new and some old; `forge repair` completes the record."
+        )
+
+    @property
+    def by_table(self) -> ByTable | None:
+        return self
+
+    # what there is
+
+    def state(self, catalog: CatalogName) -> TableState | None:
+        table = self._find(catalog)
+        if table is None:
+            return None
+        refs = {name: SnapshotId(ref.snapshot_id) for name, ref in table.metadata.refs.items()}
+        return TableState(
+            catalog, table.metadata_location, str(table.metadata.table_uuid), refs, table.metadata.current_schema_id
+        )
+
+    def tables(self) -> tuple[CatalogName, ...]:
+        return tuple(name for name in self._names() if name.namespace not in HIDDEN)
+
+    def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
+        table = self._find(catalog)
+        if table is None:
+            return None
+        metadata = _metadata(table)
+        snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
+        return None if snapshot is None else snapshot_state(metadata, snapshot)
+
+    def landed(self) -> tuple[LandedRef, ...]:
+        found = []
+        for name in self._names():
+            table = self._find(name) if name.namespace != STAGING else None
+            if table is None or table.metadata.format_version != 2:
+                continue
+            metadata = _metadata(table)
+            for ref, at in sorted(metadata.refs.items()):
+                snapshot = metadata.snapshot_by_id(at.snapshot_id)
+                state = snapshot_state(metadata, snapshot) if snapshot else None
+                if state is not None and state.run_id is not None:
+                    found.append(LandedRef(name, ref, str(metadata.table_uuid), state, state.run_id))
+        return tuple(found)
+
+    def measure(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
+    ) -> dict[Measure, Reading]:
+        from forge.stores.lake.measure import ManifestMeasurer
+
+        table = self._find(catalog)
+        if table is None:
+            return {}
+        return dict(ManifestMeasurer(table.metadata, snapshot_id, table.io).measure(measures))
+
+    # staging
+
+    def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage:
+        hidden = CatalogName(STAGING, f"{run_id}__{table.schema}__{table.name}")
+        self._drop(hidden)
+        self._add_namespace(STAGING)
+        if origin is None:
+            return Stage(run_id, table, hidden, False, self._new_folder(table), None, None)
+        from forge.stores.lake.derive import staged_from
+
+        found = self._table(origin)
+        metadata = _metadata(found)
+        if base is not None and metadata.snapshot_by_id(base) is None:
+            raise no_snapshot(origin, base)
+        self._register(hidden, found, staged_from(metadata, base, self._now_ms()))
+        return Stage(run_id, table, hidden, True, metadata.location, base, origin)
+
+    def prepare(
+        self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
+    ) -> Pointer | Moved:
+        """Only looks: whether the catalog would take it now. The pointer names the table; `land` moves it."""
+        from forge.stores.lake.commits import landing
+        from forge.stores.lake.derive import Diverged
+
+        ref = ref_of(branch, is_default=is_default)
+        staged = _metadata(self._table(stage.catalog))
+        if stage.origin is None:
+            name = _name_of(stage, staged, ref)
+            if self._find(name) is not None:
+                return Moved((name,), branch_moved=False)
+            return Pointer(name, None, "", "TABLE", stage.catalog)
+        table = self._find(stage.origin)
+        if table is None or not _is_at(_metadata(table), ref, stage, expected):
+            return Moved((stage.origin,), branch_moved=False)
+        try:
+            landing(_metadata(table), staged, ref, stage.run_id, self._now_ms())
+        except Diverged:
+            return Moved((stage.origin,), branch_moved=False)
+        return Pointer(stage.origin, table.metadata_location, "", "TABLE", stage.catalog)
+
+    def land(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> bool:
+        ref = ref_of(branch, is_default=is_default)
+        hidden = self._find(stage.catalog)
+        if hidden is None:
+            return False
+        if stage.origin is None:
+            return self._land_new(stage, hidden, ref)
+        return self._land_on(stage, stage.origin, _metadata(hidden), ref, expected)
+
+    def _land_on(
+        self, stage: Stage, origin: CatalogName, staged: TableMetadataV2, ref: str, expected: SnapshotId | None
+    ) -> bool:
+        from pyiceberg.exceptions import BadRequestError, CommitFailedException, CommitStateUnknownException
+
+        from forge.stores.lake.commits import landing
+        from forge.stores.lake.derive import Diverged
+
+        for attempt in range(_TRIES):
+            table = self._find(origin)
+            if table is None:
+                return False
+            current = _metadata(table)
+            if _head(current, ref) == staged.current_snapshot_id:
+                return True  # an earlier try got through, whatever its answer was
+            if not _is_at(current, ref, stage, expected):
+                return False
+            try:
+                change = landing(current, staged, ref, stage.run_id, self._now_ms())
+                with self._reached((CommitFailedException, BadRequestError, CommitStateUnknownException)):
+                    self._catalog.commit_table(table, *change)
+            except (Diverged, BadRequestError):
+                return False
+            except (CommitFailedException, CommitStateUnknownException):
+                _wait(attempt)  # someone moved another ref of the table, or the answer was lost: look again
+        return False
+
+    def _land_new(self, stage: Stage, hidden: Table, ref: str) -> bool:
+        from pyiceberg.exceptions import TableAlreadyExistsError
+
+        from forge.stores.lake.derive import published_new, stamped
+
+        staged = _metadata(hidden)
+        name = _name_of(stage, staged, ref)
+        if self._find(name) is None:
+            self._add_namespace(name.namespace)
+            new = published_new(stamped(staged, None, stage.run_id), ref, self._now_ms())
+            with suppress(TableAlreadyExistsError):  # someone's, or ours by a try whose answer was lost
+                self._register(name, hidden, new)
+        table = self._find(name)
+        return table is not None and table.metadata.table_uuid == staged.table_uuid
+
+    def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
+        return tuple((run_of(name), name) for name in self._names_in(STAGING))
+
+    def drop_stages(self, run_id: RunId) -> int:
+        return sum(self._drop(name) for run, name in self.stages() if run == run_id)
+
+    def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
+        from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
+
+        from forge.stores.lake.commits import ref_change
+
+        for attempt in range(_TRIES):
+            table = self._table(catalog)
+            metadata = _metadata(table)
+            if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
+                raise no_snapshot(catalog, snapshot_id)
+            if _head(metadata, ref) == snapshot_id:
+                return
+            try:
+                with self._reached((CommitFailedException, CommitStateUnknownException)):
+                    self._catalog.commit_table(table, *ref_change(metadata, ref, snapshot_id))
+                return
+            except (CommitFailedException, CommitStateUnknownException):
+                _wait(attempt)
+        raise ForgeError(
+            "E404",
+            f"{catalog} moves too often to set {ref} on it",
+            why=f"{_TRIES} tries found it moved by someone else each time.",
+            fix="Try again when fewer runs publish it.",
+        )
+
+    # views and unused files
+
+    def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
+        """In a file of Forge's own: commits point at it, the catalog does not."""
+        from forge.stores.lake.view import next_view
+
+        old = self._files.read_view(previous) if previous else None
+        folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+        return self._files.write_view(next_view(old, table, sql, schema, folder, self._now_ms()), after=previous)
+
+    def read_view(self, location: str) -> str:
+        from forge.stores.lake.view import sql_of
+
+        return sql_of(self._files.read_view(location))
+
+    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+        raise ForgeError(
+            "E407",
+            "Forge deletes no files of an external catalog's warehouse",
+            where=self._warehouse,
+            why="Others may keep files there that this catalog does not know.",
+            fix="Use the catalog's own upkeep, or Iceberg's procedure remove_orphan_files.",
+        )
+
+    def delete(self, orphans: Sequence[Orphan]) -> int:
+        return 0
+
+    # the catalog
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        from pyiceberg.catalog import load_catalog
+
+        with self._reached():
+            return load_catalog(CATALOG, **{**self._properties, "type": self._kind})
+
+    @cached_property
+    def _files(self) -> Files:
+        from forge.stores.lake.files import Files
+
+        return Files.at(self._warehouse, self._properties)
+
+    @contextmanager
+    def _reached(self, expected: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+        """Whatever a catalog's client raises that is not expected means that the catalog cannot be used."""
+        from pyiceberg.exceptions import NotInstalledError
+
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, (ForgeError, *expected)):
+                raise
+            fix = "Check catalog.uri and catalog.properties in forge.yaml, and that the catalog is up."
+            if isinstance(error, NotInstalledError | ModuleNotFoundError):
+                fix = f"Install its client: pip install '{_EXTRAS.get(self._kind, 'pyiceberg')}'"
+            raise ForgeError(
+                "E405",
+                f"The {self._kind} catalog cannot be used",
+                where=self._properties.get("uri"),
+                why=(str(error).strip().splitlines() or [type(error).__name__])[0],
+                fix=fix,
+            ) from error
+
+    def _find(self, name: CatalogName) -> Table | None:
+        from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+        try:
+            with self._reached((NoSuchTableError, NoSuchNamespaceError)):
+                return self._catalog.load_table((name.namespace, name.name))
+        except (NoSuchTableError, NoSuchNamespaceError):
+            return None
+
+    def _table(self, name: CatalogName) -> Table:
+        table = self._find(name)
+        if table is None:
+            raise ForgeError("E108", f"There is no table {name} in the catalog", fix="forge doctor")
+        return table
+
+    def _names(self) -> list[CatalogName]:
+        with self._reached():
+            namespaces = [".".join(parts) for parts in self._catalog.list_namespaces()]
+        return sorted(name for namespace in namespaces for name in self._names_in(namespace))
+
+    def _names_in(self, namespace: str) -> list[CatalogName]:
+        from pyiceberg.exceptions import NoSuchNamespaceError
+
+        try:
+            with self._reached((NoSuchNamespaceError,)):
+                listed = self._catalog.list_tables((namespace,))
+        except NoSuchNamespaceError:
+            return []
+        return sorted(CatalogName(namespace, parts[-1]) for parts in listed)
+
+    def _add_namespace(self, namespace: str) -> None:
+        with self._reached():
+            try:
+                self._catalog.create_namespace_if_not_exists((namespace,))
+            except Exception:
+                if not self._catalog.namespace_exists((namespace,)):  # another process may just have made it
+                    raise
+
+    def _register(self, name: CatalogName, beside: Table, metadata: TableMetadataV2) -> None:
+        """A new entry of the catalog for metadata written next to that of the table `beside`, with its credentials."""
+        from pyiceberg.exceptions import TableAlreadyExistsError
+
+        from forge.stores.lake.files import Files
+
+        location = Files(beside.io).write(metadata, after=beside.metadata_location)
+        with self._reached((TableAlreadyExistsError,)):
+            self._catalog.register_table((name.namespace, name.name), location)
+
+    def _drop(self, name: CatalogName) -> bool:
+        """The entry alone; its files stay."""
+        from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+        try:
+            with self._reached((NoSuchTableError, NoSuchNamespaceError)):
+                self._catalog.drop_table((name.namespace, name.name))
+        except (NoSuchTableError, NoSuchNamespaceError):
+            return False
+        return True
+
+    def _new_folder(self, table: TableName) -> str:
+        """A REST catalog decides where its tables are."""
+        return "" if self._kind == "rest" else f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+
+    def _now_ms(self) -> int:
+        return int(self._clock().timestamp() * 1000)
+
+
+def _metadata(table: Table) -> TableMetadataV2:
+    from forge.stores.lake.files import version_2
+
+    return version_2(table.metadata, table.metadata_location)
+
+
+def _head(metadata: TableMetadataV2, ref: str) -> int | None:
+    return metadata.refs[ref].snapshot_id if ref in metadata.refs else None
+
+
+def _is_at(current: TableMetadataV2, ref: str, stage: Stage, expected: SnapshotId | None) -> bool:
+    """A branch that has not touched the table has no ref; its fork point may be expected."""
+    actual = _head(current, ref)
+    return actual == expected or (actual is None and ref != _MAIN and expected == stage.base)
+
+
+def _name_of(stage: Stage, staged: TableMetadataV2, ref: str) -> CatalogName:
+    if ref == _MAIN:
+        return CatalogName(stage.table.schema, stage.table.name)
+    return hidden_name(stage.table, str(staged.table_uuid))
+
+
+def _wait(attempt: int) -> None:
+    time.sleep(random.uniform(0, min(0.01 * 2**attempt, 1)))  # noqa: S311  two losers must not meet again

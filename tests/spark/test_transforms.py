@@ -1,0 +1,194 @@
+"""Kinds of transforms, sources, lineage and the cost of checks, on real Spark. From docs/guide/project.md."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from shop_project import SHOP, MakeProject, rows, write
+
+pytestmark = pytest.mark.spark
+
+
+def test_append_loads_only_new_files(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run("raw.orders")
+    write(project, "data/orders/2.csv", "id,customer,amount,day\n3,c,5.00,2026-11-02\n")
+    report = project.run("raw.orders")
+    (output,) = report.result.run.outputs
+    assert (output.rows_added, output.rows) == (1, 3)
+    assert project.run("raw.orders").status == "nothing to do"
+
+
+def test_unique_keys_are_updated_and_new_ones_inserted(make_project: MakeProject) -> None:
+    project = make_project(
+        {
+            "transforms/core/people.sql": """
+                /* forge
+                kind: incremental_by_unique_key
+                unique_key: [id]
+                */
+                SELECT * FROM VALUES (1, 'a'), (2, 'b') AS t(id, name)
+            """
+        }
+    )
+    project.run()
+    text = "/* forge\nkind: incremental_by_unique_key\nunique_key: [id]\n*/\n"
+    write(project, "transforms/core/people.sql", text + "SELECT * FROM VALUES (2, 'B'), (3, 'c') AS t(id, name)")
+    project.run()
+    assert rows(project, "core.people") == [(1, "a"), (2, "B"), (3, "c")]
+    write(project, "transforms/core/people.sql", text + "SELECT * FROM VALUES (4, 'x'), (4, 'y') AS t(id, name)")
+    report = project.run()
+    assert report.status == "failed"
+    assert report.result.run.error is not None
+    assert report.result.run.error["code"] == "FORGE-E212"
+    assert rows(project, "core.people") == [(1, "a"), (2, "B"), (3, "c")]
+
+
+def test_a_time_range_is_replaced_and_the_rest_stays(make_project: MakeProject) -> None:
+    sql = """
+        /* forge
+        kind: incremental_by_time_range
+        time_column: day
+        */
+        SELECT o.id, o.day FROM raw.orders o WHERE o.day >= :start AND o.day < :end
+    """
+    project = make_project({**SHOP, "transforms/core/daily.sql": sql})
+    project.run("+core.daily")
+    assert len(rows(project, "core.daily")) == 2
+    write(project, "data/orders/2.csv", "id,customer,amount,day\n3,c,5.00,2026-11-02\n4,c,5.00,2026-11-03\n")
+    second = (datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))
+    project.run("raw.orders", "core.daily", start=second[0], end=second[1])
+    assert [r[0] for r in rows(project, "core.daily")] == [1, 2, 3]
+    project.run("core.daily", start=second[0], end=second[1], force=True)
+    assert [r[0] for r in rows(project, "core.daily")] == [1, 2, 3]
+    report = project.run("core.daily", force=True)
+    assert report.status == "failed"
+    assert "time range" in str(report.result.run.error)
+
+
+def test_a_view_is_read_by_being_expanded(make_project: MakeProject) -> None:
+    view = "/* forge\nkind: view\n*/\nSELECT id, amount * 2 AS twice FROM raw.orders"
+    project = make_project(
+        {
+            **SHOP,
+            "transforms/staging/double.sql": view,
+            "transforms/core/sums.sql": "SELECT sum(twice) AS s FROM staging.double",
+        }
+    )
+    report = project.run("+core.sums")
+    assert report.status == "succeeded"
+    assert [r[0] for r in rows(project, "core.sums")] == [60]
+    assert [r[1] for r in project.spark.sql("SELECT * FROM staging.double ORDER BY id").collect()] == [20, 40]
+    up = [item.name for item in project.lineage.upstream("core.sums", "s", depth=2).items]
+    assert up == ["staging.double.twice", "raw.orders.amount"]
+
+
+def test_column_edges_are_recorded_by_run_and_commit(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run()
+    found = project.lineage.upstream("marts.revenue", "total")
+    assert [(item.name, item.depth) for item in found.items] == [
+        ("core.orders.amount", 1),
+        ("raw.orders.amount", 2),
+        ("files:data/orders/*.csv.amount", 3),
+    ]
+    link = found.items[0].path[-1]
+    assert (str(link.transformation), link.expression) == ("aggregation", "sum(amount)")
+
+
+def test_a_python_transform_gets_inputs_parameters_and_context(make_project: MakeProject) -> None:
+    code = """
+        from forge import transform
+        from pyspark.sql import functions as F
+
+        @transform(output="marts.flagged", inputs={"orders": "core.orders"})
+        def flagged(orders, ctx):
+            ctx.lineage.record("crm.people.name", "who")
+            return orders.where(F.col("day") == ctx.params["day"]).select("id", F.lit("x").alias("who"))
+    """
+    settings = "user: {name: Ada, email: a@example.com}\nparams: {day: {type: date, default: 2026-11-01}}\n"
+    project = make_project({**SHOP, "forge.yaml": settings, "transforms/marts/flagged.py": code})
+    assert project.run("+marts.flagged").status == "succeeded"
+    assert len(rows(project, "marts.flagged")) == 2
+    assert project.run("marts.flagged", params={"day": "2026-11-02"}).status == "succeeded"
+    assert rows(project, "marts.flagged") == []
+    assert "crm.people.name" in {i.name for i in project.lineage.upstream("marts.flagged", "who").items}
+
+
+def test_a_database_is_a_source_like_any_other(make_project: MakeProject, tmp_path: Path) -> None:
+    import sqlite3
+
+    crm = tmp_path / "crm.db"
+    with sqlite3.connect(crm) as database:
+        database.execute("CREATE TABLE people (id INTEGER, mail TEXT)")
+        database.execute("INSERT INTO people VALUES (1, 'a@example.com')")
+    source = f"sources:\n  - {{output: raw.people, connector: jdbc, url: 'jdbc:sqlite:{crm}', table: people}}\n"
+    project = make_project({"sources/crm.yaml": source})
+    assert project.run().status == "succeeded"
+    assert rows(project, "raw.people") == [(1, "a@example.com")]
+    (edge,) = [i.name for i in project.lineage.upstream("raw.people", "mail").items]
+    assert edge.endswith("crm.db:people.mail")
+
+
+def test_checks_that_manifests_can_answer_cost_no_job(make_project: MakeProject) -> None:
+    sql = """
+        /* forge
+        checks:
+          - {type: not_null, column: id}
+          - {type: range, column: amount, min: 0, max: 1000}
+          - {type: row_count, min: 1}
+        */
+        SELECT id, amount FROM raw.orders
+    """
+    project = make_project({**SHOP, "transforms/core/slim.sql": sql})
+    report = project.run("+core.slim")
+    (output,) = [o for o in report.result.run.outputs if str(o.table) == "core.slim"]
+    assert output.spark_jobs == 1, "the write alone"
+    assert len([v for v in report.result.verdicts if v.table == "core.slim"]) == 3
+
+
+def test_all_other_plain_checks_share_one_scan(make_project: MakeProject) -> None:
+    sql = """
+        /* forge
+        checks:
+          - {type: accepted_values, column: customer, values: [a, b]}
+          - {type: regex, column: customer, pattern: '^[a-z]$'}
+          - {type: expression, sql: amount > 0, name: positive}
+          - {type: range, column: amount, min: 15, max: 1000, severity: warning}
+        */
+        SELECT id, customer, amount FROM raw.orders
+    """
+    project = make_project({**SHOP, "transforms/core/slim.sql": sql})
+    report = project.run("+core.slim")
+    (output,) = [o for o in report.result.run.outputs if str(o.table) == "core.slim"]
+    # One write, one scan for the checks, one small job for the sample of the failed warning.
+    assert output.spark_jobs == 3
+    assert str(output.status) == "published"
+
+
+def test_a_sample_of_failing_rows_masks_personal_data(make_project: MakeProject) -> None:
+    contract = """
+        apiVersion: v3.1.0
+        kind: DataContract
+        id: people
+        version: 1.0.0
+        status: active
+        schema:
+          - name: core.people
+            properties:
+              - {name: id, logicalType: integer}
+              - {name: mail, logicalType: string, classification: pii}
+    """
+    sql = """
+        /* forge
+        checks: [{type: range, column: id, min: 1}]
+        */
+        SELECT 0 AS id, 'ada@example.com' AS mail
+    """
+    project = make_project({"transforms/core/people.sql": sql, "contracts/core.people.odcs.yaml": contract})
+    report = project.run()
+    (verdict,) = [v for v in report.result.verdicts if v.blocks]
+    assert verdict.details["sample"] == [{"id": 0, "mail": "***"}]
+    assert "ada@example.com" not in str(project.wiring.metadata.verdicts())
