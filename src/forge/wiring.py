@@ -178,5 +178,7 @@ class Wiring:
     def close(self) -> None:
         if "session" in self.__dict__:
             self.session.stop()
+        if "lake" in self.__dict__:
+            self.lake.close()
         if "database" in self.__dict__:
             self.database.dispose()

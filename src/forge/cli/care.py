@@ -52,14 +52,16 @@ def repair(
             interrupted = dead_runs(wiring.metadata)
             problems = find_problems(wiring.metadata, wiring.lake, wiring.default_branch)
             dropped = sum(problem.kind == "leftover stage" for problem in problems)
+            completed = tuple(problem.subject for problem in problems if problem.kind == "unrecorded publish")
         else:
             done = mend(wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock())
-            interrupted, dropped = done.interrupted, done.stages_dropped
+            interrupted, dropped, completed = done.interrupted, done.stages_dropped, tuple(map(str, done.completed))
     items = [{"run_id": run.id, "branch": run.branch, "step": run.step} for run in interrupted]
     lines = [f"{run.id}  interrupted at step '{run.step}' on {run.branch}" for run in interrupted]
-    facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped}
-    terminal.answer(Answer("interrupted", items, facts=facts, head=lines))
     will = "would be " if dry_run else ""
+    lines += [f"{subject}  record {will}completed" for subject in completed]
+    facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped, "completed": list(completed)}
+    terminal.answer(Answer("interrupted", items, facts=facts, head=lines))
     terminal.say(f"{plural(len(items), 'run')} {will}closed, {plural(dropped, 'staged table')} {will}dropped")
 
 

@@ -84,9 +84,7 @@ def _database(wiring: Wiring) -> str:
 
 
 def _catalog(wiring: Wiring) -> str:
-    kind = wiring.settings.catalog.type
-    promise = "a publish is one transaction" if kind == "embedded" else "a publish goes table by table"
-    return f"{kind}, {len(wiring.lake.tables())} tables; {promise}"
+    return f"{wiring.settings.catalog.type}, {len(wiring.lake.tables())} tables; {wiring.lake.promise}"
 
 
 def _master(wiring: Wiring) -> str:

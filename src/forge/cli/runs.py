@@ -165,6 +165,8 @@ def _step_item(step: PlannedStep) -> dict[str, object]:
 
 
 def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
+    from dataclasses import replace
+
     from forge.cli.run_display import RunDisplay, summary
     from forge.connection import Report
     from forge.flows.impact import find_incidents
@@ -180,7 +182,10 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     if terminal.format is not Format.TABLE:
         from forge.cli.run_record import answer_of_run
 
-        terminal.answer(answer_of_run(result.run, result.verdicts))
+        answer = answer_of_run(result.run, result.verdicts)
+        # A command that fails says so in one place, whether it failed before the run or in it.
+        facts = {**answer.facts, "error": dict(result.run.error)} if result.run.error else answer.facts
+        terminal.answer(replace(answer, facts=facts))
     return _exit_of(report, terminal)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache, partial
 
 from forge.flows.pins import MAIN_REF, Base
 from forge.flows.ports import Lake, LandedRef, Metadata
@@ -80,15 +81,16 @@ def find_unrecorded(metadata: Metadata, lake: Lake) -> tuple[Unrecorded, ...]:
     if lake.by_table is None:
         return ()
     found = []
+    run_of = cache(metadata.run)
+    held = cache(partial(_held, metadata))
     for landed in lake.by_table.landed():
-        run = metadata.run(landed.run_id)
+        run = run_of(landed.run_id)
         branch = metadata.branch(run.branch) if run else None
         if run is None or branch is None or _works(run):
             continue
         if landed.ref != (MAIN_REF if branch.is_default else branch.name):
             continue
-        where = (landed.catalog, landed.snapshot.snapshot_id)
-        if _holds(metadata, branch.head, *where) or _holds(metadata, run.commit_id, *where):
+        if (landed.catalog, landed.snapshot.snapshot_id) in held(branch.head) | held(run.commit_id):
             continue
         table = _table_of(metadata, run, landed)
         if table is not None:
@@ -104,7 +106,7 @@ def unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -
             continue
         snapshot = lake.snapshot(base.catalog, base.ref)
         run = metadata.run(snapshot.run_id) if snapshot and snapshot.run_id else None
-        if run is not None and not _holds(metadata, run.commit_id, base.catalog, base.ref):
+        if run is not None and (base.catalog, base.ref) not in _held(metadata, run.commit_id):
             found[table] = run
     return found
 
@@ -188,10 +190,8 @@ def _table_of(metadata: Metadata, run: RunRecord, landed: LandedRef) -> TableNam
     return next(built, None) or next(noted, None)
 
 
-def _holds(metadata: Metadata, commit: CommitId | None, catalog: CatalogName, snapshot_id: SnapshotId) -> bool:
-    if commit is None:
-        return False
-    return any(v.catalog == catalog and v.snapshot_id == snapshot_id for v in metadata.tree(commit).values())
+def _held(metadata: Metadata, commit: CommitId | None) -> frozenset[tuple[CatalogName, SnapshotId | None]]:
+    return frozenset((v.catalog, v.snapshot_id) for v in metadata.tree(commit).values())
 
 
 def _works(run: RunRecord) -> bool:

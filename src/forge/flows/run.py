@@ -43,7 +43,8 @@ STEPS = (
     "published",
     "recorded",
 )
-"""The named steps of a run, in order: where the fault seam can stop it."""
+"""The named steps of a run, in order: where the fault seam can stop it. On an external catalog there is "land" too,
+after each table."""
 
 NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)

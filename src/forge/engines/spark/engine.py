@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
 from forge.engines.spark import sources
-from forge.engines.spark.errors import analysis_error, job_error, user_error
+from forge.engines.spark.errors import analysis_error, job_error, keep_quiet, user_error
 from forge.engines.spark.frames import (
     frame_of,
     refuse_duplicate_columns,
@@ -33,15 +35,18 @@ from forge.quality.measure import Measure, Readings
 from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, SqlQuery, Transform
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
+_log = logging.getLogger("forge.spark")
 
 
 class SparkEngine:
     def __init__(self, session: LazySession, root: Path) -> None:
         self.session = session
         self.root = root
+        self._here = threading.local()
+        keep_quiet()
         self._cancelled: set[RunId] = set()
 
     def plan(
@@ -66,29 +71,31 @@ class SparkEngine:
         context: RunContext,
         files: Sequence[LoadedFile],
     ) -> DataFrame:
-        spark = self.session.get()
+        if isinstance(transform.body, FileSource):
+            sources.refuse_other_columns(transform.body, files, self.root, transform.where)  # before Spark is started
+        spark = self._spark()
         try:
             match transform.body:
                 case SqlQuery(text=text, parameters=names):
                     used = {name: params[name] for name in names if name in params}
                     return sql_frame(spark, text, inputs, used)
                 case FileSource() as source:
-                    return sources.read_files(spark, source, files, self.root, transform.where)
+                    return sources.read_files(spark, source, files, self.root)
                 case JdbcSource() as source:
                     return sources.read_jdbc(spark, source, context.secrets)
                 case PythonFunction() as function:
                     return self._call(transform, function, inputs, context)
         except AnalysisException as error:
-            raise analysis_error(error, transform.file, transform.line) from error
+            raise _told(analysis_error(error, transform.file, transform.line), error) from error
         except SPARK_ERRORS as error:
-            raise job_error(error, transform.where) from error
+            raise _told(job_error(error, transform.where, self.root), error) from error
 
     def _call(
         self, transform: Transform, function: PythonFunction, inputs: Mapping[TableName, Pin], context: RunContext
     ) -> DataFrame:
         from pyspark.sql import DataFrame as AnyFrame
 
-        spark = self.session.get()
+        spark = self._spark()
         arguments: dict[str, Any] = {name: frame_of(spark, inputs[table]) for name, table in function.arguments.items()}
         if function.wants_context:
             arguments["ctx"] = replace(context, spark=spark)
@@ -97,11 +104,12 @@ class SparkEngine:
         except AnalysisException as error:
             found = user_error(error, transform.file, self.root, transform.line)
             known = analysis_error(error, transform.file, transform.line)
-            raise ForgeError(known.code, known.what, where=found.where, why=known.why, fix=known.fix) from error
+            known = ForgeError(known.code, known.what, where=found.where, why=known.why, fix=known.fix)
+            raise _told(known, error) from error
         except ForgeError:
             raise
         except Exception as error:
-            raise user_error(error, transform.file, self.root, transform.line) from error
+            raise _told(user_error(error, transform.file, self.root, transform.line), error) from error
         if not isinstance(frame, AnyFrame):
             raise ForgeError(
                 "E207",
@@ -129,14 +137,14 @@ class SparkEngine:
     def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
         self._refuse_cancelled(stage.run_id)
         try:
-            write(self.session.get(), planned, stage, time_range)
+            write(self._spark(), planned, stage, time_range)
         except SPARK_ERRORS as error:
-            raise job_error(error, planned.transform.where) from error
+            raise _told(job_error(error, planned.transform.where, self.root), error) from error
 
     def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
         from forge.engines.spark.measure import SparkMeasurer
 
-        spark = self.session.get()
+        spark = self._spark()
         return SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t])).measure(measures)
 
     def sample(
@@ -144,7 +152,7 @@ class SparkEngine:
     ) -> tuple[Mapping[str, object], ...]:
         from forge.engines.spark.measure import SparkMeasurer
 
-        spark = self.session.get()
+        spark = self._spark()
         measurer = SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t]))
         return tuple(measurer.failing_sample(check, masked=masked))
 
@@ -152,7 +160,7 @@ class SparkEngine:
         if isinstance(target, Planned):
             frame: DataFrame = target.frame
             return frame
-        return frame_of(self.session.get(), target)
+        return frame_of(self._spark(), target)
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
         if not isinstance(transform.body, FileSource):
@@ -163,7 +171,7 @@ class SparkEngine:
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
         try:
-            frame = sql_frame(self.session.get(), sql, inputs, params)
+            frame = sql_frame(self._spark(), sql, inputs, params)
             rows = (frame.limit(limit) if limit is not None else frame).collect()
         except AnalysisException as error:
             raise analysis_error(error, "query") from error
@@ -172,9 +180,19 @@ class SparkEngine:
         return schema_of(frame), tuple(tuple(row) for row in rows)
 
     def begin(self, run_id: RunId, table: TableName) -> None:
-        context = self.session.get().sparkContext
-        context.setJobGroup(f"{run_id}:{table}", f"Forge run {run_id}: {table}", interruptOnCancel=True)
-        context.addJobTag(str(run_id))
+        """Noted, and told to Spark when this thread first needs it: what is refused before that starts no JVM."""
+        self._here.begun = (run_id, table)
+
+    def _spark(self) -> SparkSession:
+        """The session, with what this thread has begun marked on its jobs."""
+        session = self.session.get()
+        begun: tuple[RunId, TableName] | None = self._here.__dict__.pop("begun", None)
+        if begun:
+            run_id, table = begun
+            context = session.sparkContext
+            context.setJobGroup(f"{run_id}:{table}", f"Forge run {run_id}: {table}", interruptOnCancel=True)
+            context.addJobTag(str(run_id))
+        return session
 
     def progress(self, run_id: RunId, table: TableName) -> Progress:
         if not self.session.started:
@@ -203,3 +221,9 @@ class SparkEngine:
     def _refuse_cancelled(self, run_id: RunId) -> None:
         if run_id in self._cancelled:
             raise ForgeError("E901", "The run was cancelled", fix="Nothing was published.")
+
+
+def _told(found: ForgeError, error: BaseException) -> ForgeError:
+    """A run keeps only the words of an error; `-vv` shows where it came from."""
+    _log.debug("%s", found, exc_info=error)
+    return found

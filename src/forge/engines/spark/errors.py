@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import traceback
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 from forge.model.errors import ForgeError
 
 _LINE = re.compile(r"\bline (\d+),? pos(?:ition)? (\d+)")
 _SUGGESTED = re.compile(r"Did you mean one of the following\? \[(.*?)\]")
 _DISK_FULL = ("No space left on device", "Disk quota exceeded", "There is not enough space")
+_BAD_ROWS = ("MALFORMED_RECORD_IN_PARSING", "FAILED_READ_FILE", "CANNOT_PARSE")
+_SQL_PLACE = re.compile(r"== SQL \(line (\d+), position (\d+)\) ==")
+_WORKER_FRAME = re.compile(r'File "(.+?)", line (\d+)')
+
+
+def keep_quiet() -> None:
+    """PySpark logs the JVM's whole stack to stderr for every query it refuses, before anyone can catch the error."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def first_line(error: BaseException) -> str:
@@ -38,7 +51,11 @@ def analysis_error(error: BaseException, file: str, line: int = 1) -> ForgeError
         near = _SUGGESTED.search(text)
         fix = f"Did you mean {near.group(1).replace('`', '')}?" if near else "Check the name against the inputs."
         return ForgeError("E203", _unresolved(text), where=where, why="No input has a column of that name.", fix=fix)
-    if condition.startswith(("TABLE_OR_VIEW_NOT_FOUND", "UNRESOLVED_ROUTINE")):
+    if condition.startswith("UNRESOLVED_ROUTINE"):
+        name = re.search(r"routine `(.+?)`", text)
+        what = f"Unknown function {name.group(1)}" if name else "Unknown function"
+        return ForgeError("E211", what, where=where, why=first_line(error), fix="Check the spelling.")
+    if condition.startswith("TABLE_OR_VIEW_NOT_FOUND"):
         return ForgeError("E202", first_line(error), where=where, fix="Check the spelling; tables are schema.table.")
     return ForgeError("E211", "Spark refused the query", where=where, why=first_line(error), fix="Correct the query.")
 
@@ -55,8 +72,8 @@ def _unresolved(text: str) -> str:
     return f"Unknown column {name}"
 
 
-def job_error(error: BaseException, where: str) -> ForgeError:
-    """A Spark job that failed while it ran."""
+def job_error(error: BaseException, where: str, root: Path | None = None) -> ForgeError:
+    """A Spark job that failed while it ran. `root`: the project, to name its files as the user does."""
     text = str(error)
     if any(sign in text for sign in _DISK_FULL):
         return ForgeError(
@@ -64,7 +81,7 @@ def job_error(error: BaseException, where: str) -> ForgeError:
             "No space is left for the warehouse",
             where=where,
             why=root_cause(error),
-            fix="Free some space (`forge gc` removes what failed runs left) and run again. Nothing was published.",
+            fix="Free some space (`forge gc --older-than 1h` removes what failed runs left), then run again.",
         )
     if "FORGE-E212" in text:
         key = re.search(r"FORGE-E212 (.*?)(?:\n|$|SQLSTATE)", text)
@@ -75,22 +92,58 @@ def job_error(error: BaseException, where: str) -> ForgeError:
             why=key.group(1).strip() if key else None,
             fix="Deduplicate in the transform, for instance with row_number() over (partition by the key).",
         )
-    if "MALFORMED_RECORD_IN_PARSING" in text or "FAILED_READ_FILE" in text or "CANNOT_PARSE" in text:
-        record = re.search(r"following bad record was encountered: (.+)|Malformed record: (.+)", text)
-        why = next((part for part in record.groups() if part), None) if record else None
-        return ForgeError(
-            "E210",
-            "A file has rows that do not fit the declared columns",
-            where=where,
-            why=(why or root_cause(error)).strip()[:300],
-            fix="Correct the file or the columns of the source. Nothing of it was loaded.",
-        )
+    if any(sign in text for sign in _BAD_ROWS):
+        return _bad_rows(error, where, root)
+    if "Traceback (most recent call last)" in text:
+        return _worker_error(text, where, root)
+    place = _SQL_PLACE.search(text)
+    if place and ":" in where:
+        where = f"{where.split(':')[0]}:{place.group(1)}:{place.group(2)}"
     return ForgeError(
         "E304",
         "A Spark job failed",
         where=where,
         why=root_cause(error),
         fix="Correct the transform; `forge run -vv` shows the stack trace.",
+    )
+
+
+def _bad_rows(error: BaseException, where: str, root: Path | None) -> ForgeError:
+    text = str(error)
+    file = re.search(r"while reading file (\S+?)\.?\s", text)
+    record = re.search(r"(?:bad record was encountered: |Malformed record: |in record parsing: )(.+)", text)
+    row = f" (the row reads {record.group(1).strip().rstrip('.')})" if record else ""
+    return ForgeError(
+        "E210",
+        f"{_shown(file.group(1), root) if file else 'A file'} has rows that do not fit the declared columns",
+        where=where,
+        why=f"{root_cause(error)}{row}"[:600],
+        fix="Correct the file or the columns of the source. Nothing of it was loaded.",
+    )
+
+
+def _shown(uri: str, root: Path | None) -> str:
+    """A local file as the user wrote it, any other as it is."""
+    path = Path(unquote(urlparse(uri).path)) if uri.startswith("file:") else None
+    if path is None:
+        return uri
+    return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else str(path)
+
+
+def _worker_error(text: str, where: str, root: Path | None) -> ForgeError:
+    """An exception inside a Python worker: all that comes back of it is the text of its traceback."""
+    trace = text[text.index("Traceback (most recent call last)") :].split("\n\n")[0].split("\n\tat ")[0]
+    raised = [line for line in trace.splitlines() if re.match(r"[\w.]+(?::|$)", line)]
+    for file, line in _WORKER_FRAME.findall(trace):
+        path = Path(file)
+        if root and path.is_absolute() and path.is_relative_to(root):
+            where = f"{path.relative_to(root).as_posix()}:{line}"
+    return ForgeError(
+        "E207",
+        raised[-1].strip()[:600] if raised else "a Python worker failed",
+        where=where,
+        why="A function of the transform raised it while Spark worked on the rows.",
+        fix="Correct the code; `-vv` shows the whole stack trace.",
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import glob
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from forge.flows.records import LoadedFile
 from forge.model.errors import ForgeError
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SAMPLED_LINES = 200
+SHOWN_NAMES = 20
+PACKED = (".zst", ".zstd", ".lz4", ".snappy", ".deflate", ".xz")  # the header of these is left to Spark
 DRIVERS = {"jdbc:postgresql:": "org.postgresql.Driver", "jdbc:sqlite:": "org.sqlite.JDBC"}
 
 
@@ -45,15 +50,32 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
     return tuple(found)
 
 
-def read_files(
-    spark: SparkSession, source: FileSource, files: Sequence[LoadedFile], root: Path, where: str
-) -> DataFrame:
+def refuse_other_columns(source: FileSource, files: Sequence[LoadedFile], root: Path, where: str) -> None:
+    """E209 for the first file that has other columns than declared, E208 or E210 for one that cannot be read."""
+    for file in files:
+        try:
+            _check_columns(source, str(root / file.path), file.path, where)
+        except FileNotFoundError as error:
+            raise ForgeError(
+                "E208", f"{file.path} has just been removed", where=where, fix="Put it back, or run again."
+            ) from error
+        except LookupError as error:
+            raise ForgeError("E206", str(error), where=where, fix="Correct `encoding` among the options.") from error
+        except (OSError, EOFError, zlib.error, csv.Error, UnicodeError) as error:
+            raise ForgeError(
+                "E210",
+                f"{file.path} cannot be read as {source.format}",
+                where=where,
+                why=getattr(error, "strerror", None) or str(error),
+                fix="Correct the file, or the `format` and `options` of the source. Nothing of it was loaded.",
+            ) from error
+
+
+def read_files(spark: SparkSession, source: FileSource, files: Sequence[LoadedFile], root: Path) -> DataFrame:
     paths = [str(root / file.path) for file in files]
-    for path, file in zip(paths, files, strict=True):
-        _check_columns(source, path, file.path, where)
     reader = spark.read.format(source.format).options(**source.options)
     if source.columns and source.format != "parquet":
-        schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in source.columns.items())
+        schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in source.columns.items())
         reader = reader.schema(schema).option("mode", "FAILFAST")
     frame = reader.load(paths)
     if source.columns and source.format == "parquet":
@@ -70,7 +92,7 @@ def _check_columns(source: FileSource, path: str, shown: str, where: str) -> Non
         case "csv":
             found = _csv_header(source, path)
         case "json":
-            found = _json_keys(path, shown)
+            found = _json_keys(source, path, shown)
         case _:
             found = _parquet_columns(path, shown)
     if found is None or not source.columns:
@@ -80,27 +102,56 @@ def _check_columns(source: FileSource, path: str, shown: str, where: str) -> Non
     extra = [name for name in found if name not in declared] if source.format != "parquet" else []
     moved = source.format == "csv" and not missing and not extra and list(found) != declared
     if missing or extra or moved:
-        parts = [f"missing {', '.join(missing)}"] * bool(missing) + [f"unexpected {', '.join(extra)}"] * bool(extra)
+        parts = [f"missing {_listed(missing)}"] * bool(missing) + [f"unexpected {_listed(extra)}"] * bool(extra)
         raise ForgeError(
             "E209",
             f"{shown} does not have the declared columns: {'; '.join(parts) or 'they stand in another order'}",
             where=where,
-            why=f"Declared: {', '.join(declared)}. Found: {', '.join(found)}.",
+            why=f"Declared: {_listed(declared)}. Found: {_listed(found)}.",
             fix="Correct the file, or the `columns` of the source. Nothing of it was loaded.",
         )
 
 
-def _csv_header(source: FileSource, path: str) -> list[str] | None:
-    if str(source.options.get("header", "false")).lower() != "true":
+def _listed(names: Sequence[str]) -> str:
+    """For a message: the names come out of a file, which may hold anything and any number of them."""
+    shown = [ascii(name)[1:-1] if not name.isprintable() else name for name in names[:SHOWN_NAMES]]
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return ", ".join(shown) + more if names else "nothing"
+
+
+def _open(path: str, encoding: str, errors: str = "strict") -> IO[str] | None:
+    """Text, unpacked as Spark would by the ending of the name; None for a packing Python does not know."""
+    suffix = Path(path).suffix.lower()
+    if suffix in PACKED:
         return None
-    delimiter = source.options.get("sep", source.options.get("delimiter", ","))
-    with open(path, newline="", encoding=source.options.get("encoding", "utf-8-sig"), errors="replace") as file:
+    if suffix == ".gz":
+        return gzip.open(path, "rt", encoding=encoding, errors=errors, newline="")
+    if suffix == ".bz2":
+        return bz2.open(path, "rt", encoding=encoding, errors=errors, newline="")
+    return open(path, encoding=encoding, errors=errors, newline="")
+
+
+def _csv_header(source: FileSource, path: str) -> list[str] | None:
+    if source.options.get("header", "false").lower() != "true":
+        return None
+    delimiter = source.options.get("sep", source.options.get("delimiter", ",")).replace("\\t", "\t")
+    file = _open(path, source.options.get("encoding", "utf-8-sig"), "replace")
+    if file is None:
+        return None
+    with file:
+        if len(delimiter) > 1:
+            return file.readline().rstrip("\r\n").split(delimiter)
         return next(csv.reader(file, delimiter=delimiter), [])
 
 
-def _json_keys(path: str, shown: str) -> list[str]:
+def _json_keys(source: FileSource, path: str, shown: str) -> list[str] | None:
+    if source.options.get("multiLine", "false").lower() == "true":
+        return None
+    file = _open(path, source.options.get("encoding", "utf-8"))
+    if file is None:
+        return None
     keys: dict[str, None] = {}
-    with open(path, encoding="utf-8") as file:
+    with file:
         for number, line in enumerate(islice(file, SAMPLED_LINES), 1):
             if not line.strip():
                 continue

@@ -6,6 +6,7 @@ goes table by table, each by the catalog's own compare-and-set: no transaction s
 from __future__ import annotations
 
 import random
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +45,8 @@ class ExternalLake:
         self._properties = dict(properties)
         self._warehouse = warehouse.rstrip("/")
         self._clock = clock
+        self._opened: Catalog | None = None
+        self._guard = threading.Lock()
 
     @property
     def promise(self) -> str:
@@ -253,12 +256,19 @@ class ExternalLake:
 
     # the catalog
 
-    @cached_property
-    def _catalog(self) -> Catalog:
-        from pyiceberg.catalog import load_catalog
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
 
-        with self._reached():
-            return load_catalog(CATALOG, **{**self._properties, "type": self._kind})
+    @property
+    def _catalog(self) -> Catalog:
+        with self._guard:
+            if self._opened is None:
+                from pyiceberg.catalog import load_catalog
+
+                with self._reached():
+                    self._opened = load_catalog(CATALOG, **{**self._properties, "type": self._kind})
+            return self._opened
 
     @cached_property
     def _files(self) -> Files:
@@ -282,10 +292,19 @@ class ExternalLake:
             raise ForgeError(
                 "E405",
                 f"The {self._kind} catalog cannot be used",
-                where=self._properties.get("uri"),
+                where=self._address(),
                 why=(str(error).strip().splitlines() or [type(error).__name__])[0],
                 fix=fix,
             ) from error
+
+    def _address(self) -> str | None:
+        """For people: without a password."""
+        uri = self._properties.get("uri")
+        if uri is None or self._kind != "sql":
+            return uri
+        from sqlalchemy import make_url
+
+        return make_url(uri).render_as_string(hide_password=True)
 
     def _find(self, name: CatalogName) -> Table | None:
         from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError

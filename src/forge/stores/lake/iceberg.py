@@ -55,6 +55,9 @@ class IcebergLake:
     def by_table(self) -> ByTable | None:
         return None
 
+    def close(self) -> None:
+        """It has no connection of its own."""
+
     # what there is
 
     def state(self, catalog: CatalogName) -> TableState | None:

@@ -65,6 +65,9 @@ class MemoryLake:
     def by_table(self) -> ByTable | None:
         return None
 
+    def close(self) -> None:
+        """It has no connection of its own."""
+
     # what an engine does
 
     def create(self, stage: Stage, schema: Schema) -> None:
