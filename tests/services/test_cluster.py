@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 pytestmark = [pytest.mark.spark, pytest.mark.services("cluster")]
 
-LIGHT = "-Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 def free_port() -> int:
@@ -33,7 +34,8 @@ def wait_until(log: Path, words: str, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The master's address and its log."""
     spec = find_spec("pyspark")
     assert spec is not None
     assert spec.origin is not None
@@ -43,6 +45,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_JAVA_OPTS": LIGHT,
+        "SPARK_DAEMON_MEMORY": "512m",
         "PYSPARK_PYTHON": sys.executable,
     }
     port, running = free_port(), []
@@ -65,26 +68,21 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         options = ["--host", "127.0.0.1", "-c", "1", "-m", "1g", "--webui-port", str(free_port())]
         log = start(f"worker{number}", worker, *options, "-d", str(folder / f"work{number}"), url)
         wait_until(log, "Successfully registered with master", running[-1])
-    yield url
+    yield url, folder / "master.log"
     for process in reversed(running):
         os.killpg(process.pid, 9)
         process.wait(30)
 
 
-def test_the_demo_runs_on_a_cluster(cluster: str, tmp_path: Path) -> None:
+def test_the_demo_runs_on_a_cluster(cluster: tuple[str, Path], tmp_path: Path) -> None:
+    url, master_log = cluster
     target = tmp_path / "demo"
-    environ = {**os.environ, "FORGE_SPARK__MASTER": cluster, "SPARK_LOCAL_IP": "127.0.0.1"}
-    command = [sys.executable, "-m", "forge.cli.main", "demo", str(target), "--no-serve", "--scale", "0.01"]
-    settings = {"FORGE_SPARK__SPARK.EXECUTOR.MEMORY": "768m"}
-    done = subprocess.run(command, env={**environ, **settings}, capture_output=True, text=True, timeout=900)
+    environ = {**os.environ, "FORGE_SPARK__MASTER": url, "SPARK_LOCAL_IP": "127.0.0.1"}
+    forge = [sys.executable, "-m", "forge.cli.main"]
+    command = [*forge, "demo", str(target), "--no-serve", "--scale", "0.01"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
-    shown = subprocess.run(
-        [sys.executable, "-m", "forge.cli.main", "runs", "--json"], cwd=target, capture_output=True, text=True
-    )
-    import json
-
-    runs = json.loads(shown.stdout)["items"]
-    assert runs[0]["status"] == "blocked"
-    assert [run["status"] for run in runs[1:]] == ["succeeded"] * 9
-    log = (target / ".forge" / "logs" / "spark.log").read_text()
-    assert cluster.removeprefix("spark://") in log, "the driver talked to the cluster's master"
+    shown = subprocess.run([*forge, "runs", "--json"], cwd=target, capture_output=True, text=True)
+    statuses = [run["status"] for run in json.loads(shown.stdout)["runs"]]
+    assert statuses == ["blocked", *["succeeded"] * 9]
+    assert "Registered app forge shop" in master_log.read_text(errors="replace")
