@@ -68,7 +68,9 @@ def _read_text(path: Path, file: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ForgeError("E103", "the contract cannot be read as text", where=file, why=str(error)) from error
+        raise ForgeError(
+            "E103", "the contract cannot be read as text", where=file, why=str(error), fix="Save the file as UTF-8."
+        ) from error
 
 
 def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:

@@ -258,8 +258,12 @@ def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState
     job.engine.stage(planned, stage, job.time_range)
     snapshot = job.lake.snapshot(stage.catalog)
     assert snapshot is not None, "a staged table has a snapshot"
-    job.notify(Event(job.run_id, table, "staged", f"{snapshot.statistics.rows_added:,} rows"))
+    job.notify(Event(job.run_id, table, "staged", _rows(snapshot.statistics.rows_added)))
     return stage, snapshot
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} {'row' if number == 1 else 'rows'}"
 
 
 def _blocked(record: OutputRecord, verdicts: Sequence[Verdict]) -> OutputRecord:

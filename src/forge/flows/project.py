@@ -14,7 +14,7 @@ from typing import TypeVar
 from forge.contracts.contract import TableContract
 from forge.contracts.load import load_contracts
 from forge.contracts.rules import checks_of
-from forge.model.errors import ForgeError, ForgeErrors
+from forge.model.errors import ForgeError, ForgeErrors, raise_errors
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.model.yaml_file import load_yaml
@@ -71,9 +71,8 @@ def load_project(root: Path, owner_of: Callable[[TableName], str | None], known:
         loaded = [_collect(errors, partial(_load_check, spec, table, place), None) for spec, place in specs]
         checks[table] = _distinct(check for check in loaded if check is not None)
         texts = [json.dumps(spec, sort_keys=True, default=str) for spec, _ in specs]
-        hashes[table] = _hash([repr(by_table.get(table)), *texts])
-    if errors:
-        raise errors[0] if len(errors) == 1 else ForgeErrors(tuple(errors))
+        hashes[table] = _hash([*_shape_of(by_table.get(table)), *texts])
+    raise_errors(errors)
     return Project(root, transforms, by_table, checks, hashes, owner_of, tuple(notes))
 
 
@@ -104,29 +103,60 @@ def _distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(first.values())
 
 
+def _shape_of(contract: TableContract | None) -> list[str]:
+    """What the schema gate looks at; where it stands in the file does not matter."""
+    return [f"{p.column} {p.logical_type} {p.physical_type}" for p in contract.columns] if contract else []
+
+
 def _hash(parts: list[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _check_files(root: Path, transforms: Mapping[TableName, Transform]) -> dict[TableName, list[tuple[Spec, Place]]]:
+    """checks/**/*.yaml, by table; all that is wrong at once."""
     found: dict[TableName, list[tuple[Spec, Place]]] = {}
+    errors: list[ForgeError] = []
     for path in sorted((root / "checks").glob("**/*.y*ml")):
-        file = path.relative_to(root).as_posix()
-        document = load_yaml(path.read_text(encoding="utf-8"), file)
-        if document.data is None:
-            continue
-        if not isinstance(document.data, dict):
-            raise ForgeError("E103", "Checks are a mapping of table names to lists", where=file, fix="See the guide.")
-        for name, specs in document.data.items():
-            place = f"{file}:{document.line_of(name)}"
-            table = TableName.parse(str(name))
-            if transforms and table not in transforms:
-                near = did_you_mean(str(table), map(str, transforms))
-                raise ForgeError("E108", f"No transform or source writes {table}", where=place, why=near)
-            if not isinstance(specs, list):
-                raise ForgeError(
-                    "E103", f"The checks of {table} must be a list", where=place, fix="Begin each with '-'."
-                )
-            lines = [f"{file}:{document.line_of(name, i)}" for i in range(len(specs))]
-            found.setdefault(table, []).extend(zip(specs, lines, strict=True))
+        read = partial(_check_file, path, path.relative_to(root).as_posix(), transforms)
+        for table, spec, place in _collect(errors, read, list[tuple[TableName, Spec, Place]]()):
+            found.setdefault(table, []).append((spec, place))
+    raise_errors(errors)
     return found
+
+
+def _check_file(
+    path: Path, file: str, transforms: Mapping[TableName, Transform]
+) -> list[tuple[TableName, Spec, Place]]:
+    try:
+        document = load_yaml(path.read_text(encoding="utf-8"), file)
+    except UnicodeDecodeError as error:
+        raise ForgeError("E103", "The checks are not UTF-8", where=file, why=str(error), fix="Save it so.") from error
+    if document.data is None:
+        return []
+    if not isinstance(document.data, dict):
+        raise ForgeError("E103", "Checks are a mapping of tables to lists", where=file, fix="Begin with core.orders:")
+    found: list[tuple[TableName, Spec, Place]] = []
+    errors: list[ForgeError] = []
+    for name, specs in document.data.items():
+        place = f"{file}:{document.line_of(name)}"
+        table = _collect(errors, partial(_checked_table, str(name), place, transforms), None)
+        if table is not None and not isinstance(specs, list):
+            errors.append(ForgeError("E103", f"The checks of {name} are no list", where=place, fix="Begin each with -"))
+        elif table is not None:
+            found += [(table, spec, f"{file}:{document.line_of(name, i)}") for i, spec in enumerate(specs)]
+    raise_errors(errors)
+    return found
+
+
+def _checked_table(name: str, place: Place, transforms: Mapping[TableName, Transform]) -> TableName | None:
+    table = TableName.parse(name)
+    if transforms and table not in transforms:
+        near = did_you_mean(name, map(str, transforms))
+        raise ForgeError(
+            "E202",
+            f"No transform or source makes {table}",
+            where=place,
+            why="Checks belong to a table that this project makes.",
+            fix=near or "Correct the name, or take its checks out.",
+        )
+    return table

@@ -41,7 +41,9 @@ def file_layer(path: Path, shown: str) -> Layer:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ForgeError("E103", "the settings cannot be read as text", where=shown, why=str(error)) from error
+        raise ForgeError(
+            "E103", "the settings cannot be read as text", where=shown, why=str(error), fix="Save the file as UTF-8."
+        ) from error
     yaml = load_yaml(text, shown)
     if yaml.data is not None and not isinstance(yaml.data, dict):
         raise ForgeError("E103", "settings are a mapping", where=f"{shown}:1", fix="Write them as key: value.")
