@@ -29,7 +29,8 @@ STAGES: dict[str, Commands] = {
     "lint": (("ruff", "check", "."), ("ruff", "format", "--check", ".")),
     "types": (("mypy",),),
     "imports": (("lint-imports",),),
-    "unit": (_pytest("not spark and not services"),),
+    # On all cores: nothing here shares a JVM or a server.
+    "unit": ((*_pytest("not spark and not services"), "-n", "auto", "--dist", "worksteal"),),
     "spark": (_pytest("spark and not services"),),
     "services": (_pytest("services"),),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import sys
 import time
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -205,6 +206,8 @@ def _story(reports: list[Report], target: Path) -> RenderableType:
     )
     lines = Text()
     lines.append("\nTry it\n", style="bold")
+    if shutil.which("forge") is None:
+        lines.append(f'  export PATH="{Path(sys.executable).parent}:$PATH"\n', style="bold cyan")
     lines.append(f"  cd {folder}\n", style="bold cyan")
     for command, what in tries:
         lines.append(f"  {command}", style="bold cyan")

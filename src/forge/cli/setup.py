@@ -13,21 +13,18 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.engines.spark.session import SparkSettings
 
-IVY = Path.home() / ".ivy2.5.2"
-
 
 @command
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
     from forge.cli.answer import Answer
-    from forge.engines.spark.session import PACKAGES, cached_jars, find_java
+    from forge.engines.spark.session import cached_jars, find_java
 
     java = find_java()
     given = _given_jars(terminal)
     if not given and not cached_jars():
         _fetch(terminal)
-    # Ivy may keep them where the JVM's idea of a home is; that they resolved is what counts.
-    jars = [str(jar) for jar in given or cached_jars() or PACKAGES]
+    jars = given or [str(jar) for jar in cached_jars()]
     terminal.answer(Answer("jars", [{"path": jar} for jar in jars], facts={"java": java}, head=jars))
     terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
 
@@ -79,11 +76,15 @@ def _watch(terminal: Terminal, settings: SparkSettings, over: threading.Event) -
                     terminal.say(f"  fetching {line.split('downloading', 1)[1].split()[0].rsplit('/', 1)[-1]}")
             if time.time() - told >= 2:
                 told = time.time()
-                terminal.say(f"  {size(_arrived(began))} after {seconds(told - began)}")
+                arrived = _arrived(began)
+                if arrived:
+                    terminal.say(f"  {size(arrived)} after {seconds(told - began)}")
 
 
 def _arrived(since: float) -> int:
-    files = (file for file in IVY.rglob("*") if file.suffix in (".jar", ".part"))
+    from forge.engines.spark.session import ivy_folder
+
+    files = (file for file in ivy_folder().rglob("*") if file.suffix in (".jar", ".part"))
     total = 0
     for file in files:
         try:

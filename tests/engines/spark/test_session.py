@@ -78,7 +78,8 @@ def test_jars_named_in_the_settings_are_used_as_they_are() -> None:
 def test_without_jars_the_packages_are_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cached_jars() == ()
-    assert jars_conf({}) == {"spark.jars.packages": ",".join(PACKAGES)}
+    ivy = str(tmp_path / ".ivy2.5.2")
+    assert jars_conf({}) == {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivy": ivy}
     jars = tmp_path / ".ivy2.5.2" / "jars"
     jars.mkdir(parents=True)
     for package in PACKAGES:

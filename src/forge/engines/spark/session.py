@@ -93,9 +93,14 @@ def find_java() -> str:
     return java
 
 
+def ivy_folder() -> Path:
+    """Said to Spark too: Java's idea of a home may differ from this process's."""
+    return Path.home() / ".ivy2.5.2"
+
+
 def cached_jars() -> tuple[Path, ...]:
     """The jars of PACKAGES where Ivy keeps them after the first resolution; empty unless all are there."""
-    folder = Path.home() / ".ivy2.5.2" / "jars"
+    folder = ivy_folder() / "jars"
     jars = tuple(folder / f"{group}_{name}-{version}.jar" for group, name, version in (p.split(":") for p in PACKAGES))
     return jars if all(jar.exists() for jar in jars) else ()
 
@@ -107,7 +112,7 @@ def jars_conf(conf: Mapping[str, str]) -> dict[str, str]:
     jars = cached_jars()
     if jars:
         return {"spark.jars": ",".join(str(jar) for jar in jars)}
-    return {"spark.jars.packages": ",".join(PACKAGES)}
+    return {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivy": str(ivy_folder())}
 
 
 def refuse_connect(settings: SparkSettings) -> None:
