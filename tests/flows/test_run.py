@@ -231,6 +231,17 @@ def test_a_cancelled_run_is_recorded_and_leaves_nothing(world: World) -> None:
     assert (world.lake.stages(), world.lake.tables()) == ((), ())
 
 
+def test_a_cancel_that_comes_too_late_says_so(world: World) -> None:
+    def stop(step: str) -> None:
+        if step == "published":
+            raise KeyboardInterrupt
+
+    with pytest.raises(ForgeError, match="published before it could be cancelled"):
+        world.run(seam=stop)
+    assert world.metadata.runs()[0].status is RunStatus.SUCCEEDED
+    assert world.rows("core.orders") == 2
+
+
 def test_a_table_of_ours_that_moved_is_a_conflict(world: World) -> None:
     world.run()
 

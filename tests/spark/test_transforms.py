@@ -46,6 +46,25 @@ def test_unique_keys_are_updated_and_new_ones_inserted(make_project: MakeProject
     assert rows(project, "core.people") == [(1, "a"), (2, "B"), (3, "c")]
 
 
+def test_an_incremental_table_takes_new_columns_and_loses_none(make_project: MakeProject) -> None:
+    header = "/* forge\nkind: incremental_by_unique_key\nunique_key: [id]\n*/\n"
+    project = make_project({"transforms/core/people.sql": header + "SELECT 1 AS id, 'a' AS name"})
+    project.run()
+    write(project, "transforms/core/people.sql", header + "SELECT 2L AS id, 'b' AS name, 5 AS age")
+    assert project.run().status == "succeeded"
+    assert rows(project, "core.people") == [(1, "a", None), (2, "b", 5)]
+    for text, why in (
+        ("SELECT 3 AS id, 1 AS age", "name would be dropped"),
+        ("SELECT 3 AS id, 7 AS name, 1 AS age", "string"),
+    ):
+        write(project, "transforms/core/people.sql", header + text)
+        error = project.run().result.run.error
+        assert error is not None
+        assert error["code"] == "FORGE-E214"
+        assert why in str(error["why"])
+    assert rows(project, "core.people") == [(1, "a", None), (2, "b", 5)]
+
+
 def test_a_time_range_is_replaced_and_the_rest_stays(make_project: MakeProject) -> None:
     sql = """
         /* forge

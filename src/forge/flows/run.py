@@ -117,7 +117,10 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     except KeyboardInterrupt:
         ports.engine.cancel(record.id)
         error = ForgeError("E901", "The run was cancelled", fix="Nothing was published; run it again when you like.")
-        _record_end(ports, record, RunStatus.CANCELLED, error, ())
+        if not _record_end(ports, record, RunStatus.CANCELLED, error, ()):
+            error = ForgeError(
+                "E901", "The run was published before it could be cancelled", fix="`forge log` shows it."
+            )
         raise error from None
     except BaseException as failure:
         _record_end(ports, record, RunStatus.FAILED, failure, ())
@@ -319,11 +322,12 @@ def _ended(run: RunRecord, ports: Ports) -> AuditRecord:
 
 def _record_end(
     ports: Ports, record: RunRecord, status: RunStatus, failure: BaseException, verdicts: tuple[Verdict, ...]
-) -> None:
-    """The end of a run that stopped short, unless it had been published already."""
+) -> bool:
+    """The end of a run that stopped short; False where it had been published already, which stands."""
     known = ports.metadata.run(record.id)
     if known is not None and known.commit_id is not None:
-        return
+        return False
     shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": f"{type(failure).__name__}: {failure}"}
     done = replace(record, status=status, finished_at=ports.clock(), error=shown)
     ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
+    return True

@@ -149,6 +149,13 @@ CODES: dict[str, Code] = dict(
             COULD_NOT_RUN,
         ),
         _code("E213", Kind.REFUSED, "not a query", "Only SELECT statements are accepted here.", USAGE),
+        _code(
+            "E214",
+            Kind.INVALID,
+            "values would be lost",
+            "An incremental transform would drop or retype a column of rows that it keeps.",
+            COULD_NOT_RUN,
+        ),
         _code("E301", Kind.UNAVAILABLE, "no Java", "Spark needs Java 17 or newer.", COULD_NOT_RUN),
         _code(
             "E302", Kind.UNAVAILABLE, "Spark did not start", "The Spark session could not be created.", CANNOT_CONNECT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.frames import quote, table_path
@@ -26,7 +27,7 @@ def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeR
         _create(frame, stage, transform)
         return
     path = table_path(stage.catalog)
-    evolve(spark, path, frame)
+    evolve(spark, path, frame, transform)
     match transform.kind:
         case Kind.FULL:
             from pyspark.sql.functions import lit
@@ -79,19 +80,51 @@ def partition_column(text: str, transform: Transform) -> Column:
     )
 
 
-def evolve(spark: SparkSession, path: str, frame: DataFrame) -> None:
+def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transform) -> None:
     """Give the staged table the columns of the result. Only the stage changes: main sees it when it is published."""
     have = {field.name.lower(): field for field in spark.table(path).schema.fields}
     want = {field.name.lower(): field for field in frame.schema.fields}
+    if transform.kind is not Kind.FULL:
+        refuse_loss(have, want, transform)
     for name, field in want.items():
         known = have.get(name)
         if known is None:
             _add(spark, path, field)
-        elif known.dataType.simpleString() != field.dataType.simpleString():
+        elif _type(known) != _type(field) and not (transform.kind is not Kind.FULL and _widens(field, known)):
             _retype(spark, path, known, field)
     for name, field in have.items():
         if name not in want:
             spark.sql(f"ALTER TABLE {path} DROP COLUMN {quote(field.name)}")
+
+
+def refuse_loss(have: Mapping[str, StructField], want: Mapping[str, StructField], transform: Transform) -> None:
+    """Rows that a run keeps must keep their values: no column of theirs is dropped or gets another type."""
+    lost = [f"{field.name} would be dropped" for name, field in have.items() if name not in want]
+    for name, field in want.items():
+        known = have.get(name)
+        if (
+            known is not None
+            and _type(known) != _type(field)
+            and not _widens(known, field)
+            and not _widens(field, known)
+        ):
+            lost.append(f"{field.name} would change from {_type(known)} to {_type(field)}")
+    if lost:
+        raise ForgeError(
+            "E214",
+            f"{transform.output} would lose values of rows it keeps",
+            where=transform.where,
+            why=f"It is {transform.kind}, and {'; '.join(lost)}.",
+            fix="Keep the column and its type, or make the transform `kind: full` for one run.",
+        )
+
+
+def _type(field: StructField) -> str:
+    return field.dataType.simpleString()
+
+
+def _widens(old: StructField, new: StructField) -> bool:
+    return (_type(old), _type(new)) in _PROMOTIONS or _wider_decimal(_type(old), _type(new))
 
 
 def _add(spark: SparkSession, path: str, field: StructField) -> None:
@@ -99,9 +132,8 @@ def _add(spark: SparkSession, path: str, field: StructField) -> None:
 
 
 def _retype(spark: SparkSession, path: str, old: StructField, new: StructField) -> None:
-    before, after = old.dataType.simpleString(), new.dataType.simpleString()
-    if (before, after) in _PROMOTIONS or _wider_decimal(before, after):
-        spark.sql(f"ALTER TABLE {path} ALTER COLUMN {quote(old.name)} TYPE {after}")
+    if _widens(old, new):
+        spark.sql(f"ALTER TABLE {path} ALTER COLUMN {quote(old.name)} TYPE {_type(new)}")
         return
     spark.sql(f"ALTER TABLE {path} DROP COLUMN {quote(old.name)}")
     _add(spark, path, new)
