@@ -104,6 +104,19 @@ def test_a_view_is_read_by_being_expanded(make_project: MakeProject) -> None:
     assert up == ["staging.double.twice", "raw.orders.amount"]
 
 
+def test_a_table_does_not_become_a_view_nor_a_view_a_table(make_project: MakeProject) -> None:
+    view = "/* forge\nkind: view\n*/\n"
+    project = make_project({"transforms/core/a.sql": "SELECT 1 AS x", "transforms/core/b.sql": view + "SELECT 1 AS x"})
+    assert project.run().status == "succeeded"
+    write(project, "transforms/core/a.sql", view + "SELECT 1 AS x")
+    write(project, "transforms/core/b.sql", "SELECT 1 AS x")
+    for name in ("core.a", "core.b"):
+        error = project.run(name).result.run.error
+        assert error is not None
+        assert error["code"] == "FORGE-E206"
+        assert "cannot become" in str(error["what"])
+
+
 def test_column_edges_are_recorded_by_run_and_commit(make_project: MakeProject) -> None:
     project = make_project(SHOP)
     project.run()

@@ -112,6 +112,7 @@ def _build(
     record: OutputRecord,
 ) -> Built:
     table = transform.output
+    _refuse_other_nature(transform, base)
     files = _files_to_load(job, transform, base)
     mark = _fingerprint(job, transform, inputs, files)
     record = replace(record, fingerprint=mark)
@@ -150,6 +151,19 @@ def _build(
             record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=snapshot.snapshot_id
         )
     return Built(record, transform, base, pin, stage, snapshot, planned, verdicts, readings, files)
+
+
+def _refuse_other_nature(transform: Transform, base: Base) -> None:
+    """A table never turns into a view under its readers, nor a view into a table."""
+    new = "view" if transform.kind is Kind.VIEW else "table"
+    if base.version is not None and base.version.kind != new:
+        raise ForgeError(
+            "E206",
+            f"{transform.output} is a {base.version.kind} and cannot become a {new}",
+            where=transform.where,
+            why="Its history holds it as what it was.",
+            fix="Give the output another name.",
+        )
 
 
 def _files_to_load(job: Job, transform: Transform, base: Base) -> tuple[LoadedFile, ...]:
