@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from broken_project import (
     assert_nothing_lost,
     assert_recorded,
     make_shop,
-    state_of,
 )
 
 
@@ -203,7 +201,3 @@ def test_a_full_disk_leaves_main_as_it_was_and_with_space_the_next_run_succeeds(
     after = small_disk.state()
     assert after["head"] != before["head"]
     assert len(after["tables"]["core.orders"][1]) == 120_000
-
-
-if __name__ == "__main__":
-    print(json.dumps(state_of(Path(sys.argv[1]))))

@@ -165,4 +165,5 @@ def assert_recorded(before: dict[str, Any], after: dict[str, Any], error: dict[s
     assert (status, recorded) == ("failed", error)
 
 
-# What is found without Spark
+if __name__ == "__main__":
+    print(json.dumps(state_of(Path(sys.argv[1]))))
