@@ -13,12 +13,15 @@ from forge.flows.build import Event
 from forge.flows.engine import TimeRange
 from forge.flows.impact import Incident, edges_at, find_incidents
 from forge.flows.read import Reader
+from forge.flows.records import OutputStatus, RunStatus
 from forge.flows.revisions import find_commit
 from forge.flows.run import RunRequest, RunResult, run
 from forge.lineage.graph import Graph, Traversal
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Schema
 from forge.model.time import as_utc
+from forge.transforms.params import parse_value
 from forge.versioning.commit import Commit
 from forge.wiring import Wiring
 
@@ -28,7 +31,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-@dataclass(frozen=True, slots=True)
+def _moment(value: datetime | str, name: str) -> datetime:
+    parsed = parse_value(value, "timestamp", name) if isinstance(value, str) else value
+    assert isinstance(parsed, datetime)
+    return as_utc(parsed)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """A run and what it means: shown as a table in a notebook."""
 
@@ -42,6 +51,22 @@ class Report:
     @property
     def commit(self) -> Commit | None:
         return self.result.commit
+
+    def raise_for_status(self) -> Report:
+        """This report, or the error of a run that did not end well."""
+        run_ = self.result.run
+        if run_.error is not None:
+            error = {key: run_.error.get(key) for key in ("where", "why", "fix")}
+            raise ForgeError(str(run_.error["code"]).removeprefix("FORGE-"), str(run_.error["what"]), **error)
+        if run_.status is RunStatus.BLOCKED:
+            blocked = next(o for o in run_.outputs if o.status is OutputStatus.BLOCKED)
+            raise ForgeError("E702", f"{blocked.table} was held back: {blocked.reason}", fix=f"forge runs {run_.id}")
+        return self
+
+    def __repr__(self) -> str:
+        lines = [f"run {self.result.run.id} on {self.result.run.branch}: {self.status}"]
+        lines += [f"  {o.table}  {o.status}{f'  {o.reason}' if o.reason else ''}" for o in self.result.run.outputs]
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         run_ = self.result.run
@@ -136,15 +161,15 @@ class Connection:
         *selection: str,
         branch: str | None = None,
         params: Mapping[str, object] | None = None,
-        start: datetime | None = None,
-        end: datetime | None = None,
+        start: datetime | str | None = None,
+        end: datetime | str | None = None,
         message: str | None = None,
         force: bool = False,
         notify: Callable[[Event], None] = lambda event: None,
     ) -> Report:
         wiring = self.wiring
         project = wiring.project()
-        time_range = TimeRange(as_utc(start), as_utc(end)) if start and end else None
+        time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
         bound = wiring.bind({key: str(value) for key, value in (params or {}).items()})
         name = BranchName(branch) if branch else self.branch
         request = RunRequest(name, tuple(selection), bound, time_range, message, force)
@@ -177,6 +202,9 @@ class Connection:
 
     def close(self) -> None:
         self.wiring.close()
+
+    def __repr__(self) -> str:
+        return f"<forge project {self.wiring.settings.project} on {self.branch}, in {self.wiring.root}>"
 
     def __enter__(self) -> Connection:
         return self

@@ -9,6 +9,7 @@ from forge.connection import Report
 from forge.flows.build import Event
 from forge.flows.care import find_problems
 from forge.flows.records import OutputStatus, RunStatus
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
 
 pytestmark = pytest.mark.spark
@@ -112,6 +113,8 @@ def test_an_exception_in_one_transform_publishes_nothing(make_project: MakeProje
     assert project.wiring.lake.tables() == ()
     assert_nothing_staged(project)
     assert project.wiring.metadata.runs()[0].status is RunStatus.FAILED
+    with pytest.raises(ForgeError, match="ZeroDivisionError"):
+        report.raise_for_status()
     assert OutputStatus.PUBLISHED not in {o.status for o in report.result.run.outputs}
 
 

@@ -21,6 +21,23 @@ def test_append_loads_only_new_files(make_project: MakeProject) -> None:
     assert project.run("raw.orders").status == "nothing to do"
 
 
+def test_a_loaded_file_that_changed_is_refused_and_full_loads_all_anew(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run("raw.orders")
+    write(project, "data/orders/1.csv", "id,customer,amount,day\n1,a,11.50,2026-11-01\n")
+    error = project.run("raw.orders").result.run.error
+    assert error is not None
+    assert error["code"] == "FORGE-E215"
+    assert "data/orders/1.csv" in str(error["what"])
+    assert len(rows(project, "raw.orders")) == 2
+    source = SHOP["sources/shop.yaml"]
+    write(project, "sources/shop.yaml", source.replace("kind: append", "kind: full"))
+    assert project.run("raw.orders").status == "succeeded"
+    write(project, "sources/shop.yaml", source)
+    assert project.run("raw.orders").status == "nothing to do"
+    assert [row[0] for row in rows(project, "raw.orders")] == [1]
+
+
 def test_unique_keys_are_updated_and_new_ones_inserted(make_project: MakeProject) -> None:
     project = make_project(
         {

@@ -84,7 +84,7 @@ def _database(wiring: Wiring) -> str:
 
 
 def _catalog(wiring: Wiring) -> str:
-    return f"{wiring.settings.catalog.type}, {len(wiring.lake.tables())} tables; {wiring.lake.promise}"
+    return f"{wiring.settings.catalog.type}, {len(wiring.lake.tables())} tables. {wiring.lake.promise}"
 
 
 def _master(wiring: Wiring) -> str:

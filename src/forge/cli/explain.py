@@ -40,7 +40,7 @@ def version(terminal: Terminal) -> None:
 @command
 def explain(
     terminal: Terminal,
-    code: Annotated[str | None, typer.Argument(help="Like E520 or FORGE-E520; without it, all are listed.")] = None,
+    code: Annotated[str | None, typer.Argument(help="Like E702 or FORGE-E702; without it, all are listed.")] = None,
 ) -> None:
     """Say what an error code means."""
     from forge.cli.answer import Answer, Column

@@ -23,6 +23,7 @@ def log(
     """List commits, newest first."""
     from forge.cli.commit_view import answer_of_log
     from forge.cli.values import read_number, read_time
+    from forge.flows.read import table_at
     from forge.flows.revisions import find_commit
     from forge.model.names import TableName
 
@@ -33,7 +34,11 @@ def log(
     with terminal.open() as wiring:
         head = find_commit(wiring.metadata, rev, wiring.default_branch)
         commits = wiring.metadata.log(head.id, limit=number, table=named, since=after, until=before, author=author)
+        if named is not None and not commits:
+            table_at(wiring.metadata.tree(head.id), named)  # an unknown name is told, with the nearest
     terminal.answer(answer_of_log(commits))
+    if not commits:
+        terminal.say("No commit matches.")
 
 
 @command

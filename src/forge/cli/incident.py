@@ -110,7 +110,7 @@ def _still(report: Report) -> Text:
     run = report.result.run
     held = [str(o.table) for o in run.outputs if str(o.status) in ("blocked", "skipped")]
     names = ", ".join(held[:SHOWN]) + (f" and {len(held) - SHOWN} more" if len(held) > SHOWN else "")
-    return Text.assemble("Nothing bad was published: ", (run.branch, "bold"), f" still has {names} as before the run.")
+    return Text.assemble("Held back: ", (run.branch, "bold"), f" still has {names} as before the run.")
 
 
 def _next(report: Report) -> RenderableType:

@@ -77,6 +77,7 @@ def runs(
 ) -> None:
     """List runs, or show one with its outputs and verdicts."""
     from forge.cli.run_record import answer_of_run, answer_of_runs, find_run
+    from forge.flows.revisions import find_branch
     from forge.model.names import BranchName
 
     with terminal.open() as wiring:
@@ -85,7 +86,7 @@ def runs(
             verdicts = [verdict for _, verdict in wiring.metadata.verdicts(run_id=found.id)]
             terminal.answer(answer_of_run(found, verdicts))
             return
-        chosen = BranchName(branch) if branch else None
+        chosen = find_branch(wiring.metadata, BranchName(branch)).name if branch else None
         listed = wiring.metadata.runs(limit=limit, branch=chosen, status=_status(status))
     terminal.answer(answer_of_runs(listed))
     if not listed:

@@ -68,8 +68,10 @@ def read_number(text: str, option: str) -> int | None:
     """A number, or None for `all`."""
     if text.strip().lower() == "all":
         return None
-    if not text.strip().isdecimal():
-        raise ForgeError("E105", f"{option}: '{text}' is not a number", fix=f"Write {option} 10 or {option} all.")
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise ForgeError(
+            "E105", f"{option}: '{text}' is not a number from 1", fix=f"Write {option} 10 or {option} all."
+        )
     return int(text)
 
 

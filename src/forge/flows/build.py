@@ -173,7 +173,22 @@ def _files_to_load(job: Job, transform: Transform, base: Base) -> tuple[LoadedFi
     if transform.kind is not Kind.APPEND or base.catalog is None:
         return files
     loaded = job.metadata.loaded_files(transform.output, job.head)
-    return tuple(file for file in files if file not in loaded)
+    new = tuple(file for file in files if file not in loaded)
+    _refuse_changed(transform, new, {file.path for file in loaded})
+    return new
+
+
+def _refuse_changed(transform: Transform, new: Sequence[LoadedFile], loaded: set[str]) -> None:
+    """Loading a changed file again would add its rows to those it gave before."""
+    changed = [file.path for file in new if file.path in loaded]
+    if changed:
+        raise ForgeError(
+            "E215",
+            f"{changed[0]} was loaded before and has changed since",
+            where=transform.where,
+            why=f"{transform.output} is kind: append, so its rows would be there twice.",
+            fix="Deliver corrections as a new file, or make the source `kind: full` for one run, which loads all anew.",
+        )
 
 
 def _fingerprint(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> str:

@@ -77,13 +77,13 @@ def find_pin(table: TableName, line: Line, lake: Lake) -> Pin | None:
 
 def _view_pin(table: TableName, version: TableVersion, line: Line, lake: Lake) -> Pin:
     sql = lake.read_view(version.metadata_location or "")
-    return view_pin(table, sql, {t: p for t in inputs_of(sql, table) if (p := find_pin(t, line, lake))})
+    return view_pin(table, sql, {t: p for t in inputs_of(sql, str(table)) if (p := find_pin(t, line, lake))})
 
 
-def inputs_of(sql: str, table: TableName) -> tuple[TableName, ...]:
+def inputs_of(sql: str, name: str) -> tuple[TableName, ...]:
     from forge.transforms.sql import find_inputs  # the parser costs a third of a second; most commands need none
 
-    return tuple(dict.fromkeys(ref.table for ref in find_inputs(sql, str(table))))
+    return tuple(dict.fromkeys(ref.table for ref in find_inputs(sql, name)))
 
 
 def view_pin(table: TableName, sql: str, inputs: Mapping[TableName, Pin]) -> Pin:
@@ -98,7 +98,7 @@ def at_commit(table: TableName, tree: Tree, lake: Lake) -> Pin | None:
     if version.kind != "view":
         return Pin(table, version.catalog, version.snapshot_id)
     sql = lake.read_view(version.metadata_location or "")
-    return view_pin(table, sql, {t: p for t in inputs_of(sql, table) if (p := at_commit(t, tree, lake))})
+    return view_pin(table, sql, {t: p for t in inputs_of(sql, str(table)) if (p := at_commit(t, tree, lake))})
 
 
 def key_of(pin: Pin) -> str:

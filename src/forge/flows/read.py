@@ -43,7 +43,7 @@ class Reader:
         return pin
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
-        return {table: self.pin(table, at) for table in inputs_of(sql, TableName("the", "query"))}
+        return {table: self.pin(table, at) for table in inputs_of(sql, "query")}
 
 
 def query(

@@ -156,6 +156,13 @@ CODES: dict[str, Code] = dict(
             "An incremental transform would drop or retype a column of rows that it keeps.",
             COULD_NOT_RUN,
         ),
+        _code(
+            "E215",
+            Kind.REFUSED,
+            "loaded file changed",
+            "A file that an append source has loaded was changed afterwards; loading it again would double its rows.",
+            COULD_NOT_RUN,
+        ),
         _code("E301", Kind.UNAVAILABLE, "no Java", "Spark needs Java 17 or newer.", COULD_NOT_RUN),
         _code(
             "E302", Kind.UNAVAILABLE, "Spark did not start", "The Spark session could not be created.", CANNOT_CONNECT

@@ -142,12 +142,12 @@ def _not_a_query(text: str, file: str, token: Token) -> ForgeError:
     line, column = place_of(text, token.start)
     return ForgeError(
         "E213",
-        f"a transform is a query, not {token.text.upper()}"
+        f"only a query is accepted here, not {token.text.upper()}"
         if token.text.upper() in _OTHER_STATEMENTS
-        else "a transform is a query, and this statement writes",
+        else "only a query is accepted here, and this statement writes",
         where=f"{file}:{line}:{column}",
         why="Forge writes the result itself: it is staged, checked and then published.",
-        fix="Write the SELECT alone, and choose how it is written with `kind:` in the header.",
+        fix="Write the SELECT alone; a transform's `kind:` says how its result is written.",
     )
 
 
@@ -161,12 +161,20 @@ def _unexpected(text: str, file: str, token: Token) -> ForgeError:
     )
 
 
+def _plain(description: str) -> str:
+    """The parser's words without its insides (`<class …>`, `<Token …>`)."""
+    text = description.replace(" / ", ", ").rstrip(".")
+    if "Required keyword" in text:
+        return "Something is missing here"
+    return re.sub(r"\s*but got <Token.*", "", re.sub(r"<[^>]*>", "", text)).strip()
+
+
 def _syntax_error(text: str, file: str, error: ParseError) -> ForgeError:
     first = error.errors[0] if error.errors else {}
     bit = str(first.get("highlight") or "")
     line, end = int(first.get("line") or 1), int(first.get("col") or 1)
     after = str(first.get("start_context") or "")[-20:].split("\n")[-1].strip()
-    description = str(first.get("description") or "not understood").replace(" / ", ", ").rstrip(".")
+    description = _plain(str(first.get("description") or "not understood"))
     return ForgeError(
         "E201",
         f"SQL syntax error near '{bit}'" if bit else "SQL syntax error at the end of the text",

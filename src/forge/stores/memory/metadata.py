@@ -60,7 +60,7 @@ class MemoryMetadata:
                 raise ForgeError(
                     "E603",
                     f"Branch {branch.name} exists already",
-                    fix=f"Take another name, or delete it: forge branch --delete {branch.name}",
+                    fix=f"Take another name, or delete it: forge branch delete {branch.name}",
                 )
             self._branches[branch.name] = branch
             self._note([audit])

@@ -59,7 +59,7 @@ class SqlMetadata:
             raise ForgeError(
                 "E603",
                 f"Branch {branch.name} exists already",
-                fix=f"Take another name, or delete it: forge branch --delete {branch.name}",
+                fix=f"Take another name, or delete it: forge branch delete {branch.name}",
             ) from error
 
     def delete_branch(self, name: BranchName, audit: AuditRecord) -> None:
