@@ -121,7 +121,7 @@ class RunDisplay:
             return "starting Spark"
         try:
             seen = self.wiring.engine.progress(run_id, row.table)
-        except Exception:
+        except Exception:  # Spark may be on its way down; a display never ends a run
             return row.stages
         if not seen.stages_known:
             return row.stages if row.stages != "starting Spark" else ""
