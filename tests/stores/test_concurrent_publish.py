@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table.metadata import TableMetadata
 
@@ -19,6 +20,9 @@ from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author, TableVersion, make_commit
+
+# Two processes at full speed are too long for `make check`, with a server or without.
+pytestmark = pytest.mark.services
 
 PUBLISHES = 100  # by each of two processes
 
