@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from forge.cli.terminal import console_of, is_rich
-from forge.cli.words import count, plural, seconds, short
+from forge.cli.words import plural, seconds, short
 from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def summary(report: Report) -> RenderableType:
     if report.commit is not None:
         facts.append(f"commit {short(report.commit.id)}")
         facts.append(plural(len(published), "table"))
-        facts.append(f"{count(sum(output.rows_added or 0 for output in published))} rows written")
+        facts.append(f"{plural(sum(output.rows_added or 0 for output in published), 'row')} written")
     jobs = sum(output.spark_jobs for output in run.outputs)
     facts += [plural(jobs, "Spark job")] if jobs else []
     line = Text.assemble((report.status, style), f"  {' · '.join([*facts, seconds(took)])}")

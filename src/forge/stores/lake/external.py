@@ -231,11 +231,9 @@ class ExternalLake:
 
     def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
         """In a file of Forge's own: commits point at it, the catalog does not."""
-        from forge.stores.lake.view import next_view
+        from forge.stores.lake.view import write_next
 
-        old = self._files.read_view(previous) if previous else None
-        folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
-        return self._files.write_view(next_view(old, table, sql, schema, folder, self._now_ms()), after=previous)
+        return write_next(self._files, self._warehouse, table, sql, schema, previous, self._now_ms())
 
     def read_view(self, location: str) -> str:
         from forge.stores.lake.view import sql_of

@@ -14,6 +14,7 @@ from pyiceberg.view.metadata import (
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
+from forge.stores.lake.files import Files
 from forge.stores.lake.spark_types import iceberg_schema
 from forge.stores.sql.tables import CATALOG
 
@@ -58,3 +59,12 @@ def sql_of(view: ViewMetadata) -> str:
     """The query of the current version."""
     version = next(version for version in view.versions if version.version_id == view.current_version_id)
     return next(representation.root.sql for representation in version.representations)
+
+
+def write_next(
+    files: Files, warehouse: str, table: TableName, sql: str, schema: Schema, previous: str | None, now_ms: int
+) -> str:
+    """The file of the version after `previous`, or of the first one in a folder of its own."""
+    old = files.read_view(previous) if previous else None
+    folder = f"{warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
+    return files.write_view(next_view(old, table, sql, schema, folder, now_ms), after=previous)
