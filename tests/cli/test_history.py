@@ -94,6 +94,7 @@ def test_show_of_a_table_knows_schema_owner_version_rows_run_and_checks(forge: A
     document = forge("show", "marts.revenue", "--json", at=history.root).json
     table = document["table"]
     assert (table["owner"], table["version"], table["rows"]) == ("finance@example.com", 1, 3)
+    assert table["commit"] == history.first.id  # the one that made it, not the newest
     assert [(c["name"], c["type"], c["description"]) for c in document["columns"]] == [
         ("revenue", "bigint", "The revenue")
     ]
@@ -105,6 +106,12 @@ def test_show_of_a_table_at_a_revision(forge: Any, history: Any) -> None:
     assert forge("show", "raw.orders@HEAD~1", "--json", at=history.root).json["table"]["rows"] == 6
     assert forge("show", "raw.orders@dev", "--json", at=history.root).json["table"]["version"] == 1
     assert forge("show", "RAW.Orders@2026-11-14", "--json", at=history.root).json["table"]["rows"] == 6
+
+
+def test_a_query_is_told_one_place_to_read(forge: Any, history: Any) -> None:
+    ended = forge("query", "SELECT 1", "--at", "HEAD~1", "--branch", "dev", at=history.root)
+    assert ended.status == 2
+    assert "--at dev" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -57,3 +57,11 @@ def test_a_repository_keeps_its_own_gitignore(forge: Any, tmp_path: Path) -> Non
 def test_a_folder_of_any_name_becomes_a_project(forge: Any, tmp_path: Path) -> None:
     assert forge("init", 'odd: "name" # here').status == 0
     assert forge("plan", at=tmp_path / 'odd: "name" # here').status == 0
+
+
+def test_a_folder_that_cannot_be_made_is_told_with_its_reason(forge: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    ended = forge("init", "file/shop")
+    assert ended.status == 2
+    assert "FORGE-E109" in ended.err
+    assert "Not a directory" in ended.err

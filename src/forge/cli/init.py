@@ -67,18 +67,28 @@ def init(
 ) -> None:
     """Make a new project with one source, one transform and one check."""
     from forge.cli.answer import Answer
+    from forge.model.errors import ForgeError
 
     root = (terminal.project or Path()) / folder
     _refuse_overwrite(root)
+    try:
+        _write(root)
+    except OSError as error:
+        raise ForgeError(
+            "E109", "The project cannot be written there", where=str(root), why=str(error), fix="Name another folder."
+        ) from error
+    created = [*SKELETON, ".gitignore"]
+    step = "" if root.resolve() == Path.cwd() else f"cd {folder} && "
+    terminal.answer(Answer("created", [{"file": name} for name in created], head=[str(root / n) for n in created]))
+    terminal.say(f"\nNext: {step}forge plan, then forge run")
+
+
+def _write(root: Path) -> None:
     for name, text in SKELETON.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.format(project=_quoted(root.resolve().name)), encoding="utf-8")
     _ignore(root / ".gitignore")
-    created = [*SKELETON, ".gitignore"]
-    step = "" if root.resolve() == Path.cwd() else f"cd {folder} && "
-    terminal.answer(Answer("created", [{"file": name} for name in created], head=[str(root / n) for n in created]))
-    terminal.say(f"\nNext: {step}forge plan, then forge run")
 
 
 def _refuse_overwrite(root: Path) -> None:

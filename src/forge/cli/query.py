@@ -27,8 +27,13 @@ def query(
     from forge.cli.answer import Answer, Column, Item
     from forge.cli.values import bind_query, read_number
     from forge.flows.read import query as ask
+    from forge.model.errors import ForgeError
     from forge.model.names import BranchName
 
+    if at and branch:
+        raise ForgeError(
+            "E105", "--at and --branch both say where to read", fix=f"--at takes a branch, too: --at {branch}"
+        )
     number = read_number(limit, "--limit")
     text = sys.stdin.read() if sql == "-" else sql
     with terminal.open() as wiring:

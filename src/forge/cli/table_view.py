@@ -41,7 +41,7 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
     verdicts = [v for _, v in metadata.verdicts(run_id=run_id, table=table)] if run_id else []
     columns = _columns(found, asset)
     facts: dict[str, object] = {
-        "table": _facts(table, commit, version, asset, found),
+        "table": _facts(table, _last_change(metadata, commit, table), version, asset, found),
         "run": {"run_id": run.id, "status": str(run.status), "started_at": run.started_at} if run else None,
         "verdicts": [verdict_item(verdict) for verdict in verdicts],
     }
@@ -54,6 +54,11 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
     )
     head = [*_head(facts["table"]), *([f"run      {run.id}, {moment(run.started_at)} UTC"] if run else []), ""]
     return Answer("columns", columns, shown, facts, head, _foot(verdicts))
+
+
+def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit:
+    """The commit that made this version of the table, not the newest of the project."""
+    return next(iter(metadata.log(commit.id, limit=1, table=table)), commit)
 
 
 def _facts(
