@@ -357,6 +357,42 @@ def test_the_number_of_rows_is_known_without_a_job(steps: Steps) -> None:
     assert steps.lake.measure(ROW, first, [rows, smallest]) == {rows: 4}
 
 
+def test_a_few_rows_of_any_snapshot_can_be_looked_at(steps: Steps) -> None:
+    _, first = steps.new(3)
+    stage = steps.stage(ROW, first)
+    second = steps.store.append(stage.catalog, 2)
+    pointer = steps.prepare(stage, MAIN, first)
+    assert isinstance(pointer, Pointer)
+    steps.publish(pointer)
+    assert steps.lake.rows(ROW, first, ["id"], 10) == ((0,), (1,), (2,))
+    assert steps.lake.rows(ROW, first, ["id"], 2) == ((0,), (1,))
+    assert len(steps.lake.rows(ROW, second, ["id"], 10) or ()) == 5
+    assert steps.lake.rows(ROW, first, [], 2) == ((), ()), "where every column is masked"
+    with pytest.raises(ForgeError) as gone:
+        steps.lake.rows(ROW, SnapshotId(12345), ["id"], 1)
+    assert gone.value.code == "E406"
+    with pytest.raises(ForgeError) as missing:
+        steps.lake.rows(CatalogName("core", "nothing"), first, ["id"], 1)
+    assert missing.value.code == "E108"
+
+
+def test_rows_have_the_columns_that_their_snapshot_had(steps: Steps) -> None:
+    _, first = steps.new(1)
+    stage = steps.stage(ROW, first)
+    steps.store.widen(stage.catalog, "note")
+    pointer = steps.prepare(stage, MAIN, first)
+    assert isinstance(pointer, Pointer)
+    steps.publish(pointer)
+    now = steps.lake.snapshot(ROW)
+    assert now is not None
+    assert now.schema.names == ("id", "note")
+    wide = steps.lake.rows(ROW, now.snapshot_id, ["note", "id"], 10)
+    assert wide is not None
+    assert len(wide) == 2
+    assert all(len(row) == 2 for row in wide)
+    assert steps.lake.rows(ROW, first, ["id"], 10) == ((0,),)
+
+
 def test_a_view_is_written_published_and_written_again(steps: Steps) -> None:
     view, name = TableName("core", "v"), CatalogName("core", "v")
     schema = Schema((Column("id", "bigint"), Column("parts", "array<struct<a:int,b:map<string,decimal(12,2)>>>")))

@@ -289,6 +289,25 @@ def test_the_log_is_newest_first_and_never_shows_a_parent_before_its_child(metad
     assert unknown.value.code == "E601"
 
 
+def test_the_ancestry_of_several_heads_is_given_with_parents_in_their_order(metadata: Metadata) -> None:
+    root = commit_of(message="root")
+    left, right = commit_of(root.id, minute=1), commit_of(root.id, minute=2, tables=(CUSTOMERS,))
+    merge = commit_of(right.id, left.id, minute=3, tables=())
+    for commit in (root, left):
+        publish(metadata, commit)
+    metadata.create_branch(Branch(DEV, root.id, NOW, "Ada", NOW), note("branch.create"))
+    for commit in (right, merge):
+        publish(metadata, commit, branch=DEV)
+    whole = {root.id: (), left.id: (root.id,), right.id: (root.id,), merge.id: (right.id, left.id)}
+    assert metadata.ancestry([merge.id, left.id, merge.id]) == whole
+    assert metadata.ancestry([left.id]) == {root.id: (), left.id: (root.id,)}
+    assert metadata.ancestry([]) == {}
+    assert metadata.ancestry([CommitId("0" * 64)]) == {}
+    assert metadata.touching(ORDERS) == {root.id, left.id}
+    assert metadata.touching(CUSTOMERS) == {right.id}
+    assert metadata.touching(TableName("core", "nothing")) == frozenset()
+
+
 def test_commits_are_found_by_the_start_of_their_id(metadata: Metadata) -> None:
     first, second = commit_of(), commit_of(minute=1)
     publish(metadata, first)

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, inspect, text
 
 from forge.model.errors import ForgeError
 from forge.stores.sql import database, tables
-from forge.stores.sql.database import migrate, open_database, reading, safe_url, writing
+from forge.stores.sql.database import is_migrated, migrate, open_database, reading, safe_url, writing
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 
 
@@ -79,7 +79,7 @@ def test_processes_that_start_at_once_migrate_once(database_url: str) -> None:
         _, errors = start.communicate(timeout=120)
         assert start.returncode == 0, errors.decode()
     with reading(open_database(database_url)) as connection:
-        assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars().all() == ["0001"]
+        assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars().all() == [REVISIONS[-1]]
 
 
 def test_catalog_tables_that_pyiceberg_made_first_are_kept(database_url: str, tmp_path: Path) -> None:
@@ -171,3 +171,58 @@ def test_a_shown_url_has_no_password(database_url: str) -> None:
 
     assert safe_url(make_url("postgresql://a:b@h/d?x=1")) == "postgresql://a@h/d?x=1"
     assert safe_url(make_url(database_url)) == database_url
+
+
+def test_a_touch_does_not_wait_for_a_busy_database_and_the_next_writer_does(tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    from forge.stores.sql.tokens import SqlTokens
+
+    engine = open_database(f"sqlite:///{tmp_path}/forge.db")
+    migrate(engine)
+    other = sqlite3.connect(tmp_path / "forge.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(ForgeError) as busy:  # would wait for half a minute otherwise
+        SqlTokens(engine).touch("a", datetime(2026, 11, 14, tzinfo=UTC))
+    assert busy.value.code == "E404"
+    other.close()
+    with reading(engine) as connection:
+        assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 30000
+    engine.dispose()
+
+
+def test_the_second_migration_keeps_what_the_first_holds(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from alembic import command
+
+    upgrade = command.upgrade
+    with monkeypatch.context() as first:
+        first.setattr(command, "upgrade", lambda config, revision: upgrade(config, "0001"))
+        engine = open_database(database_url)
+        migrate(engine)
+    with writing(engine) as connection:
+        for statement in EDGES_OF_0001:
+            connection.execute(text(statement))
+    migrate(engine)
+    assert is_migrated(engine)
+    with writing(engine) as connection:
+        found = connection.execute(text("SELECT id, commit_id, source_column FROM forge_edges")).all()
+        assert [tuple(row) for row in found] == [(7, "c1", "amount")]
+        assert connection.execute(text("SELECT id, kind FROM forge_table_edges")).all() == [(9, "table")]
+        connection.execute(text("UPDATE forge_edges SET commit_id = NULL"))  # of an output that was not published
+        connection.execute(text("UPDATE forge_table_edges SET commit_id = NULL"))
+    with pytest.raises(Exception, match=r"(?i)foreign key"), writing(engine) as connection:
+        connection.execute(text("UPDATE forge_edges SET commit_id = 'nowhere'"))
+    assert "forge_edges_by_run" in {index["name"] for index in inspect(engine).get_indexes("forge_edges")}
+    engine.dispose()
+
+
+EDGES_OF_0001 = (
+    "INSERT INTO forge_trees VALUES ('t1', '{}', NULL)",
+    "INSERT INTO forge_commits VALUES ('c1', 't1', 'a', 'a', 'a', 'a', 'a', 'a', 'm', '2026-11-14 00:00:00+00:00', "
+    "'main', '{}')",
+    "INSERT INTO forge_runs VALUES ('r1', 'main', 'succeeded', '2026-11-14 00:00:00+00:00', 'a', 'h', 1, 't', '[]', "
+    "'{}', '', NULL, 'c1', NULL)",
+    "INSERT INTO forge_edges VALUES (7, 'r1', 'c1', 'a.b', 'raw.o', 'amount', 'a.b', 'amount', 'identity', '', "
+    "false, 1.0)",
+    "INSERT INTO forge_table_edges VALUES (9, 'r1', 'c1', 'a.b', 'table', 'raw.o', NULL, 'a.b')",
+)

@@ -50,6 +50,15 @@ def test_a_new_table_is_out_of_sight_until_it_lands_under_its_name(world: Any) -
     )
 
 
+def test_a_few_rows_of_any_snapshot_can_be_looked_at(world: Any) -> None:
+    first = world.new(3)
+    assert world.lake.rows(ROW, first, ["id"], 2) == ((0,), (1,))
+    assert len(world.lake.rows(ROW, first, ["id"], 10)) == 3
+    with pytest.raises(ForgeError) as gone:
+        world.lake.rows(ROW, SnapshotId(12345), ["id"], 1)
+    assert gone.value.code == "E406"
+
+
 def test_staging_on_a_table_moves_nothing_of_it_until_it_lands(world: Any) -> None:
     first = world.new(2)
     before = world.lake.state(ROW)

@@ -3,6 +3,7 @@ it starts at knows every table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +11,8 @@ from forge.flows.ports import Lake, Metadata
 from forge.flows.records import AuditRecord
 from forge.flows.revisions import find_branch, find_commit
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author
@@ -91,16 +93,73 @@ def delete_branch(
 
 
 def list_branches(metadata: Metadata, default: BranchName) -> tuple[BranchView, ...]:
-    reached = {b.name: _reached(metadata, b) for b in metadata.branches()}
-    main = reached.get(default, frozenset())
-    views = [BranchView(b, len(reached[b.name] - main), len(main - reached[b.name])) for b in metadata.branches()]
+    """The default branch first, then by name. The history is read once, whatever the number of branches."""
+    branches = metadata.branches()
+    return _compared(metadata, branches, next((b for b in branches if b.name == default), None))
+
+
+def view_branch(metadata: Metadata, branch: Branch, default: BranchName) -> BranchView:
+    return _compared(metadata, (branch,), metadata.branch(default))[0]
+
+
+def branches_of(metadata: Metadata, table: TableName, default: BranchName) -> tuple[BranchView, ...]:
+    """The default branch, and those that touch the table: they changed it since they forked, or have another version
+    of it than the default branch. Unknown to every commit: E108."""
+    touching = find_touching(metadata, table, default)
+    branches = metadata.branches()
+    parents = metadata.ancestry(b.head for b in branches if b.head)
+    main = next((reached(b.head, parents) for b in branches if b.name == default), frozenset())
+    kept = []
+    for branch in branches:
+        seen = reached(branch.head, parents)
+        since = seen - reached(branch.fork_commit, parents)
+        if branch.name == default or touching & since or touching & seen != touching & main:
+            kept.append(_compare(branch, seen, main))
+    return _sorted(kept, default)
+
+
+def find_touching(metadata: Metadata, table: TableName, default: BranchName) -> frozenset[CommitId]:
+    """The commits that changed the table; E108 where none ever did."""
+    touching = metadata.touching(table)
+    if not touching:
+        main = metadata.branch(default)
+        known = metadata.tree(main.head) if main else {}
+        why = did_you_mean(str(table), map(str, known))
+        raise ForgeError("E108", f"There is no table {table}", why=why, fix="`forge show` lists the tables.")
+    return touching
+
+
+def reached(head: CommitId | None, parents: Mapping[CommitId, Sequence[CommitId]]) -> frozenset[CommitId]:
+    """The commit itself and all it descends from."""
+    seen: set[CommitId] = set()
+    todo = [head] if head is not None and head in parents else []
+    while todo:
+        commit = todo.pop()
+        if commit not in seen:
+            seen.add(commit)
+            todo.extend(parents[commit])
+    return frozenset(seen)
+
+
+def _compared(metadata: Metadata, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchView, ...]:
+    heads = {b.head for b in (*branches, *((main,) if main else ())) if b.head}
+    parents = metadata.ancestry(heads)
+    of_main = reached(main.head, parents) if main else frozenset()
+    views = [_compare(b, reached(b.head, parents), of_main) for b in branches]
+    return _sorted(views, main.name if main else None)
+
+
+def _compare(branch: Branch, seen: frozenset[CommitId], main: frozenset[CommitId]) -> BranchView:
+    return BranchView(branch, len(seen - main), len(main - seen))
+
+
+def _sorted(views: Sequence[BranchView], default: BranchName | None) -> tuple[BranchView, ...]:
     return tuple(sorted(views, key=lambda v: (v.branch.name != default, v.branch.name)))
 
 
-def _reached(metadata: Metadata, branch: Branch) -> frozenset[CommitId]:
-    return frozenset(c.id for c in metadata.log(branch.head)) if branch.head else frozenset()
-
-
 def _own_commits(metadata: Metadata, branch: Branch) -> frozenset[CommitId]:
-    others = [_reached(metadata, b) for b in metadata.branches() if b.name != branch.name]
-    return _reached(metadata, branch).difference(*others)
+    others = [b.head for b in metadata.branches() if b.name != branch.name and b.head]
+    if branch.head is None:
+        return frozenset()
+    parents = metadata.ancestry([branch.head, *others])
+    return reached(branch.head, parents).difference(*(reached(head, parents) for head in set(others)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from forge.flows.ports import Metadata
 from forge.flows.project import Project
-from forge.flows.records import OutputStatus
+from forge.flows.records import OutputStatus, RunRecord, TableLineage
 from forge.flows.run import RunResult
 from forge.lineage.edge import Edge
 from forge.lineage.graph import Graph
@@ -28,71 +28,114 @@ class Incident:
     """One blocked column: where it came from, since which commit, and which columns downstream were spared."""
 
     verdict: Verdict
-    column: ColumnName
+    column: ColumnName  # its `column` is empty where the check is of the whole table
     origin: ColumnName | None
     commit: Commit | None  # the commit that brought the data in
     spared: tuple[Spared, ...]
+    origin_table: str | None = None
 
 
-def edges_at(metadata: Metadata, tree: Tree) -> tuple[Edge, ...]:
-    """The column edges behind the versions of a tree."""
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The way of one column, or of a whole table, through the lineage."""
+
+    origin: ColumnName | None
+    origin_table: str | None
+    reached: tuple[ColumnName, ...]  # nearest first
+
+
+def lineage_at(metadata: Metadata, tree: Tree) -> tuple[TableLineage, ...]:
+    """What is behind the versions of a tree. A run also has the lineage of what it did not publish; that is not."""
     runs = {RunId(v.run_id): set[TableName]() for v in tree.values() if v.run_id}
     for table, version in tree.items():
         if version.run_id:
             runs[RunId(version.run_id)].add(table)
-    found = metadata.lineage(runs)
-    return tuple(edge for run_id, lineage in found if lineage.table in runs[run_id] for edge in lineage.edges)
+    return tuple(lineage for run_id, lineage in metadata.lineage(runs) if lineage.table in runs[run_id])
+
+
+def edges_at(metadata: Metadata, tree: Tree) -> tuple[Edge, ...]:
+    """The column edges behind the versions of a tree."""
+    return tuple(edge for lineage in lineage_at(metadata, tree) for edge in lineage.edges)
+
+
+def graph_of(published: Iterable[TableLineage], attempted: Iterable[TableLineage] = ()) -> Graph:
+    """`attempted` is of tables as a run made them and held them back: it stands in for what is published of them."""
+    newer = {lineage.table: lineage for lineage in attempted}
+    used = [lineage for lineage in published if lineage.table not in newer] + list(newer.values())
+    return Graph(
+        (edge for lineage in used for edge in lineage.edges), (e for lineage in used for e in lineage.table_edges)
+    )
 
 
 def find_incidents(
     result: RunResult, project: Project, metadata: Metadata, tree: Tree, head: CommitId | None
 ) -> tuple[Incident, ...]:
     """`tree` and `head` are the branch after the run. What the run made but did not publish is traced too."""
-    made = tuple(edge for lineage in result.lineage for edge in lineage.edges)
-    graph = Graph(edges_at(metadata, tree) + made)
     blocked = {o.table for o in result.run.outputs if o.status is OutputStatus.BLOCKED}
+    if not blocked:
+        return ()
+    graph = graph_of(lineage_at(metadata, tree), (one for one in result.lineage if one.table in blocked))
     incidents = []
-    for verdict in result.verdicts:
-        table = TableName.parse(verdict.table)
-        if not verdict.blocks or table not in blocked:
-            continue
-        for name in verdict.columns or ("",):
-            column = ColumnName(str(table), name)
-            incidents.append(_incident(verdict, column, graph, project, metadata, tree, head))
+    for verdict, column in blocking(result.verdicts, blocked):
+        traced = trace(graph, column, tree, published_by(result.run))
+        commit = commit_behind(metadata, head, traced.origin_table, result.run, result.commit)
+        spared = tuple(Spared(c, project.owner(TableName.parse(c.table))) for c in traced.reached)
+        incidents.append(Incident(verdict, column, traced.origin, commit, spared, traced.origin_table))
     return tuple(incidents)
 
 
-def _incident(
-    verdict: Verdict,
-    column: ColumnName,
-    graph: Graph,
-    project: Project,
-    metadata: Metadata,
-    tree: Tree,
-    head: CommitId | None,
-) -> Incident:
-    hit = _reach(graph, column, "downstream")
-    origins = [c for c in _reach(graph, column, "upstream") if _is_lake_table(c, tree)]
+def blocking(verdicts: Iterable[Verdict], blocked: Collection[TableName]) -> list[tuple[Verdict, ColumnName]]:
+    """One for each column of each verdict that held one of these tables back."""
+    return [
+        (verdict, ColumnName(verdict.table, name))
+        for verdict in verdicts
+        if verdict.blocks and TableName.parse(verdict.table) in blocked
+        for name in verdict.columns or ("",)
+    ]
+
+
+def published_by(run: RunRecord) -> frozenset[TableName]:
+    return frozenset(o.table for o in run.outputs if o.status is OutputStatus.PUBLISHED)
+
+
+def commit_behind(
+    metadata: Metadata, head: CommitId | None, table: str | None, run: RunRecord, commit: Commit | None
+) -> Commit | None:
+    """The commit that had brought the table when the run read it: the run's own, if it published the table."""
+    name = lake_table(table) if table else None
+    if name is None:
+        return None
+    if commit is not None and name in published_by(run):
+        return commit
+    touching = metadata.log(head, limit=1, table=name, until=run.started_at) if head else ()
+    return touching[0] if touching else None
+
+
+def trace(graph: Graph, column: ColumnName, tree: Tree, changed: Collection[TableName]) -> Trace:
+    """The origin is the farthest column upstream: of a table that has just changed if there is one, else of any in the
+    lake, else of a source outside."""
+    before = _reach(graph, column, "upstream")
+    known = [(c, name) for c in before if (name := lake_table(c.table)) is not None and name in tree]
+    new = [c for c, name in known if name in changed]
+    origins = new or [c for c, _ in known] or list(before)
     origin = origins[-1] if origins else None
-    commit = None
-    if origin and head:
-        touching = metadata.log(head, limit=1, table=TableName.parse(origin.table))
-        commit = touching[0] if touching else None
-    spared = tuple(Spared(c, project.owner(TableName.parse(c.table))) for c in hit)
-    return Incident(verdict, column, origin, commit, spared)
+    reached = tuple(c for c in _reach(graph, column, "downstream") if lake_table(c.table) is not None)
+    return Trace(origin if column.column else None, origin.table if origin else None, reached)
 
 
 def _reach(graph: Graph, column: ColumnName, direction: str) -> tuple[ColumnName, ...]:
     """Nearest first."""
+    start = str(column) if column.column else column.table
     try:
-        found = graph.downstream(column) if direction == "downstream" else graph.upstream(column)
+        found = graph.downstream(start) if direction == "downstream" else graph.upstream(start)
     except ForgeError:
         return ()
     return tuple(ColumnName(item.table, item.column) for item in found.items if item.column)
 
 
-def _is_lake_table(column: ColumnName, tree: Mapping[TableName, object]) -> bool:
+def lake_table(text: str) -> TableName | None:
+    """None for something outside the lake, which is named otherwise."""
     try:
-        return TableName.parse(column.table) in tree
+        return TableName.parse(text)
     except ForgeError:
-        return False
+        return None

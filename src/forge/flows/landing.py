@@ -17,6 +17,7 @@ from forge.flows.publish import (
     Landed,
     Target,
     asset_of,
+    held_lineage,
     lineage_of,
     prepare_targets,
     profile_of,
@@ -42,6 +43,7 @@ class _Landing:
     author: Author
     message: str
     targets: Mapping[TableName, Target]
+    built: Sequence[Built]
     landed: list[Built] = field(default_factory=list)
     refused: list[TableName] = field(default_factory=list)
 
@@ -71,7 +73,7 @@ def publish_by_table(
     # Views have no place in the catalog: the tree holds them.
     targets = {table: replace(target, pointer=None) for table, target in prepared.items()}
     note_intent(job.metadata, run, verdicts, [_intended(job, line, b, targets[b.table]) for b in ours], job.now)
-    landing = _Landing(job, line, run, verdicts, author, message, targets)
+    landing = _Landing(job, line, run, verdicts, author, message, targets, built)
     try:
         _land_all(landing, catalog, ours)
     except BaseException as failure:
@@ -134,6 +136,7 @@ def _record(landing: _Landing) -> Landed | Conflict:
             landing.verdicts,
             author=landing.author,
             message=landing.message,
+            unpublished=held_lineage(landing.built, kept),
         )
         if isinstance(job.metadata.publish(publication, job.seam), Published):
             return Landed(publication.commit, publication.run, left)

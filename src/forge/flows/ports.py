@@ -11,6 +11,7 @@ from typing import Protocol
 from forge.flows.records import (
     AssetRecord,
     AuditRecord,
+    Judgement,
     LoadedFile,
     Moved,
     Pointer,
@@ -19,11 +20,12 @@ from forge.flows.records import (
     Published,
     RunRecord,
     TableLineage,
+    Tally,
 )
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.quality.measure import Measure, Reading
-from forge.quality.verdict import Verdict
+from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, TableStatistics, Tree
 
@@ -42,6 +44,10 @@ class Metadata(Protocol):
 
     # commits
     def commit(self, commit_id: CommitId) -> Commit | None: ...
+    def commits(self, ids: Iterable[CommitId]) -> Mapping[CommitId, Commit]:
+        """Those that exist."""
+        ...
+
     def find_commits(self, prefix: str) -> tuple[CommitId, ...]: ...
     def tree(self, commit_id: CommitId | None) -> Tree: ...
     def log(
@@ -58,11 +64,25 @@ class Metadata(Protocol):
         without ending the walk; `author` matches a part of name or e-mail."""
         ...
 
+    def ancestry(self, heads: Iterable[CommitId]) -> Mapping[CommitId, tuple[CommitId, ...]]:
+        """Every commit that can be reached from any of the heads, with its parents."""
+        ...
+
+    def touching(self, table: TableName) -> frozenset[CommitId]:
+        """The commits that changed the table, of whatever branch."""
+        ...
+
     # runs
     def start_run(self, run: RunRecord) -> None: ...
     def enter_step(self, run_id: RunId, step: str) -> None: ...
-    def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
-        """The end of a run that publishes nothing."""
+    def finish_run(
+        self,
+        run: RunRecord,
+        verdicts: Sequence[Verdict],
+        audit: Sequence[AuditRecord],
+        lineage: Sequence[TableLineage] = (),
+    ) -> None:
+        """The end of a run that publishes nothing. `lineage` is of what it made."""
         ...
 
     def run(self, run_id: RunId) -> RunRecord | None: ...
@@ -72,13 +92,47 @@ class Metadata(Protocol):
         """Newest first, with their outputs."""
         ...
 
+    def find_runs(self, ids: Iterable[RunId]) -> Mapping[RunId, RunRecord]:
+        """Those that exist, with their outputs."""
+        ...
+
     def verdicts(
-        self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000
+        self,
+        *,
+        run_id: RunId | None = None,
+        run_ids: Iterable[RunId] | None = None,
+        table: TableName | None = None,
+        outcome: Outcome | None = None,
+        limit: int = 1000,
     ) -> tuple[tuple[RunId, Verdict], ...]:
         """Newest run first."""
         ...
 
-    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]: ...
+    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
+        """Of all outputs of these runs, published or not."""
+        ...
+
+    # what the checks of a branch say now and said before; none of these grows with the whole history
+    def mark(self) -> str:
+        """Another one after every change but a step of a run: what was made from the records is good until then."""
+        ...
+
+    def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
+        """Tables that the newest run on the branch to settle them held back, each with that run; newest first. A run
+        that finds a table up to date settles it: its code, inputs and checks are those of the published version."""
+        ...
+
+    def judgements(
+        self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
+    ) -> tuple[Judgement, ...]:
+        """What the newest `runs` runs of the branch made of these tables, newest first: one for each of these checks
+        that spoke, or one without a check."""
+        ...
+
+    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
+        """Of the runs on the branch that began from `since` on and before `until`, oldest first."""
+        ...
+
     def assets(self) -> tuple[AssetRecord, ...]: ...
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...
     def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
@@ -163,7 +217,8 @@ class ByTable(Protocol):
 
 
 class Lake(Protocol):
-    """Table metadata: files and catalog rows, no rows of data. The real one is PyIceberg on Forge's own database."""
+    """Table metadata: files and catalog rows, and a few rows of data to look at. The real one is PyIceberg on Forge's
+    own database."""
 
     @property
     def promise(self) -> str:
@@ -208,6 +263,13 @@ class Lake(Protocol):
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
     ) -> dict[Measure, Reading]:
         """What the manifests answer exactly, with no job; the rest is left out."""
+        ...
+
+    def rows(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
+    ) -> tuple[tuple[object, ...], ...] | None:
+        """The first rows of that snapshot, these columns only, as plain Python values; opens no more data files than
+        it takes. E406 where there is no such snapshot; None where only an engine can read it."""
         ...
 
     def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:

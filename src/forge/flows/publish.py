@@ -72,7 +72,15 @@ def publish(
             return prepared
         job.seam("prepared")
         publication = publication_of(
-            job, replace(line, head=head, tree=tree), run, ours, prepared, verdicts, author=author, message=message
+            job,
+            replace(line, head=head, tree=tree),
+            run,
+            ours,
+            prepared,
+            verdicts,
+            author=author,
+            message=message,
+            unpublished=held_lineage(built, ours),
         )
         outcome = job.metadata.publish(publication, job.seam)
         if isinstance(outcome, Published):
@@ -165,6 +173,7 @@ def publication_of(
     *,
     author: Author,
     message: str,
+    unpublished: Sequence[TableLineage] = (),
 ) -> Publication:
     versions = {table: replace(target.version, run_id=str(job.run_id)) for table, target in targets.items()}
     tree: Tree = {**line.tree, **versions}
@@ -189,6 +198,7 @@ def publication_of(
         run=replace(run, commit_id=commit.id, outputs=outputs),
         verdicts=tuple(verdicts),
         lineage=tuple(lineage_of(b) for b in ours),
+        unpublished=tuple(unpublished),
         assets=tuple(asset_of(job.project, b, job.now) for b in ours) if line.is_default else (),
         profiles=tuple(profile_of(b) for b in ours if b.snapshot is not None),
         loaded={b.table: b.files for b in ours if b.files},
@@ -208,6 +218,12 @@ def lineage_of(built: Built) -> TableLineage:
     assert built.planned is not None
     found = built.planned.lineage
     return TableLineage(built.table, found.edges, found.indirect, found.table_edges)
+
+
+def held_lineage(built: Sequence[Built], published: Sequence[Built]) -> tuple[TableLineage, ...]:
+    """Of what was made and is not among the published: it tells whom a blocked table would have reached."""
+    landed = {b.table for b in published}
+    return tuple(lineage_of(b) for b in built if b.planned is not None and b.table not in landed)
 
 
 def asset_of(project: Project, built: Built, now: datetime) -> AssetRecord:

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
-from forge.quality.verdict import Verdict
+from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Commit, Tree
 
 
@@ -31,6 +31,12 @@ class OutputStatus(StrEnum):
     BLOCKED = "blocked"
     FAILED = "failed"
     SKIPPED = "skipped"  # something it stands on was blocked or failed
+
+
+JUDGED = (OutputStatus.PUBLISHED, OutputStatus.PASSED, OutputStatus.BLOCKED)
+"""What an output is once its checks have spoken."""
+SETTLED = (*JUDGED, OutputStatus.UP_TO_DATE)
+"""What an output is once it is known whether readers have its newest state: up to date says that they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,30 @@ class TableLineage:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one run made of one table, and what one check said there; without a `check_id` it said nothing."""
+
+    run_id: RunId
+    time: datetime  # when the run began
+    table: TableName
+    status: OutputStatus
+    check_id: str | None = None
+    outcome: Outcome | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the checks of one run ended."""
+
+    run_id: RunId
+    time: datetime  # when the run began
+    passed: int = 0
+    failed: int = 0
+    not_measured: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
 
@@ -146,6 +176,7 @@ class Publication:
     run: RunRecord  # as it is once published
     verdicts: tuple[Verdict, ...] = ()
     lineage: tuple[TableLineage, ...] = ()
+    unpublished: tuple[TableLineage, ...] = ()  # of what the run made and holds back; it belongs to no commit
     assets: tuple[AssetRecord, ...] = ()
     profiles: tuple[ProfileRecord, ...] = ()
     loaded: Mapping[TableName, tuple[LoadedFile, ...]] = field(default_factory=dict)

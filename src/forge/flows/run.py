@@ -46,6 +46,7 @@ STEPS = (
 """The named steps of a run, in order: where the fault seam can stop it. On an external catalog there is "land" too,
 after each table."""
 
+STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # once it publishes, it stands
 NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
 
@@ -58,6 +59,7 @@ class RunRequest:
     time_range: TimeRange | None = None
     message: str | None = None
     force: bool = False
+    run_id: RunId | None = None  # where it was given out before the run began
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Ports:
     default_branch: BranchName = BranchName("main")  # noqa: RUF009
     parallel: int = 2
     publish_all: bool = False  # run.publish: all
+    stopped: Callable[[], RunStatus | None] = lambda: None  # cancelled or interrupted: asked at every step
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     now = ports.clock()
     record = RunRecord(
-        new_run_id(now),
+        request.run_id or new_run_id(now),
         request.branch,
         RunStatus.RUNNING,
         now,
@@ -110,10 +113,13 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     )
     ports.metadata.start_run(record)
     job = job_of(request, project, ports, line, record.id, now)
+    built: dict[TableName, Built] = {}
     try:
         ports.seam("started")
         built = _build_all(job, line, order, ports)
         return _finish(job, line, record, built, ports, request)
+    except _Stopped as stop:
+        return _stopped_short(ports, record, built, stop)
     except KeyboardInterrupt:
         ports.engine.cancel(record.id)
         error = ForgeError("E901", "The run was cancelled", fix="Nothing was published; run it again when you like.")
@@ -127,6 +133,30 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         raise
     finally:
         ports.lake.drop_stages(record.id)
+
+
+class _Stopped(ForgeError):
+    """Someone asked the run to end before it published."""
+
+    def __init__(self, status: RunStatus) -> None:
+        what = "The run was cancelled" if status is RunStatus.CANCELLED else "The server was stopped while it ran"
+        super().__init__("E901", what, why="Nothing of it was published.", fix="Run it again when you like.")
+        self.status = status
+
+
+def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Built], stop: _Stopped) -> RunResult:
+    """The end of a run that was stopped: what each table had come to is kept, and none of it is published."""
+    outputs = tuple(
+        replace(b.record, status=OutputStatus.SKIPPED, reason="the run was stopped", error=None)
+        if b.error is not None and b.error.code == stop.code
+        else b.record
+        for b in built.values()
+    )
+    verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
+    known = ports.metadata.run(record.id) or record
+    ended = replace(known, status=stop.status, outputs=outputs, finished_at=ports.clock(), error=stop.to_dict())
+    ports.metadata.finish_run(ended, verdicts, (_ended(ended, ports),))
+    return RunResult(ended, None, verdicts)
 
 
 def plan_order(project: Project, selection: Sequence[str]) -> tuple[Transform, ...]:
@@ -166,12 +196,20 @@ def _stepping(ports: Ports, run_id: RunId) -> Seam:
     noted: set[str] = set()
 
     def step(name: str) -> None:
+        if name in STOPPABLE:
+            _refuse_stopped(ports)
         if name not in noted and not name.startswith("publish."):
             noted.add(name)
             ports.metadata.enter_step(run_id, name)
         ports.seam(name)
 
     return step
+
+
+def _refuse_stopped(ports: Ports) -> None:
+    status = ports.stopped()
+    if status is not None:
+        raise _Stopped(status)
 
 
 def _build_all(job: Job, line: Line, order: Sequence[Transform], ports: Ports) -> dict[TableName, Built]:
@@ -259,6 +297,8 @@ def _stop(job: Job, waiting: list[Transform], bases: Mapping[TableName, Base], b
 def _finish(
     job: Job, line: Line, record: RunRecord, built: Mapping[TableName, Built], ports: Ports, request: RunRequest
 ) -> RunResult:
+    if any(b.status is OutputStatus.FAILED for b in built.values()):
+        _refuse_stopped(ports)  # it failed because it was told to
     verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
     traced = tuple(lineage_of(b) for b in built.values() if b.planned is not None)
     status = _status(built)
@@ -269,7 +309,7 @@ def _finish(
     if not passed or held:
         error = next((b.error for b in built.values() if b.error), None)
         done = replace(done, error=error.to_dict() if error else None)
-        ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
+        ports.metadata.finish_run(done, verdicts, (_ended(done, ports),), traced)
         return RunResult(done, None, verdicts, lineage=traced)
     job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
     message = request.message or _message(request, passed)
@@ -283,11 +323,15 @@ def _finish(
             ports.seam("recorded")
             return RunResult(landed, commit, verdicts, left, traced)
         case Conflict(tables=tables):
-            return _conflicted(ports, done, verdicts, tables)
+            return _conflicted(ports, done, verdicts, tables, traced)
 
 
 def _conflicted(
-    ports: Ports, done: RunRecord, verdicts: tuple[Verdict, ...], tables: tuple[TableName, ...]
+    ports: Ports,
+    done: RunRecord,
+    verdicts: tuple[Verdict, ...],
+    tables: tuple[TableName, ...],
+    traced: tuple[TableLineage, ...],
 ) -> RunResult:
     names = ", ".join(map(str, tables))
     error = ForgeError(
@@ -297,8 +341,8 @@ def _conflicted(
         fix="Run it again: it will start from what is there now.",
     )
     done = replace(done, status=RunStatus.CONFLICT, error=error.to_dict())
-    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
-    return RunResult(done, None, verdicts, tables)
+    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),), traced)
+    return RunResult(done, None, verdicts, tables, traced)
 
 
 def _status(built: Mapping[TableName, Built]) -> RunStatus:

@@ -216,7 +216,7 @@ class Graph:
     def _traverse(
         self, direction: Direction, start: ColumnName | str, limit: int | None, min_confidence: float
     ) -> Traversal:
-        starts = self._resolve(str(start))
+        starts = self.starts_of(str(start))
         adjacent = self._before if direction == "upstream" else self._after
         depths = dict.fromkeys(starts, 0)
         best = {name: _Way(1.0, 0) for name in starts}
@@ -249,8 +249,16 @@ class Graph:
         place = self._places[name]
         return Reached(name, place.table, place.column or None, depth, way.confidence, way.links())
 
-    def _resolve(self, start: str) -> list[str]:
-        """A table starts from all its columns."""
+    def links_of(self, name: str, direction: Direction) -> tuple[Link, ...]:
+        """The edges that lead to one entity, or those that lead on from it."""
+        return tuple((self._before if direction == "upstream" else self._after).get(name, ()))
+
+    def place_of(self, name: str) -> ColumnName:
+        """Table and column of an entity; in a graph of tables the column is empty."""
+        return self._places[name]
+
+    def starts_of(self, start: str) -> list[str]:
+        """Where a traversal begins: a table starts from all its columns. E801 where no edge touches it."""
         if start in self._columns:
             return sorted(self._columns[start])
         if start in self._places:

@@ -1,7 +1,7 @@
 """The meaning of every error code: what `forge explain` prints, and the exit status of the command.
 
 E1xx project and settings, E2xx transforms and sources, E3xx engine, E4xx stores and publish, E5xx contracts,
-E6xx versioning, E7xx quality, E8xx lineage.
+E6xx versioning, E7xx quality, E8xx lineage, E9xx the server.
 """
 
 from __future__ import annotations
@@ -184,6 +184,13 @@ CODES: dict[str, Code] = dict(
         ),
         _code("E306", Kind.UNAVAILABLE, "jars not found", "Spark's packages could not be resolved.", CANNOT_CONNECT),
         _code(
+            "E307",
+            Kind.UNAVAILABLE,
+            "Spark died",
+            "Spark's Java process ended while it was needed. Nothing was published; the next run starts a new one.",
+            CANNOT_CONNECT,
+        ),
+        _code(
             "E401", Kind.UNAVAILABLE, "database unreachable", "Forge's database could not be opened.", CANNOT_CONNECT
         ),
         _code(
@@ -225,6 +232,13 @@ CODES: dict[str, Code] = dict(
             Kind.UNAVAILABLE,
             "warehouse cannot be written",
             "A file of the warehouse could not be written.",
+            COULD_NOT_RUN,
+        ),
+        _code(
+            "E410",
+            Kind.NOT_FOUND,
+            "rows gone",
+            "The snapshot of that version is no longer in the lake: something other than Forge expired or replaced it.",
             COULD_NOT_RUN,
         ),
         _code(
@@ -286,6 +300,50 @@ CODES: dict[str, Code] = dict(
         ),
         _code(
             "E901", Kind.UNAVAILABLE, "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED
+        ),
+        _code("E902", Kind.UNAVAILABLE, "port taken", "Another program listens on that port already.", COULD_NOT_RUN),
+        _code(
+            "E903",
+            Kind.REFUSED,
+            "not signed in",
+            "The server answers only to a valid token, or to a browser that signed in with one.",
+            NOT_ALLOWED,
+        ),
+        _code(
+            "E904",
+            Kind.REFUSED,
+            "not allowed",
+            "The token may only read, or a browser sent the request from another site.",
+            NOT_ALLOWED,
+        ),
+        _code(
+            "E905",
+            Kind.REFUSED,
+            "unsafe address",
+            "On an address that other machines reach, tokens need TLS or a proxy that adds it.",
+            NOT_ALLOWED,
+        ),
+        _code(
+            "E906",
+            Kind.UNAVAILABLE,
+            "queue full",
+            "As many runs wait as the server takes, or it is being stopped. Nothing was queued.",
+            COULD_NOT_RUN,
+        ),
+        _code(
+            "E907",
+            Kind.CONFLICT,
+            "runs elsewhere",
+            "The run belongs to another process, which alone can cancel it.",
+            COULD_NOT_RUN,
+        ),
+        _code("E909", Kind.CONFLICT, "has ended", "The run has ended, so there is nothing to cancel.", FINDINGS),
+        _code(
+            "E910",
+            Kind.INVALID,
+            "unknown host",
+            "A request named a host that this server does not answer for, as a page of another site would.",
+            USAGE,
         ),
     )
 )

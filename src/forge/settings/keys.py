@@ -19,6 +19,11 @@ def _number_of_text(value: object) -> object:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
 
 
+def _list_of_text(value: object) -> object:
+    """Environment variables separate by commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
 class CatalogKeys(_Section):
     type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
         default="embedded",
@@ -71,6 +76,26 @@ class VersioningKeys(_Section):
     default_branch: str = Field(default="main", description="Branch of runs and queries when none is named.")
 
 
+class ServerKeys(_Section):
+    host: str = Field(
+        default="127.0.0.1",
+        description="Address to listen on. One that other machines reach needs TLS or trusted_proxies.",
+    )
+    port: Annotated[int, BeforeValidator(_number_of_text)] = Field(
+        default=8765, ge=0, le=65535, description="Port that `forge serve` listens on; 0 takes a free one."
+    )
+    allowed_hosts: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list,
+        description="Names under which browsers reach the server, beside loopback and `host`: forge.example.com.",
+    )
+    trusted_proxies: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list,
+        description="Addresses or networks of proxies that add TLS; X-Forwarded-* is believed from these only.",
+    )
+    tls_cert: str | None = Field(default=None, description="File with the certificate (PEM). Needs tls_key.")
+    tls_key: str | None = Field(default=None, description="File with the private key of tls_cert (PEM).")
+
+
 class Keys(_Section):
     """Every key of forge.yaml."""
 
@@ -97,6 +122,7 @@ class Keys(_Section):
         default_factory=dict, description="Typed parameters of the transforms and their defaults."
     )
     versioning: VersioningKeys = Field(default_factory=VersioningKeys, description="Branches and commits.")
+    server: ServerKeys = Field(default_factory=ServerKeys, description="`forge serve`: HTTP and the web app.")
     owners: dict[str, str] = Field(
         default_factory=dict,
         description="Who answers for which tables: a pattern like marts.* and an owner; the first match wins.",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
-from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, VersioningKeys
+from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, ServerKeys, VersioningKeys
 from forge.settings.params import spark_text
 
 # Names of keys that hold secrets; there is no list of them, as Spark passes keys of any library through.
@@ -63,6 +63,10 @@ class Settings:
     @property
     def owners(self) -> Mapping[str, str]:
         return self.keys.owners
+
+    @property
+    def server(self) -> ServerKeys:
+        return self.keys.server
 
     @property
     def catalog(self) -> CatalogKeys:

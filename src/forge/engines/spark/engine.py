@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
 from forge.engines.spark import sources
@@ -21,6 +22,7 @@ from forge.engines.spark.frames import (
     sql_frame,
     view_alias,
 )
+from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.writes import write
 from forge.flows.engine import Pin, Planned, Progress, RunContext, TimeRange
@@ -57,11 +59,11 @@ class SparkEngine:
         context: RunContext,
         files: Sequence[LoadedFile] = (),
     ) -> Planned:
-        self._refuse_cancelled(context.run_id)
-        frame = self._frame(transform, inputs, params, context, files)
-        schema = schema_of(frame)
-        refuse_duplicate_columns(schema, transform.where)
-        return Planned(transform, frame, schema, self._lineage(frame, transform, inputs, context))
+        with self._watched(transform.where):
+            frame = self._frame(transform, inputs, params, context, files)
+            schema = schema_of(frame)
+            refuse_duplicate_columns(schema, transform.where)
+            return Planned(transform, frame, schema, self._lineage(frame, transform, inputs, context))
 
     def _frame(
         self,
@@ -135,26 +137,28 @@ class SparkEngine:
         return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
 
     def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
-        self._refuse_cancelled(stage.run_id)
-        try:
-            write(self._spark(), planned, stage, time_range)
-        except SPARK_ERRORS as error:
-            raise _told(job_error(error, planned.transform.where, self.root), error) from error
+        with self._watched(planned.transform.where):
+            try:
+                write(self._spark(), planned, stage, time_range)
+            except SPARK_ERRORS as error:
+                raise _told(job_error(error, planned.transform.where, self.root), error) from error
 
     def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
         from forge.engines.spark.measure import SparkMeasurer
 
-        spark = self._spark()
-        return SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t])).measure(measures)
+        with self._watched():
+            spark = self._spark()
+            return SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t])).measure(measures)
 
     def sample(
         self, target: Pin | Planned, check: Any, masked: frozenset[str], others: Mapping[TableName, Pin]
     ) -> tuple[Mapping[str, object], ...]:
         from forge.engines.spark.measure import SparkMeasurer
 
-        spark = self._spark()
-        measurer = SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t]))
-        return tuple(measurer.failing_sample(check, masked=masked))
+        with self._watched():
+            spark = self._spark()
+            measurer = SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t]))
+            return tuple(measurer.failing_sample(check, masked=masked))
 
     def _target(self, target: Pin | Planned) -> DataFrame:
         if isinstance(target, Planned):
@@ -170,22 +174,25 @@ class SparkEngine:
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
-        try:
-            frame = sql_frame(self._spark(), sql, inputs, params)
-            rows = (frame.limit(limit) if limit is not None else frame).collect()
-        except AnalysisException as error:
-            raise analysis_error(error, "query") from error
-        except SPARK_ERRORS as error:
-            raise job_error(error, "query") from error
-        return schema_of(frame), tuple(tuple(row) for row in rows)
+        with self._watched("query"):
+            try:
+                frame = sql_frame(self._spark(), sql, inputs, params)
+                rows = (frame.limit(limit) if limit is not None else frame).collect()
+            except AnalysisException as error:
+                raise analysis_error(error, "query") from error
+            except SPARK_ERRORS as error:
+                raise job_error(error, "query") from error
+            return schema_of(frame), tuple(tuple(row) for row in rows)
 
     def begin(self, run_id: RunId, table: TableName) -> None:
         """Noted, and told to Spark when this thread first needs it: what is refused before that starts no JVM."""
+        self._here.run_id = run_id
         self._here.begun = (run_id, table)
 
     def _spark(self) -> SparkSession:
         """The session, with what this thread has begun marked on its jobs."""
-        session = self.session.get()
+        self._here.used = session = self.session.get()
+        self._refuse_cancelled()
         begun: tuple[RunId, TableName] | None = self._here.__dict__.pop("begun", None)
         if begun:
             run_id, table = begun
@@ -194,36 +201,69 @@ class SparkEngine:
             context.addJobTag(str(run_id))
         return session
 
+    @contextmanager
+    def _watched(self, where: str | None = None) -> Iterator[None]:
+        """What comes of a cancelled run or of the death of the JVM is told as that, whatever Spark says. Also where
+        nothing is raised: a measure that Spark could not take is a result, but not one of the data."""
+        self._refuse_cancelled()
+        self._here.used = None
+        try:
+            yield
+        except Exception as error:
+            self._refuse_cancelled(error)
+            if self._here.used is not None and died_of(self._here.used, _root(error)):
+                raise _told(died_error(self.session.settings.log_file, where), error) from error
+            raise
+        self._refuse_cancelled()
+        if self._here.used is not None and has_died(self._here.used):
+            raise died_error(self.session.settings.log_file, where)
+
     def progress(self, run_id: RunId, table: TableName) -> Progress:
-        if not self.session.started:
+        session = self.session.peek()
+        if session is None:
             return Progress(0, 0, 0, 0, 0)
-        tracker = self.session.get().sparkContext.statusTracker()
-        jobs = tracker.getJobIdsForGroup(f"{run_id}:{table}")
-        infos = [info for job in jobs if (info := tracker.getJobInfo(job)) is not None]
-        stages = [s for info in infos for i in info.stageIds if (s := tracker.getStageInfo(i)) is not None]
-        # A skipped stage never has a task: counting it would make a false percentage.
-        touched = [s for s in stages if s.numTasks and (s.numCompletedTasks or s.numActiveTasks or s.numFailedTasks)]
-        done = [s for s in touched if s.numCompletedTasks >= s.numTasks]
-        return Progress(
-            len(jobs),
-            len(done),
-            len(touched),
-            sum(s.numCompletedTasks for s in touched),
-            sum(s.numTasks for s in touched),
-        )
+        try:
+            return _progress(session.sparkContext.statusTracker(), f"{run_id}:{table}")
+        except (Py4JError, OSError):  # it died just now; whoever works there says so
+            return Progress(0, 0, 0, 0, 0)
 
     def cancel(self, run_id: RunId) -> None:
         """Jobs at work are interrupted; steps that have not begun will not begin."""
         self._cancelled.add(run_id)
-        if self.session.started:
-            self.session.get().sparkContext.cancelJobsWithTag(str(run_id))
+        session = self.session.peek()
+        if session is not None:
+            with suppress(Py4JError, OSError):
+                session.sparkContext.cancelJobsWithTag(str(run_id))
 
-    def _refuse_cancelled(self, run_id: RunId) -> None:
-        if run_id in self._cancelled:
-            raise ForgeError("E901", "The run was cancelled", fix="Nothing was published.")
+    def _refuse_cancelled(self, error: BaseException | None = None) -> None:
+        if self._here.__dict__.get("run_id") in self._cancelled:
+            raise ForgeError("E901", "The run was cancelled", fix="Nothing was published.") from error
+
+
+def _progress(tracker: Any, group: str) -> Progress:
+    jobs = tracker.getJobIdsForGroup(group)
+    infos = [info for job in jobs if (info := tracker.getJobInfo(job)) is not None]
+    stages = [s for info in infos for i in info.stageIds if (s := tracker.getStageInfo(i)) is not None]
+    # A skipped stage never has a task: counting it would make a false percentage.
+    touched = [s for s in stages if s.numTasks and (s.numCompletedTasks or s.numActiveTasks or s.numFailedTasks)]
+    done = [s for s in touched if s.numCompletedTasks >= s.numTasks]
+    return Progress(
+        len(jobs),
+        len(done),
+        len(touched),
+        sum(s.numCompletedTasks for s in touched),
+        sum(s.numTasks for s in touched),
+    )
 
 
 def _told(found: ForgeError, error: BaseException) -> ForgeError:
     """A run keeps only the words of an error; `-vv` shows where it came from."""
     _log.debug("%s", found, exc_info=error)
     return found
+
+
+def _root(error: BaseException) -> BaseException:
+    """What the error was made of."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error

@@ -10,10 +10,13 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from forge.engines.spark.process import died_error, end_java, forget, has_died, lower_priority, remember, stop_session
 from forge.model.errors import ForgeError
+from forge.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,6 +27,8 @@ PACKAGES = (
     "org.xerial:sqlite-jdbc:3.53.0.0",
     "org.postgresql:postgresql:42.7.12",
 )
+NICE = 5
+STOP_SECONDS = 10.0
 JAVA_FIX = "Install it: apt-get install -y openjdk-17-jre-headless (Debian, Ubuntu) or brew install openjdk@17 (macOS)."
 DEFAULTS: dict[str, str] = {
     "spark.driver.memory": "2g",
@@ -48,31 +53,75 @@ class SparkSettings:
     app_name: str = "forge"
 
 
+@dataclass(frozen=True, slots=True)
+class SparkState:
+    state: Literal["stopped", "starting", "ready", "failed"]
+    since: datetime | None = None
+    error: ForgeError | None = None
+
+
 @dataclass(slots=True)
 class LazySession:
-    """The session, started by the first call of `get`; `on_start` hears the lines Ivy prints while it resolves jars."""
+    """The session, started by the first call of `get`, and again by a later one where it did not start or has died.
+    `on_start` hears the lines Ivy prints while it resolves jars.
+
+    `state` and `peek` never wait: they take no lock. In a server Spark is `polite`: on the same machine it leaves
+    the processor to those who only read records."""
 
     settings: SparkSettings
     on_start: Callable[[str], None] | None = None
+    polite: bool = False
+    clock: Clock = utc_now
     _session: Any = None
+    _state: SparkState = SparkState("stopped")
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def started(self) -> bool:
         return self._session is not None
 
+    @property
+    def state(self) -> SparkState:
+        session, state = self._session, self._state
+        if session is not None and has_died(session):
+            return SparkState("failed", state.since, died_error(self.settings.log_file))
+        return SparkState("ready") if session is not None and state.state == "stopped" else state  # given, not started
+
+    def peek(self) -> SparkSession | None:
+        """The session where there is one that lives; starts nothing."""
+        session: SparkSession | None = self._session
+        return None if session is None or has_died(session) else session
+
     def get(self) -> SparkSession:
         with self._lock:
+            if self._session is not None and has_died(self._session, thorough=True):
+                forget(self._session)
+                self._session = None
             if self._session is None:
-                self._session = start_session(self.settings)
+                self._session = self._start()
             session: SparkSession = self._session
             return session
 
-    def stop(self) -> None:
+    def _start(self) -> SparkSession:
+        self._state = SparkState("starting", self.clock())
+        try:
+            session = start_session(self.settings, nice=NICE if self.polite else 0)
+        except ForgeError as error:
+            self._state = SparkState("failed", self.clock(), error)
+            raise
+        except BaseException:
+            self._state = SparkState("stopped")
+            raise
+        self._state = SparkState("ready", self.clock())
+        return session
+
+    def stop(self, patience: float = STOP_SECONDS) -> None:
+        """Also where a job does not let go of Spark: then its Java process is ended."""
         with self._lock:
             if self._session is not None:
-                self._session.stop()
+                stop_session(self._session, patience)
                 self._session = None
+                self._state = SparkState("stopped")
 
 
 def find_java() -> str:
@@ -127,7 +176,7 @@ def refuse_connect(settings: SparkSettings) -> None:
         )
 
 
-def start_session(settings: SparkSettings) -> SparkSession:
+def start_session(settings: SparkSettings, nice: int = 0) -> SparkSession:
     refuse_connect(settings)
     find_java()
     from pyspark import SparkConf, SparkContext
@@ -143,18 +192,26 @@ def start_session(settings: SparkSettings) -> SparkSession:
     # Python workers must be this interpreter, not whatever `python3` the PATH has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings.log_file.parent.mkdir(parents=True, exist_ok=True)
+    gateway: Any = None
     # The JVM keeps these two for its whole life: its chatter never reaches the terminal.
     with settings.log_file.open("ab") as log:
+        before = log.tell()
         try:
             gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
             context = SparkContext(gateway=gateway, conf=conf)
+            remember(context, gateway)
+            if nice and settings.master.startswith("local"):
+                lower_priority(gateway.proc.pid, nice)  # threads that these start inherit it
         except Exception as error:  # whatever stops the JVM, the log says why
-            raise _start_error(settings, error) from error
+            if gateway is not None:
+                end_java(gateway)
+            raise _start_error(settings, error, before) from error
     return SparkSession(context)
 
 
-def _start_error(settings: SparkSettings, error: Exception) -> ForgeError:
-    log = settings.log_file.read_text(errors="replace")[-4000:] if settings.log_file.exists() else ""
+def _start_error(settings: SparkSettings, error: Exception, before: int) -> ForgeError:
+    """What this start wrote to the log; starts before it have written there, too."""
+    log = settings.log_file.read_bytes()[before:].decode(errors="replace")[-4000:]
     if "unresolved dependenc" in log.lower() or "UNRESOLVED DEPENDENCIES" in log:
         return ForgeError(
             "E306",

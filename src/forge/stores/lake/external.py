@@ -81,6 +81,18 @@ class ExternalLake:
         snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
         return None if snapshot is None else snapshot_state(metadata, snapshot)
 
+    def rows(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
+    ) -> tuple[tuple[object, ...], ...] | None:
+        from forge.stores.lake.rows import first_rows
+
+        table = self._table(catalog)
+        metadata = _metadata(table)
+        if metadata.snapshot_by_id(snapshot_id) is None:
+            raise no_snapshot(catalog, snapshot_id)
+        with self._reached():
+            return first_rows(metadata, table.io, snapshot_id, columns, limit)
+
     def landed(self) -> tuple[LandedRef, ...]:
         found = []
         for name in self._names():

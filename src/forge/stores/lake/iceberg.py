@@ -94,6 +94,16 @@ class IcebergLake:
             return {}
         return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self._files.io).measure(measures))
 
+    def rows(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
+    ) -> tuple[tuple[object, ...], ...] | None:
+        from forge.stores.lake.rows import first_rows
+
+        _, metadata = self._table(catalog)
+        if metadata.snapshot_by_id(snapshot_id) is None:
+            raise no_snapshot(catalog, snapshot_id)
+        return first_rows(metadata, self._files.io, snapshot_id, columns, limit)
+
     # staging
 
     def open_stage(self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None) -> Stage:

@@ -67,6 +67,7 @@ class MemoryEngine:
         with self._lock:
             snapshot = self._lake.append(stage.catalog, added, deleted=deleted, schema=planned.schema)
             self._rows[snapshot] = rows
+            self._lake.keep(snapshot, rows)
 
     def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
         return self._measurer(target, others).measure(measures)

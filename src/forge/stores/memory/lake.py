@@ -56,6 +56,7 @@ class MemoryLake:
         self._clock = clock
         self._files: dict[str, _File] = {}
         self._numbers = 1000
+        self._rows: dict[SnapshotId, Sequence[Mapping[str, object]]] = {}  # where an engine gave them
 
     @property
     def promise(self) -> str:
@@ -74,6 +75,10 @@ class MemoryLake:
         with self._catalog.lock:
             table = MemoryTable(str(uuid.uuid4()), stage.location, (schema,), 0)
             self._catalog.rows[stage.catalog] = (self._write(stage.location, table), "TABLE")
+
+    def keep(self, snapshot_id: SnapshotId, rows: Sequence[Mapping[str, object]]) -> None:
+        """All rows of the snapshot, for those who want to look at a few."""
+        self._rows[snapshot_id] = rows
 
     def append(self, catalog: CatalogName, rows: int, *, deleted: int = 0, schema: Schema | None = None) -> SnapshotId:
         """A snapshot of so many rows more, and so many less, on the hidden row."""
@@ -224,6 +229,18 @@ class MemoryLake:
         snapshot = self.snapshot(catalog, snapshot_id)
         rows = snapshot.statistics.record_count if snapshot else None
         return {m: rows for m in measures if m.kind == "rows" and m.where is None and rows is not None}
+
+    def rows(
+        self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
+    ) -> tuple[tuple[object, ...], ...] | None:
+        """Rows that nobody gave are numbered in their first column."""
+        table = self._table(catalog)
+        self._expect_snapshot(catalog, table, snapshot_id)
+        state = table.snapshots[snapshot_id]
+        first = state.schema.names[0]
+        numbered = [{first: number} for number in range(state.statistics.record_count)]
+        rows = self._rows.get(snapshot_id, numbered)[:limit]
+        return tuple(tuple(row.get(name) for name in columns) for row in rows)
 
     def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
         with self._catalog.lock:

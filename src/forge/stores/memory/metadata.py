@@ -24,22 +24,21 @@ from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Verdict
 from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.runs import MemoryRuns
 from forge.stores.sql.columns import plain
 from forge.stores.sql.history import newest_first
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, Tree
 
 
-class MemoryMetadata:
+class MemoryMetadata(MemoryRuns):
     def __init__(self, catalog: MemoryCatalog | None = None) -> None:
         self.catalog = catalog or MemoryCatalog()
-        self._lock = self.catalog.lock
+        super().__init__(self.catalog)
         self._branches: dict[BranchName, Branch] = {}
         self._commits: dict[CommitId, Commit] = {}
         self._trees: dict[str, Tree] = {}
-        self._runs: dict[RunId, RunRecord] = {}
-        self._verdicts: dict[RunId, tuple[Verdict, ...]] = {}
-        self._lineage: dict[RunId, tuple[TableLineage, ...]] = {}
+        self._lineage: dict[RunId, dict[TableName, TableLineage]] = {}
         self._assets: dict[TableName, AssetRecord] = {}
         self._profiles: dict[tuple[TableName, SnapshotId | None], ProfileRecord] = {}
         self._loaded: dict[CommitId, Mapping[TableName, tuple[LoadedFile, ...]]] = {}
@@ -78,6 +77,10 @@ class MemoryMetadata:
     def commit(self, commit_id: CommitId) -> Commit | None:
         return self._commits.get(commit_id)
 
+    def commits(self, ids: Iterable[CommitId]) -> dict[CommitId, Commit]:
+        with self._lock:
+            return {commit_id: self._commits[commit_id] for commit_id in ids if commit_id in self._commits}
+
     def find_commits(self, prefix: str) -> tuple[CommitId, ...]:
         with self._lock:
             return tuple(sorted(commit_id for commit_id in self._commits if commit_id.startswith(prefix.lower())))
@@ -113,6 +116,15 @@ class MemoryMetadata:
         ]
         return tuple(found if limit is None else found[:limit])
 
+    def ancestry(self, heads: Iterable[CommitId]) -> dict[CommitId, tuple[CommitId, ...]]:
+        with self._lock:
+            known = [head for head in heads if head in self._commits]
+            return {commit.id: commit.parents for head in known for commit in self._ancestors(head)}
+
+    def touching(self, table: TableName) -> frozenset[CommitId]:
+        with self._lock:
+            return frozenset(commit.id for commit in self._commits.values() if table in commit.statistics)
+
     def _ancestors(self, head: CommitId) -> list[Commit]:
         if head not in self._commits:
             raise ForgeError("E601", f"There is no commit {head}", fix="forge log")
@@ -134,48 +146,25 @@ class MemoryMetadata:
             if run_id in self._runs:
                 self._runs[run_id] = replace(self._runs[run_id], step=step)
 
-    def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
+    def finish_run(
+        self,
+        run: RunRecord,
+        verdicts: Sequence[Verdict],
+        audit: Sequence[AuditRecord],
+        lineage: Sequence[TableLineage] = (),
+    ) -> None:
         with self._lock:
             self._keep_run(run)
             self._keep_verdicts(run.id, verdicts)
+            self._keep_lineage(run.id, lineage)
             self._note(audit)
-
-    def run(self, run_id: RunId) -> RunRecord | None:
-        return self._runs.get(run_id)
-
-    def runs(
-        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
-    ) -> tuple[RunRecord, ...]:
-        with self._lock:
-            found = [
-                run
-                for run in self._newest_runs()
-                if (branch is None or run.branch == branch) and (status is None or run.status == status)
-            ]
-        return tuple(found[:limit])
-
-    def _newest_runs(self) -> list[RunRecord]:
-        return sorted(self._runs.values(), key=lambda run: (run.started_at, run.id), reverse=True)
-
-    def verdicts(
-        self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000
-    ) -> tuple[tuple[RunId, Verdict], ...]:
-        with self._lock:
-            found = [
-                (run.id, verdict)
-                for run in self._newest_runs()
-                if run_id is None or run.id == run_id
-                for verdict in self._verdicts.get(run.id, ())
-                if table is None or verdict.table == str(table)
-            ]
-        return tuple(found[:limit])
 
     def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
         with self._lock:
             return tuple(
                 (run_id, lineage)
                 for run_id in dict.fromkeys(run_ids)
-                for lineage in sorted(self._lineage.get(run_id, ()), key=lambda lineage: lineage.table)
+                for _, lineage in sorted(self._lineage.get(run_id, {}).items())
                 if lineage.edges or lineage.indirect or lineage.table_edges
             )
 
@@ -228,7 +217,7 @@ class MemoryMetadata:
         self.catalog.view_files |= {v.metadata_location for v in publication.tree.values() if v.metadata_location}
         self._keep_run(run)
         self._keep_verdicts(run.id, publication.verdicts)
-        self._lineage[run.id] = publication.lineage
+        self._keep_lineage(run.id, (*publication.unpublished, *publication.lineage))
         for asset in publication.assets:
             self._assets[asset.table] = replace(asset, columns=tuple(_plain(column) for column in asset.columns))
         for profile in publication.profiles:
@@ -237,7 +226,11 @@ class MemoryMetadata:
         self._loaded[commit.id] = dict(publication.loaded)
         self._note(publication.audit)
 
+    def _keep_lineage(self, run_id: RunId, lineage: Iterable[TableLineage]) -> None:
+        self._lineage.setdefault(run_id, {}).update({one.table: one for one in lineage})
+
     def _keep_run(self, run: RunRecord) -> None:
+        self._changes += 1
         self._runs[run.id] = replace(run, params=_plain(run.params))
 
     def _keep_verdicts(self, run_id: RunId, verdicts: Sequence[Verdict]) -> None:
@@ -245,6 +238,7 @@ class MemoryMetadata:
             self._verdicts[run_id] = tuple(replace(verdict, details=_plain(verdict.details)) for verdict in verdicts)
 
     def _note(self, audit: Iterable[AuditRecord]) -> None:
+        self._changes += 1
         self._audit += [replace(record, detail=_plain(record.detail)) for record in audit]
 
 

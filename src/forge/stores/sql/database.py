@@ -17,6 +17,8 @@ from forge.model.errors import ForgeError
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 
 BUSY_SECONDS: float = 30
+# Connections: the server has 40 threads, and writers that wait for the database must not keep readers out.
+_KEPT, _MORE = 10, 40
 _LOCK = 0x464F524745  # "FORGE": the advisory lock that lets one process migrate a PostgreSQL database
 
 
@@ -62,7 +64,7 @@ def _sqlite(url: URL) -> Engine:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _unreachable(url, error) from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_pool(url))
 
     @event.listens_for(engine, "connect")
     def connect(connection: sqlite3.Connection, record: object) -> None:
@@ -80,6 +82,11 @@ def _sqlite(url: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
     return engine
+
+
+def _pool(url: URL) -> dict[str, int]:
+    """A database in memory is one connection, which has no pool to size."""
+    return {"pool_size": _KEPT, "max_overflow": _MORE} if url.database not in (None, "", ":memory:") else {}
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
@@ -102,7 +109,7 @@ def _postgres(url: URL) -> Engine:
         "options": f"-c lock_timeout={BUSY_SECONDS}s -c timezone=UTC {url.query.get('options', '')}".strip(),
     }
     try:
-        return create_engine(url, connect_args=arguments, pool_pre_ping=True)
+        return create_engine(url, connect_args=arguments, pool_pre_ping=True, pool_size=_KEPT, max_overflow=_MORE)
     except ModuleNotFoundError as error:
         raise ForgeError(
             "E401",
@@ -174,12 +181,17 @@ def _unreachable(url: URL, error: BaseException) -> ForgeError:
 
 def migrate(engine: Engine) -> None:
     """Bring the database to the newest migration. Costs one SELECT where it is there already."""
-    if _revision(engine) == REVISIONS[-1]:
+    if is_migrated(engine):
         return
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         _upgrade(connection)
+
+
+def is_migrated(engine: Engine) -> bool:
+    """Whether the database answers and is at the newest migration."""
+    return _revision(engine) == REVISIONS[-1]
 
 
 def _revision(engine: Engine) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete, func, or_, select, update
@@ -30,16 +31,20 @@ from forge.quality.verdict import Verdict
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.history import newest_first
-from forge.stores.sql.publish import PointerMoved, write_publication, write_run, write_verdicts
+from forge.stores.sql.publish import PointerMoved, write_lineage, write_publication, write_run, write_verdicts
+from forge.stores.sql.recent import Recent
+from forge.stores.sql.runs import SqlRuns, batches, find_rows
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, Tree
 
-_IDS_AT_ONCE = 500
+_COMMITS, _TREES = 2000, 100  # kept in the process: a commit never changes
 
 
-class SqlMetadata:
+class SqlMetadata(SqlRuns):
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
+        self._commits: Recent[CommitId, Commit] = Recent(_COMMITS)
+        self._trees: Recent[CommitId, Tree] = Recent(_TREES)
 
     # branches
 
@@ -75,8 +80,18 @@ class SqlMetadata:
     # commits
 
     def commit(self, commit_id: CommitId) -> Commit | None:
-        with reading(self._engine) as connection:
-            return _commits(connection, [commit_id]).get(commit_id)
+        return self.commits([commit_id]).get(commit_id)
+
+    def commits(self, ids: Iterable[CommitId]) -> dict[CommitId, Commit]:
+        wanted = list(dict.fromkeys(ids))
+        found = self._commits.take(wanted)
+        missing = [commit_id for commit_id in wanted if commit_id not in found]
+        if missing:
+            with reading(self._engine) as connection:
+                new = _commits(connection, missing)
+            self._commits.keep(new)
+            found |= new
+        return found
 
     def find_commits(self, prefix: str) -> tuple[CommitId, ...]:
         column = tables.commits.c.id
@@ -86,6 +101,9 @@ class SqlMetadata:
     def tree(self, commit_id: CommitId | None) -> Tree:
         if commit_id is None:
             return {}
+        known = self._trees.take([commit_id])
+        if known:
+            return known[commit_id]
         query = (
             select(tables.trees.c.body)
             .join(tables.commits, tables.commits.c.tree_id == tables.trees.c.id)
@@ -94,7 +112,9 @@ class SqlMetadata:
         found = self._all(query)
         if not found:
             raise ForgeError("E601", f"There is no commit {commit_id}", fix="forge log")
-        return rows.tree_of(found[0]["body"])
+        tree = MappingProxyType(rows.tree_of(found[0]["body"]))
+        self._trees.keep({commit_id: tree})
+        return tree
 
     def log(
         self,
@@ -117,6 +137,19 @@ class SqlMetadata:
             found = _commits(connection, ids)
         return tuple(found[commit_id] for commit_id in ids)
 
+    def ancestry(self, heads: Iterable[CommitId]) -> dict[CommitId, tuple[CommitId, ...]]:
+        ancestors, p = _ancestors(*heads), tables.commit_parents.c
+        query = select(ancestors.c.id, p.parent_id).outerjoin(tables.commit_parents, p.commit_id == ancestors.c.id)
+        found: dict[CommitId, tuple[CommitId, ...]] = {}
+        with reading(self._engine) as connection:
+            for commit_id, parent in connection.execute(query.order_by(ancestors.c.id, p.position)):
+                found[commit_id] = (*found.get(commit_id, ()), *((parent,) if parent else ()))
+        return found
+
+    def touching(self, table: TableName) -> frozenset[CommitId]:
+        t = tables.commit_tables.c
+        return frozenset(row["commit_id"] for row in self._all(select(t.commit_id).where(t.table_name == str(table))))
+
     # runs
 
     def start_run(self, run: RunRecord) -> None:
@@ -127,38 +160,19 @@ class SqlMetadata:
         with writing(self._engine) as connection:
             connection.execute(update(tables.runs).where(tables.runs.c.id == run_id).values(step=step))
 
-    def finish_run(self, run: RunRecord, verdicts: Sequence[Verdict], audit: Sequence[AuditRecord]) -> None:
+    def finish_run(
+        self,
+        run: RunRecord,
+        verdicts: Sequence[Verdict],
+        audit: Sequence[AuditRecord],
+        lineage: Sequence[TableLineage] = (),
+    ) -> None:
         with writing(self._engine) as connection:
             write_run(connection, run)
             write_verdicts(connection, run.id, verdicts)
+            write_lineage(connection, run.id, None, lineage)
             if audit:
                 connection.execute(tables.audit.insert(), [rows.audit_row(record) for record in audit])
-
-    def run(self, run_id: RunId) -> RunRecord | None:
-        found = self._runs(select(tables.runs).where(tables.runs.c.id == run_id))
-        return found[0] if found else None
-
-    def runs(
-        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
-    ) -> tuple[RunRecord, ...]:
-        query = select(tables.runs).order_by(tables.runs.c.started_at.desc(), tables.runs.c.id.desc()).limit(limit)
-        if branch is not None:
-            query = query.where(tables.runs.c.branch == branch)
-        if status is not None:
-            query = query.where(tables.runs.c.status == status)
-        return self._runs(query)
-
-    def verdicts(
-        self, *, run_id: RunId | None = None, table: TableName | None = None, limit: int = 1000
-    ) -> tuple[tuple[RunId, Verdict], ...]:
-        t = tables.verdicts.c
-        newest = (tables.runs.c.started_at.desc(), tables.runs.c.id.desc(), t.id)
-        query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*newest).limit(limit)
-        if run_id is not None:
-            query = query.where(t.run_id == run_id)
-        if table is not None:
-            query = query.where(t.table_name == str(table))
-        return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in self._all(query))
 
     def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
         wanted = list(dict.fromkeys(run_ids))
@@ -205,33 +219,14 @@ class SqlMetadata:
 
     def _all(self, query: Select[Any]) -> list[Mapping[str, Any]]:
         with reading(self._engine) as connection:
-            return _rows(connection, query)
-
-    def _runs(self, query: Select[Any]) -> tuple[RunRecord, ...]:
-        with reading(self._engine) as connection:
-            found = _rows(connection, query)
-            outputs: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-            t = tables.outputs
-            for ids in _batches([row["id"] for row in found]):
-                some = select(t).where(t.c.run_id.in_(ids)).order_by(t.c.position)
-                for row in _rows(connection, some):
-                    outputs[row["run_id"]].append(row)
-        return tuple(rows.run_of(row, outputs[row["id"]]) for row in found)
+            return find_rows(connection, query)
 
 
-def _rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
-    return [dict(row._mapping) for row in connection.execute(query)]
-
-
-def _batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
-
-
-def _ancestors(head: CommitId) -> CTE:
-    """Ids of head and of all it descends from."""
+def _ancestors(*heads: CommitId) -> CTE:
+    """Ids of the heads and of all they descend from."""
     c = tables.commits.c
     p = tables.commit_parents.c
-    start = select(c.id).where(c.id == head).cte("ancestors", recursive=True)
+    start = select(c.id).where(c.id.in_(heads)).cte("ancestors", recursive=True)
     return start.union(select(p.parent_id).join(start, start.c.id == p.commit_id))
 
 
@@ -283,12 +278,12 @@ def _commits(connection: Connection, ids: Sequence[CommitId]) -> dict[CommitId, 
     heads: list[Mapping[str, Any]] = []
     parents: dict[str, list[CommitId]] = defaultdict(list)
     statistics: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for some in _batches(ids):
+    for some in batches(ids):
         c, p, s = tables.commits, tables.commit_parents, tables.commit_tables
-        heads += _rows(connection, select(c).where(c.c.id.in_(some)))
-        for row in _rows(connection, select(p).where(p.c.commit_id.in_(some)).order_by(p.c.position)):
+        heads += find_rows(connection, select(c).where(c.c.id.in_(some)))
+        for row in find_rows(connection, select(p).where(p.c.commit_id.in_(some)).order_by(p.c.position)):
             parents[row["commit_id"]].append(CommitId(row["parent_id"]))
-        for row in _rows(connection, select(s).where(s.c.commit_id.in_(some))):
+        for row in find_rows(connection, select(s).where(s.c.commit_id.in_(some))):
             statistics[row["commit_id"]].append(row)
     return {CommitId(row["id"]): rows.commit_of(row, parents[row["id"]], statistics[row["id"]]) for row in heads}
 
@@ -297,8 +292,8 @@ def _by_output(
     connection: Connection, table: Table, run_ids: Sequence[RunId]
 ) -> dict[tuple[RunId, str], list[Mapping[str, Any]]]:
     found: dict[tuple[RunId, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for some in _batches(run_ids):
+    for some in batches(run_ids):
         query = select(table).where(table.c.run_id.in_(some)).order_by(table.c.id)
-        for row in _rows(connection, query):
+        for row in find_rows(connection, query):
             found[RunId(row["run_id"]), row["output"]].append(row)
     return found

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
-from forge.flows.records import Moved, Pointer, Publication, RunRecord
-from forge.model.names import CatalogName, RunId
+from forge.flows.records import Moved, Pointer, Publication, RunRecord, TableLineage
+from forge.model.names import CatalogName, CommitId, RunId
 from forge.quality.verdict import Verdict
 from forge.stores.sql import rows, tables
 from forge.stores.sql.tables import CATALOG, HIDDEN
@@ -191,10 +191,25 @@ def write_verdicts(connection: Connection, run_id: RunId, verdicts: Sequence[Ver
         _add(connection, tables.verdicts, rows.verdict_rows(run_id, verdicts))
 
 
+def write_lineage(
+    connection: Connection, run_id: RunId, commit_id: CommitId | None, lineage: Sequence[TableLineage]
+) -> None:
+    """`commit_id` None: of what was not published. A run that ends twice (its publish was completed by a repair) leaves
+    the lineage of each output once."""
+    names = [str(one.table) for one in lineage]
+    if not names:
+        return
+    for table in (tables.edges, tables.table_edges):
+        held = (table.c.run_id == run_id) & table.c.commit_id.is_(None) & table.c.output.in_(names)
+        connection.execute(delete(table).where(held))
+    _add(connection, tables.edges, rows.edge_rows(run_id, commit_id, lineage))
+    _add(connection, tables.table_edges, rows.table_edge_rows(run_id, commit_id, lineage))
+
+
 def write_records(connection: Connection, publication: Publication) -> None:
     write_verdicts(connection, publication.run.id, publication.verdicts)
-    _add(connection, tables.edges, rows.edge_rows(publication))
-    _add(connection, tables.table_edges, rows.table_edge_rows(publication))
+    write_lineage(connection, publication.run.id, publication.commit.id, publication.lineage)
+    write_lineage(connection, publication.run.id, None, publication.unpublished)
     assets = [rows.asset_row(asset) for asset in sorted(publication.assets, key=lambda asset: asset.table)]
     if assets:
         insert = _insert(connection, tables.assets)

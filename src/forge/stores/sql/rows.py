@@ -227,13 +227,12 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
     )
 
 
-def edge_rows(publication: Publication) -> list[Row]:
-    run, commit = publication.run.id, publication.commit.id
+def edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable[TableLineage]) -> list[Row]:
     return [
         {
-            "run_id": run,
-            "commit_id": commit,
-            "output": str(lineage.table),
+            "run_id": run_id,
+            "commit_id": commit_id,
+            "output": str(one.table),
             "source_table": edge.source.table,
             "source_column": edge.source.column,
             "target_table": edge.target.table,
@@ -243,16 +242,15 @@ def edge_rows(publication: Publication) -> list[Row]:
             "masking": edge.masking,
             "confidence": edge.confidence,
         }
-        for lineage in publication.lineage
-        for edge in lineage.edges
+        for one in lineage
+        for edge in one.edges
     ]
 
 
-def table_edge_rows(publication: Publication) -> list[Row]:
-    start = {"run_id": publication.run.id, "commit_id": publication.commit.id}
+def table_edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable[TableLineage]) -> list[Row]:
     rows: list[Row] = []
-    for lineage in publication.lineage:
-        own: Row = {**start, "output": str(lineage.table)}
+    for one in lineage:
+        own: Row = {"run_id": run_id, "commit_id": commit_id, "output": str(one.table)}
         rows += [
             {
                 **own,
@@ -261,7 +259,7 @@ def table_edge_rows(publication: Publication) -> list[Row]:
                 "source_column": edge.source.column,
                 "target_table": edge.target,
             }
-            for edge in lineage.indirect
+            for edge in one.indirect
         ]
         rows += [
             {
@@ -271,7 +269,7 @@ def table_edge_rows(publication: Publication) -> list[Row]:
                 "source_column": None,
                 "target_table": edge.target,
             }
-            for edge in lineage.table_edges
+            for edge in one.table_edges
         ]
     return rows
 

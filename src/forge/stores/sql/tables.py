@@ -162,7 +162,7 @@ edges = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
-    Column("commit_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+    Column("commit_id", String(64), ForeignKey("forge_commits.id")),  # NULL: of an output that was not published
     Column("output", String(255), nullable=False),
     Column("source_table", Text, nullable=False),
     Column("source_column", Text, nullable=False),
@@ -179,7 +179,7 @@ table_edges = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("run_id", String(64), ForeignKey("forge_runs.id"), nullable=False),
-    Column("commit_id", String(64), ForeignKey("forge_commits.id"), nullable=False),
+    Column("commit_id", String(64), ForeignKey("forge_commits.id")),  # NULL: of an output that was not published
     Column("output", String(255), nullable=False),
     Column("kind", String(16), nullable=False),  # table, or how a column shapes the rows: join, filter, group_by, sort
     Column("source_table", Text, nullable=False),
@@ -243,4 +243,19 @@ audit = Table(
     Column("action", String(64), nullable=False),
     Column("subject", Text, nullable=False),
     Column("detail", Json, nullable=False),
+)
+tokens = Table(
+    "forge_tokens",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("scope", String(16), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime),
+    Column("last_used_at", UtcTime),
+    Column("revoked_at", UtcTime),
+    Index("forge_tokens_by_digest", "digest", unique=True),
 )

@@ -1,0 +1,210 @@
+"""Who may call: named tokens and browser sessions, of which only hashes are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from forge.flows.records import AuditRecord
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+from forge.model.time import Clock
+
+
+class Scope(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+class TokenKind(StrEnum):
+    BEARER = "bearer"  # made by a person for a program
+    SESSION = "session"  # a browser's cookie
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`digest` is the SHA-256 of the secret; 256 random bits need no slow hash. The name of a session is the id of
+    the token that opened it, so that it ends with that token."""
+
+    id: str
+    kind: TokenKind
+    name: str
+    scope: Scope
+    digest: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def state(self, now: datetime) -> str:
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
+
+
+class Tokens(Protocol):
+    """Every method is one transaction."""
+
+    def add(self, token: Token, audit: AuditRecord | None) -> None: ...
+    def by_digest(self, digest: str) -> Token | None: ...
+    def all(self, kind: TokenKind) -> tuple[Token, ...]:
+        """Newest first."""
+        ...
+
+    def revoke(self, token_id: str, at: datetime, audit: AuditRecord | None) -> bool:
+        """False where there is none, or it was revoked before."""
+        ...
+
+    def touch(self, token_id: str, at: datetime) -> None:
+        """Note its use. Does not wait for a busy database: that is an error (E404) at once."""
+        ...
+
+    def remove_expired(self, kind: TokenKind, before: datetime) -> int:
+        """Remove those that expired, or were revoked, before that time; how many they were."""
+        ...
+
+
+Random = Callable[[], str]
+PREFIX = "forge_"  # so that scanners of source code recognise a secret that was left in it
+SESSION_LIFE = timedelta(days=14)
+NOTED_EVERY = timedelta(minutes=1)
+REMEMBERED = timedelta(seconds=2)  # so long after `forge token revoke` in another process a token may still work
+LOGIN = "login"  # in place of a token's id, of sessions that the address printed at the start of the server opened
+
+
+def random_secret() -> str:
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def digest_of(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Access:
+    def __init__(self, tokens: Tokens, clock: Clock, random: Random = random_secret) -> None:
+        self._tokens, self._clock, self._random = tokens, clock, random
+        self._recent: dict[str, tuple[Token, datetime]] = {}  # by digest; what was verified moments ago, and when
+
+    def create(self, name: str, scope: Scope, expires_in: timedelta | None, by: str) -> tuple[Token, str]:
+        """A token for a program, and its secret, which is kept nowhere."""
+        name = name.strip()
+        if not 1 <= len(name) <= 100 or not name.isprintable():
+            raise ForgeError(
+                "E105", "A token's name has 1 to 100 printable letters", fix="Name it after the program that uses it."
+            )
+        taken = next((t for t in self.list() if t.name == name and t.state(self._clock()) == "active"), None)
+        if taken is not None:
+            raise ForgeError(
+                "E109",
+                f"There is a token '{name}' already",
+                why="Names tell tokens apart when one has to be revoked.",
+                fix=f"Take another name, or revoke it: forge token revoke {taken.id}",
+            )
+        token, secret = self._make(TokenKind.BEARER, name, scope, expires_in, by)
+        detail = {"name": name, "scope": str(scope), "expires_at": token.expires_at}
+        self._tokens.add(token, AuditRecord(token.created_at, by, "token.create", token.id, detail))
+        return token, secret
+
+    def list(self) -> tuple[Token, ...]:
+        """The tokens of programs, newest first."""
+        return self._tokens.all(TokenKind.BEARER)
+
+    def find(self, id_or_name: str) -> Token:
+        """A token by its id, or the active one of that name."""
+        now, known = self._clock(), self.list()
+        same = [t for t in known if id_or_name in (t.id, t.name)]
+        best = sorted(same, key=lambda t: (t.id != id_or_name, t.state(now) != "active"))
+        if not best:
+            names = [text for t in known for text in (t.id, t.name)]
+            raise ForgeError(
+                "E108",
+                f"There is no token '{id_or_name}'",
+                why=did_you_mean(id_or_name, names),
+                fix="`forge token list` shows them.",
+            )
+        return best[0]
+
+    def revoke(self, token_id: str, by: str) -> Token:
+        """It, and every browser session it opened, stop working at once; in other processes within two seconds."""
+        token, now = self.find(token_id), self._clock()
+        audit = AuditRecord(now, by, "token.revoke", token.id, {"name": token.name})
+        self._tokens.revoke(token.id, now, audit)
+        for session in self._tokens.all(TokenKind.SESSION):
+            if session.name == token.id and session.revoked_at is None:
+                self._tokens.revoke(session.id, now, None)
+        self._recent = {}
+        return token
+
+    def remembers(self, secret: str) -> bool:
+        """Whether `verify` would answer without asking the store, and so without waiting."""
+        return self._recall(digest_of(secret), self._clock()) is not None
+
+    def verify(self, secret: str) -> Token:
+        """The token of a secret, if it works now."""
+        now, digest = self._clock(), digest_of(secret)
+        token = self._recall(digest, now)
+        if token is None:
+            token = self._look_up(digest, now)
+            recent = {key: known for key, known in self._recent.items() if now - known[1] < REMEMBERED}
+            self._recent = {**recent, digest: (token, now)}
+        return token
+
+    def _recall(self, digest: str, now: datetime) -> Token | None:
+        token, verified_at = self._recent.get(digest, (None, now))
+        return token if token and now - verified_at < REMEMBERED and token.state(now) == "active" else None
+
+    def _look_up(self, digest: str, now: datetime) -> Token:
+        token = self._tokens.by_digest(digest)
+        if token is None:
+            raise _not_signed_in("The token is not known here")
+        state = token.state(now)
+        if state != "active":
+            what = "session" if token.kind is TokenKind.SESSION else f"token '{token.name}'"
+            raise _not_signed_in(f"The {what} is {state}")
+        if token.last_used_at is None or now - token.last_used_at >= NOTED_EVERY:
+            self._note(token, now)
+        return token
+
+    def open_session(
+        self, by: str, *, scope: Scope = Scope.WRITE, origin: str = LOGIN, until: datetime | None = None
+    ) -> tuple[Token, str]:
+        """A session of a browser. It may do no more than the token that opened it, and for no longer."""
+        token, secret = self._make(TokenKind.SESSION, origin, scope, SESSION_LIFE, by)
+        if until is not None and token.expires_at is not None:
+            token = replace(token, expires_at=min(token.expires_at, until))
+        self._tokens.add(token, None)
+        return token, secret
+
+    def close(self, session: Token) -> None:
+        self._tokens.revoke(session.id, self._clock(), None)
+        self._recent = {}
+
+    def sweep(self) -> int:
+        """Remove sessions that are over."""
+        return self._tokens.remove_expired(TokenKind.SESSION, self._clock())
+
+    def _make(self, kind: TokenKind, name: str, scope: Scope, life: timedelta | None, by: str) -> tuple[Token, str]:
+        secret, now = self._random(), self._clock()
+        digest = digest_of(secret)
+        expires = None if life is None else now + life
+        return Token(digest[:12], kind, name, scope, digest, by, now, expires), secret
+
+    def _note(self, token: Token, now: datetime) -> None:
+        """When it was last used is good to know, but no reason to refuse or delay a request."""
+        try:
+            self._tokens.touch(token.id, now)
+        except ForgeError as error:
+            if error.code not in ("E404", "E401", "E305"):
+                raise
+
+
+def _not_signed_in(what: str) -> ForgeError:
+    return ForgeError(
+        "E903", what, fix="Open the address that `forge serve` printed, or make a token: forge token create NAME"
+    )

@@ -1,0 +1,237 @@
+"""What there is: tables and views of a commit, with their words, their state and what they stand on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from forge.catalog.search import COLUMN, Entry, Index
+from forge.flows.health import find_said, newest_attempts
+from forge.flows.impact import lineage_at
+from forge.flows.incidents import find_commits_of
+from forge.flows.ports import Lake, Metadata, SnapshotState
+from forge.flows.records import AssetRecord, TableLineage
+from forge.flows.revisions import find_commit
+from forge.flows.sample import find_personal, version_at
+from forge.lineage.edge import Edge
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.schema import Column
+from forge.quality.verdict import Outcome, Verdict
+from forge.versioning.commit import Commit, TableVersion, Tree
+
+OK, FAILING, UNCHECKED = "ok", "failing", "unchecked"
+_LIFE = 5.0  # seconds: two writers on PostgreSQL can leave one mark between them
+NEVER = datetime.min.replace(tzinfo=UTC)  # when a table changed for which the catalog has no words
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the checks said: of the newest attempt to write a table, or of the run that wrote a version of it."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    held_back: bool = False
+
+    def count(self, outcome: Outcome) -> int:
+        return sum(verdict.outcome is outcome for verdict in self.verdicts)
+
+    @property
+    def state(self) -> str:
+        if self.held_back or self.count(Outcome.FAILED):
+            return FAILING
+        return OK if self.verdicts else UNCHECKED
+
+    @property
+    def failing_columns(self) -> frozenset[str]:
+        """In small letters."""
+        failed = (verdict for verdict in self.verdicts if verdict.outcome is Outcome.FAILED)
+        return frozenset(column.lower() for verdict in failed for column in verdict.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    record: AssetRecord
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnState:
+    column: Column
+    description: str
+    personal: bool
+    upstream: tuple[str, ...]  # the nearest columns it comes from
+    failing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssetAt:
+    """One asset as a commit has it."""
+
+    asset: Asset
+    commit: Commit
+    version: TableVersion
+    columns: tuple[ColumnState, ...]
+    last_commit: Commit | None  # the newest one that changed it
+    upstream_tables: tuple[str, ...]
+    downstream_tables: tuple[str, ...]
+
+
+class Catalog:
+    """The assets of a branch's newest commit, kept ready for searching. The index is good until the branch moves, what
+    the checks said until something is recorded."""
+
+    def __init__(self, metadata: Metadata, branch: BranchName) -> None:
+        self._metadata, self._branch = metadata, branch
+        self._lock = threading.Lock()
+        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], Index] | None = None
+        self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
+
+    def index(self) -> Index:
+        return self._prepare()[-1]
+
+    def assets(self) -> Mapping[str, Asset]:
+        """By name, with what their newest attempts said."""
+        mark, now = self._metadata.mark(), time.monotonic()
+        kept = self._assets
+        if kept is None or kept[0] != mark or now - kept[1] > _LIFE:
+            tree, records, _ = self._prepare()
+            kept = self._assets = (mark, now, _standing_of(self._metadata, self._branch, tree, records))
+        return kept[2]
+
+    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...], Index]:
+        branch = self._metadata.branch(self._branch)
+        head = branch.head if branch else None
+        with self._lock:
+            if self._prepared is None or self._prepared[0] != head:
+                tree = self._metadata.tree(head)
+                records = records_of(self._metadata, tree)
+                self._prepared = (head, tree, records, Index(tuple(_entries(records))))
+            return self._prepared[1:]
+
+
+def list_assets(metadata: Metadata, branch: BranchName) -> tuple[Asset, ...]:
+    """The tables and views of the branch's newest commit, by name."""
+    found = metadata.branch(branch)
+    tree = metadata.tree(found.head if found else None)
+    return tuple(_standing_of(metadata, branch, tree, records_of(metadata, tree)).values())
+
+
+def records_of(metadata: Metadata, tree: Tree) -> tuple[AssetRecord, ...]:
+    known = {record.table: record for record in metadata.assets()} if tree else {}
+    return tuple(_record(known, table, tree[table]) for table in sorted(tree))
+
+
+def asset_at(metadata: Metadata, lake: Lake, table: TableName, at: str, default: BranchName) -> AssetAt:
+    commit = find_commit(metadata, at, default)
+    tree = metadata.tree(commit.id)
+    version = version_at(tree, table, at)
+    known = {record.table: record for record in metadata.assets()}
+    lineage = lineage_at(metadata, tree)
+    edges = tuple(edge for one in lineage for edge in one.edges)
+    state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
+    changed = find_commits_of(metadata, {table: version}).get(table) or _last_change(metadata, commit, table)
+    record = _as_of(_record(known, table, version), state, changed.time if changed else None)
+    standing = _standing_at(metadata, default, table, version)
+    personal = {column for name, column in find_personal(known.values(), edges) if name == str(table)}
+    before, after = _neighbours(lineage, str(table))
+    return AssetAt(
+        Asset(record, standing),
+        commit,
+        version,
+        _columns(record, state, edges, personal, standing.failing_columns),
+        changed,
+        before,
+        after,
+    )
+
+
+def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit | None:
+    """By walking the history, for a version that no run of Forge's wrote."""
+    found = metadata.log(commit.id, limit=1, table=table)
+    return found[0] if found else None
+
+
+def _standing_of(
+    metadata: Metadata, branch: BranchName, tree: Tree, records: Iterable[AssetRecord]
+) -> dict[str, Asset]:
+    held = metadata.blocked(branch)
+    stopped = {table for _, table in held}
+    said: dict[str, list[Verdict]] = {}
+    for _, verdict in find_said(metadata, newest_attempts(tree, held)):
+        said.setdefault(verdict.table, []).append(verdict)
+    return {
+        str(record.table): Asset(
+            record, Standing(tuple(said.get(str(record.table), ())), held_back=record.table in stopped)
+        )
+        for record in records
+    }
+
+
+def _standing_at(metadata: Metadata, default: BranchName, table: TableName, version: TableVersion) -> Standing:
+    """Of the version that readers have now, the newest attempt counts; of an older one, the run that wrote it."""
+    main = metadata.branch(default)
+    is_now = main is not None and metadata.tree(main.head).get(table) == version
+    held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
+    said = find_said(metadata, newest_attempts({table: version}, held))
+    return Standing(tuple(verdict for _, verdict in said), held_back=bool(held))
+
+
+def _record(known: Mapping[TableName, AssetRecord], table: TableName, version: TableVersion) -> AssetRecord:
+    record = known.get(table)
+    return record or AssetRecord(table, version.kind, "", None, (), (), NEVER)
+
+
+def _as_of(record: AssetRecord, state: SnapshotState | None, changed: datetime | None) -> AssetRecord:
+    counted = state.statistics if state else None
+    return replace(
+        record,
+        updated_at=changed or record.updated_at,
+        row_count=counted.record_count if counted else None,
+        size_bytes=counted.total_size if counted else None,
+    )
+
+
+def _columns(
+    record: AssetRecord,
+    state: SnapshotState | None,
+    edges: Iterable[Edge],
+    personal: Iterable[str],
+    failing: frozenset[str],
+) -> tuple[ColumnState, ...]:
+    """As the snapshot has them; a view's, and those of a snapshot that is gone, as the catalog last saw them."""
+    words = {str(column["name"]).lower(): column for column in record.columns}
+    columns = state.schema.columns if state else tuple(Column(str(c["name"]), str(c["type"])) for c in record.columns)
+    sources: dict[str, list[str]] = {}
+    for edge in edges:
+        if edge.target.table == str(record.table):
+            sources.setdefault(edge.target.column.lower(), []).append(str(edge.source))
+    hidden = frozenset(personal)
+    return tuple(
+        ColumnState(
+            column,
+            str(words.get(column.name.lower(), {}).get("description") or column.doc or ""),
+            column.name.lower() in hidden,
+            tuple(sorted(set(sources.get(column.name.lower(), ())))),
+            column.name.lower() in failing,
+        )
+        for column in columns
+    )
+
+
+def _neighbours(lineage: Iterable[TableLineage], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tables it is made of, and those made of it: one step each way."""
+    pairs = {(e.source.table, e.target.table) for one in lineage for e in one.edges}
+    pairs |= {(e.source, e.target) for one in lineage for e in one.table_edges}
+    pairs |= {(e.source.table, e.target) for one in lineage for e in one.indirect}
+    before = {source for source, target in pairs if target == table and source != table}
+    after = {target for source, target in pairs if source == table and target != table}
+    return tuple(sorted(before)), tuple(sorted(after))
+
+
+def _entries(records: Iterable[AssetRecord]) -> Iterable[Entry]:
+    for record in records:
+        yield Entry(record.kind, record.table.schema, record.table.name, record.description)
+        for column in record.columns:
+            yield Entry(COLUMN, str(record.table), str(column["name"]), str(column.get("description") or ""))

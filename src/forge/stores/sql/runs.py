@@ -1,0 +1,181 @@
+"""The part of the Metadata port that reads runs and what their checks said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, Select, func, select
+
+from forge.flows.records import JUDGED, SETTLED, Judgement, OutputStatus, RunRecord, RunStatus, Tally
+from forge.model.names import BranchName, RunId, TableName
+from forge.quality.verdict import Outcome, Verdict
+from forge.stores.sql import rows, tables
+from forge.stores.sql.database import reading
+
+_IDS_AT_ONCE = 500
+_BLOCKED_RUNS = 500  # so many of the newest runs that did not end well are looked at for tables they held back
+_UNHAPPY = (RunStatus.BLOCKED, RunStatus.FAILED, RunStatus.CONFLICT, RunStatus.CANCELLED, RunStatus.INTERRUPTED)
+_NEWEST = (tables.runs.c.started_at.desc(), tables.runs.c.id.desc())
+
+
+def find_rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+
+
+class SqlRuns:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def run(self, run_id: RunId) -> RunRecord | None:
+        return self.find_runs([run_id]).get(run_id)
+
+    def find_runs(self, ids: Iterable[RunId]) -> dict[RunId, RunRecord]:
+        with reading(self._engine) as connection:
+            return _runs_by_id(connection, list(dict.fromkeys(ids)))
+
+    def runs(
+        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
+    ) -> tuple[RunRecord, ...]:
+        query = select(tables.runs).order_by(*_NEWEST).limit(limit)
+        if branch is not None:
+            query = query.where(tables.runs.c.branch == branch)
+        if status is not None:
+            query = query.where(tables.runs.c.status == status)
+        with reading(self._engine) as connection:
+            return _with_outputs(connection, find_rows(connection, query))
+
+    def verdicts(
+        self,
+        *,
+        run_id: RunId | None = None,
+        run_ids: Iterable[RunId] | None = None,
+        table: TableName | None = None,
+        outcome: Outcome | None = None,
+        limit: int = 1000,
+    ) -> tuple[tuple[RunId, Verdict], ...]:
+        t = tables.verdicts.c
+        query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*_NEWEST, t.id)
+        query = query.limit(limit)
+        if run_id is not None:
+            query = query.where(t.run_id == run_id)
+        if run_ids is not None:
+            query = query.where(t.run_id.in_(list(run_ids)))
+        if table is not None:
+            query = query.where(t.table_name == str(table))
+        if outcome is not None:
+            query = query.where(t.outcome == outcome.value)
+        with reading(self._engine) as connection:
+            return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in find_rows(connection, query))
+
+    def mark(self) -> str:
+        """Everything that changes the records writes to the audit too, save the start of a run; a run that ends
+        without a word there is seen by its state."""
+        r = tables.runs.c
+        newest = select(r.id + " " + r.status).order_by(*_NEWEST).limit(1).scalar_subquery()
+        last = select(func.max(tables.audit.c.id)).scalar_subquery()
+        with reading(self._engine) as connection:
+            return " ".join(map(str, connection.execute(select(last, newest)).one()))
+
+    def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
+        r, o = tables.runs.c, tables.outputs.c
+        unhappy = select(r.id).where(r.branch == branch, r.status.in_([status.value for status in _UNHAPPY]))
+        recent = unhappy.order_by(*_NEWEST).limit(_BLOCKED_RUNS).subquery()
+        once = select(o.table_name).join(recent, recent.c.id == o.run_id).distinct()
+        ever = once.where(o.status == OutputStatus.BLOCKED.value).subquery()
+        with reading(self._engine) as connection:
+            query = select(ever.c.table_name, _newest_judge(branch, ever.c.table_name).label("run_id"))
+            judges = {row["table_name"]: row["run_id"] for row in find_rows(connection, query)}
+            runs = _runs_by_id(connection, list(dict.fromkeys(judges.values())))
+        pairs = [(runs[judges[name]], rows.table_of(name)) for name in sorted(judges)]
+        now = [(run, table) for run, table in pairs if _held_back(run, table)]
+        return tuple(sorted(now, key=lambda pair: (pair[0].started_at, pair[0].id), reverse=True))
+
+    def judgements(
+        self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
+    ) -> tuple[Judgement, ...]:
+        r, o, v = tables.runs.c, tables.outputs.c, tables.verdicts.c
+        recent = select(r.id, r.started_at).where(r.branch == branch).order_by(*_NEWEST).limit(runs).subquery()
+        # Verdicts are found by their run alone: the index by table would lead through the whole history of the table.
+        query = (
+            select(recent.c.id, recent.c.started_at, o.table_name, o.status, v.check_id, v.outcome, v.message)
+            .add_columns(v.table_name.label("judged"))
+            .select_from(recent)
+            .join(tables.outputs, o.run_id == recent.c.id)
+            .outerjoin(tables.verdicts, (v.run_id == recent.c.id) & v.check_id.in_(list(check_ids)))
+            .where(o.table_name.in_([str(table) for table in names]), o.status.in_([s.value for s in JUDGED]))
+            .order_by(recent.c.started_at.desc(), recent.c.id.desc(), o.position, v.id)
+        )
+        with reading(self._engine) as connection:
+            return _judgements(find_rows(connection, query))
+
+    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
+        r, v = tables.runs.c, tables.verdicts.c
+        query = (
+            select(r.id, r.started_at, v.outcome, func.count(v.id).label("number"))
+            .outerjoin(tables.verdicts, v.run_id == r.id)
+            .where(r.branch == branch, r.started_at >= since, r.started_at < until)
+            .group_by(r.id, r.started_at, v.outcome)
+            .order_by(r.started_at, r.id)
+        )
+        counted: dict[tuple[RunId, datetime], dict[str, int]] = defaultdict(dict)
+        with reading(self._engine) as connection:
+            for row in find_rows(connection, query):
+                counted[RunId(row["id"]), row["started_at"]][row["outcome"]] = row["number"]
+        return tuple(
+            Tally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
+            for (run_id, time), numbers in counted.items()
+        )
+
+
+def _newest_judge(branch: BranchName, table: ColumnElement[str]) -> ScalarSelect[str]:
+    """The newest run that settled the table: one walk back, which ends soon, for the table was judged."""
+    r, o = tables.runs.alias().c, tables.outputs.alias().c
+    return (
+        select(o.run_id)
+        .where(r.id == o.run_id, o.table_name == table)
+        .where(r.branch == branch, o.status.in_([status.value for status in SETTLED]))
+        .order_by(r.started_at.desc(), r.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _held_back(run: RunRecord, table: TableName) -> bool:
+    return any(output.table == table and output.status is OutputStatus.BLOCKED for output in run.outputs)
+
+
+def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
+    """A verdict of the same run on another table is none on this one."""
+    kept: dict[tuple[str, str, str | None], Judgement] = {}
+    for row in found:
+        spoke = row["judged"] == row["table_name"]
+        said = (row["check_id"], Outcome(row["outcome"]), row["message"]) if spoke else (None, None, None)
+        table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
+        key = row["id"], row["table_name"], said[0]
+        kept.setdefault(key, Judgement(RunId(row["id"]), row["started_at"], table, status, *said))
+    spoken = {(run, name) for run, name, check in kept if check is not None}
+    return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)
+
+
+def _runs_by_id(connection: Connection, ids: Sequence[RunId]) -> dict[RunId, RunRecord]:
+    found: list[Mapping[str, Any]] = []
+    for some in batches(ids):
+        found += find_rows(connection, select(tables.runs).where(tables.runs.c.id.in_(some)))
+    return {run.id: run for run in _with_outputs(connection, found)}
+
+
+def _with_outputs(connection: Connection, found: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ...]:
+    outputs: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    t = tables.outputs
+    for ids in batches([row["id"] for row in found]):
+        some = select(t).where(t.c.run_id.in_(ids)).order_by(t.c.position)
+        for row in find_rows(connection, some):
+            outputs[row["run_id"]].append(row)
+    return tuple(rows.run_of(row, outputs[row["id"]]) for row in found)

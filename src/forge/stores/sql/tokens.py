@@ -1,0 +1,97 @@
+"""Tokens and sessions in SQL. Secrets are not here: only their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, delete, or_, select, text, update
+
+from forge.flows.access import Scope, Token, TokenKind
+from forge.flows.records import AuditRecord
+from forge.stores.sql import database, rows
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.tables import audit as audit_table
+from forge.stores.sql.tables import tokens
+
+
+class SqlTokens:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, token: Token, audit: AuditRecord | None) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(tokens.insert(), [_row(token)])
+            _note(connection, audit)
+
+    def by_digest(self, digest: str) -> Token | None:
+        with reading(self._engine) as connection:
+            found = connection.execute(select(tokens).where(tokens.c.digest == digest)).mappings().first()
+        return _token(found) if found else None
+
+    def all(self, kind: TokenKind) -> tuple[Token, ...]:
+        query = select(tokens).where(tokens.c.kind == str(kind))
+        with reading(self._engine) as connection:
+            found = connection.execute(query.order_by(tokens.c.created_at.desc(), tokens.c.id.desc())).mappings().all()
+        return tuple(_token(row) for row in found)
+
+    def revoke(self, token_id: str, at: datetime, audit: AuditRecord | None) -> bool:
+        change = update(tokens).where(tokens.c.id == token_id, tokens.c.revoked_at.is_(None)).values(revoked_at=at)
+        with writing(self._engine) as connection:
+            if connection.execute(change).rowcount == 0:
+                return False
+            _note(connection, audit)
+            return True
+
+    def touch(self, token_id: str, at: datetime) -> None:
+        with _writing_at_once(self._engine) as connection:
+            connection.execute(update(tokens).where(tokens.c.id == token_id).values(last_used_at=at))
+
+    def remove_expired(self, kind: TokenKind, before: datetime) -> int:
+        over = or_(tokens.c.expires_at <= before, tokens.c.revoked_at.is_not(None))
+        with writing(self._engine) as connection:
+            return connection.execute(delete(tokens).where(tokens.c.kind == str(kind), over)).rowcount
+
+
+@contextmanager
+def _writing_at_once(engine: Engine) -> Iterator[Connection]:
+    """A transaction that does not wait for others: where they hold the database, it is busy (E404)."""
+    if engine.dialect.name == "sqlite":
+        with reading(engine) as connection:
+            sqlite: Any = connection.connection.driver_connection
+            sqlite.execute("PRAGMA busy_timeout=0")
+            try:
+                with connection.execution_options(forge_write=True).begin():
+                    yield connection
+            finally:
+                sqlite.execute(f"PRAGMA busy_timeout={int(database.BUSY_SECONDS * 1000)}")
+        return
+    with writing(engine) as connection:
+        connection.execute(text("SET LOCAL lock_timeout = '50ms'"))
+        yield connection
+
+
+def _note(connection: Connection, audit: AuditRecord | None) -> None:
+    if audit is not None:
+        connection.execute(audit_table.insert(), [rows.audit_row(audit)])
+
+
+def _row(token: Token) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "kind": str(token.kind),
+        "name": token.name,
+        "scope": str(token.scope),
+        "digest": token.digest,
+        "created_by": token.created_by,
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+        "revoked_at": token.revoked_at,
+    }
+
+
+def _token(row: Mapping[Any, Any]) -> Token:
+    return Token(**{**row, "kind": TokenKind(row["kind"]), "scope": Scope(row["scope"])})

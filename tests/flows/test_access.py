@@ -1,0 +1,207 @@
+"""Tokens: a secret that is shown once, an end that comes, a use that is noted and never in the way."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forge.flows.access import LOGIN, Access, Scope, TokenKind, digest_of, random_secret
+from forge.model.errors import ForgeError
+from forge.stores.memory.tokens import MemoryTokens
+
+NOON = datetime(2026, 11, 14, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+class World:
+    """Access on a store in memory, with a clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+        self.tokens = MemoryTokens()
+        self.access = Access(self.tokens, lambda: self.now)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def refusal(world: World, secret: str) -> str:
+    with pytest.raises(ForgeError) as refused:
+        world.access.verify(secret)
+    assert refused.value.code == "E903"
+    assert refused.value.fix
+    return refused.value.what
+
+
+def test_a_secret_has_256_random_bits_and_a_recognisable_beginning() -> None:
+    secrets = {random_secret() for _ in range(50)}
+    assert len(secrets) == 50
+    assert all(re.fullmatch(r"forge_[A-Za-z0-9_-]{43}", secret) for secret in secrets)
+
+
+def test_only_the_digest_of_a_secret_is_kept(world: World) -> None:
+    token, secret = world.access.create("ci", Scope.READ, 90 * DAY, "ada@example.com")
+    (kept,) = world.tokens.all(TokenKind.BEARER)
+    assert kept == token
+    assert kept.digest == digest_of(secret)
+    assert secret not in str(kept)
+    assert (kept.scope, kept.created_by, kept.expires_at) == (Scope.READ, "ada@example.com", NOON + 90 * DAY)
+
+
+def test_a_secret_works_until_the_moment_it_expires(world: World) -> None:
+    _, secret = world.access.create("ci", Scope.WRITE, DAY, "ada")
+    world.now = NOON + DAY - timedelta(microseconds=1)
+    assert world.access.verify(secret).name == "ci"
+    world.now = NOON + DAY
+    assert "expired" in refusal(world, secret)
+
+
+def test_a_token_without_an_end_works_for_good(world: World) -> None:
+    _, secret = world.access.create("ci", Scope.WRITE, None, "ada")
+    world.now = NOON + 36_500 * DAY
+    assert world.access.verify(secret).expires_at is None
+
+
+def test_an_unknown_secret_is_refused(world: World) -> None:
+    world.access.create("ci", Scope.WRITE, None, "ada")
+    for secret in ("", "forge_", "ci", "\udcff"):
+        assert "not known" in refusal(world, secret)
+
+
+def test_a_revoked_token_is_refused_and_its_sessions_with_it(world: World) -> None:
+    token, secret = world.access.create("ci", Scope.WRITE, None, "ada")
+    _, own = world.access.open_session("ada", origin=token.id)
+    _, other = world.access.open_session("ada")
+    world.access.revoke(token.id, "grace")
+    assert "revoked" in refusal(world, secret)
+    assert "revoked" in refusal(world, own)
+    assert world.access.verify(other).name == LOGIN
+
+
+def test_making_and_revoking_leave_a_trace_without_the_secret(world: World) -> None:
+    token, secret = world.access.create("ci", Scope.READ, None, "ada")
+    world.access.revoke(token.id, "grace")
+    world.access.revoke(token.id, "grace")  # the second time changes nothing
+    traces = [(record.action, record.actor, record.subject) for record in world.tokens.audit]
+    assert traces == [("token.create", "ada", token.id), ("token.revoke", "grace", token.id)]
+    assert secret not in str(world.tokens.audit)
+    assert token.digest not in str(world.tokens.audit)
+
+
+def test_an_unknown_token_to_revoke_names_the_near_one(world: World) -> None:
+    world.access.create("nightly-load", Scope.READ, None, "ada")
+    with pytest.raises(ForgeError) as refused:
+        world.access.revoke("nightly-laod", "ada")
+    assert refused.value.code == "E108"
+    assert "nightly-load" in (refused.value.why or "")
+
+
+def test_a_name_finds_the_token_that_works(world: World) -> None:
+    first, _ = world.access.create("ci", Scope.READ, None, "ada")
+    world.access.revoke(first.id, "ada")
+    world.now += DAY
+    second, _ = world.access.create("ci", Scope.READ, None, "ada")
+    world.now += DAY
+    assert world.access.find("ci").id == second.id
+    assert world.access.find(first.id).id == first.id
+
+
+def test_two_tokens_that_work_cannot_share_a_name(world: World) -> None:
+    world.access.create("ci", Scope.READ, DAY, "ada")
+    with pytest.raises(ForgeError) as refused:
+        world.access.create(" ci ", Scope.READ, DAY, "ada")
+    assert refused.value.code == "E109"
+    world.now += 2 * DAY
+    world.access.create("ci", Scope.READ, DAY, "ada")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a" * 101, "a\nb", "a\x1b[31m"], ids=repr)
+def test_a_name_that_a_list_cannot_show_is_refused(world: World, name: str) -> None:
+    with pytest.raises(ForgeError) as refused:
+        world.access.create(name, Scope.READ, None, "ada")
+    assert refused.value.code == "E105"
+
+
+def test_use_is_noted_at_most_once_a_minute(world: World) -> None:
+    _, secret = world.access.create("ci", Scope.READ, None, "ada")
+    for seconds, noted in ((0, 0), (57, 0), (60, 60), (117, 60), (120, 120)):
+        world.now = NOON + timedelta(seconds=seconds)
+        world.access.verify(secret)
+        assert world.access.list()[0].last_used_at == NOON + timedelta(seconds=noted)
+
+
+def test_a_secret_is_remembered_for_two_seconds_and_not_beyond_its_end(world: World) -> None:
+    token, secret = world.access.create("ci", Scope.READ, timedelta(seconds=3), "ada")
+    elsewhere = Access(world.tokens, lambda: world.now)
+    assert not world.access.remembers(secret)
+    world.access.verify(secret)
+    assert world.access.remembers(secret)
+    elsewhere.revoke(token.id, "ada")
+    world.now = NOON + timedelta(seconds=2)
+    assert not world.access.remembers(secret)
+    assert "revoked" in refusal(world, secret)
+
+    token, secret = world.access.create("cd", Scope.READ, timedelta(seconds=1), "ada")
+    world.access.verify(secret)
+    world.now += timedelta(seconds=1)
+    assert not world.access.remembers(secret)
+    assert "expired" in refusal(world, secret)
+
+
+def test_what_is_revoked_or_closed_here_is_forgotten_at_once(world: World) -> None:
+    token, secret = world.access.create("ci", Scope.READ, None, "ada")
+    session, cookie = world.access.open_session("ada")
+    world.access.verify(secret)
+    world.access.verify(cookie)
+    world.access.close(session)
+    assert "revoked" in refusal(world, cookie)
+    world.access.verify(secret)
+    world.access.revoke(token.id, "ada")
+    assert "revoked" in refusal(world, secret)
+
+
+@pytest.mark.parametrize(("code", "passes"), [("E404", True), ("E401", True), ("E305", True), ("E105", False)])
+def test_use_that_cannot_be_noted_does_not_refuse_the_caller(code: str, passes: bool) -> None:
+    class Busy(MemoryTokens):
+        def touch(self, token_id: str, at: datetime) -> None:
+            raise ForgeError(code, "cannot be written")
+
+    access = Access(Busy(), lambda: NOON)
+    _, secret = access.create("ci", Scope.READ, None, "ada")
+    if passes:
+        assert access.verify(secret).name == "ci"
+    else:
+        with pytest.raises(ForgeError):
+            access.verify(secret)
+
+
+def test_a_session_lasts_fourteen_days_and_no_longer_than_its_token(world: World) -> None:
+    free, _ = world.access.open_session("ada")
+    assert free.expires_at == NOON + 14 * DAY
+    bound, _ = world.access.open_session("ada", scope=Scope.READ, until=NOON + DAY)
+    assert (bound.scope, bound.expires_at) == (Scope.READ, NOON + DAY)
+    far, _ = world.access.open_session("ada", until=NOON + 90 * DAY)
+    assert far.expires_at == NOON + 14 * DAY
+
+
+def test_a_closed_session_is_refused_and_sessions_are_no_tokens(world: World) -> None:
+    session, secret = world.access.open_session("ada")
+    assert world.access.list() == ()
+    world.access.close(session)
+    assert "revoked" in refusal(world, secret)
+
+
+def test_sessions_that_are_over_are_swept_and_tokens_stay_in_the_list(world: World) -> None:
+    world.access.create("old", Scope.READ, DAY, "ada")
+    _, old = world.access.open_session("ada")
+    world.now += 13 * DAY
+    _, young = world.access.open_session("ada")
+    world.now += DAY
+    assert world.access.sweep() == 1
+    assert world.access.verify(young).kind is TokenKind.SESSION
+    assert "not known" in refusal(world, old)
+    assert [token.state(world.now) for token in world.access.list()] == ["expired"]

@@ -1,0 +1,202 @@
+"""What every metadata store tells of runs, their checks and their lineage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from forge.flows.ports import Metadata
+from forge.flows.records import (
+    AuditRecord,
+    Judgement,
+    OutputRecord,
+    OutputStatus,
+    Publication,
+    Published,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+    Tally,
+)
+from forge.lineage.edge import Edge, TableEdge
+from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Author, Commit, make_commit
+
+NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
+ADA = Author("Ada", "ada@example.com", "u1")
+MAIN, DEV = BranchName("main"), BranchName("dev")
+ORDERS, CUSTOMERS = TableName("core", "orders"), TableName("core", "customers")
+
+
+@pytest.fixture
+def metadata(store: Any) -> Metadata:
+    found: Metadata = store.metadata
+    found.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+    return found
+
+
+def note(action: str, **detail: object) -> AuditRecord:
+    return AuditRecord(NOW, "Ada", action, "main", detail)
+
+
+def run_record(name: str, minute: int = 0, **changes: Any) -> RunRecord:
+    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, NOW + timedelta(minutes=minute), "ada", "host", 42, "t0")
+    return replace(run, **changes)
+
+
+def commit_of(*parents: CommitId, minute: int = 0) -> Commit:
+    return make_commit(
+        tree={},
+        parents=parents,
+        author=ADA,
+        message="a commit",
+        time=NOW + timedelta(minutes=minute),
+        branch=MAIN,
+        statistics={},
+        metadata={},
+    )
+
+
+def publish(metadata: Metadata, commit: Commit, **more: Any) -> None:
+    head = metadata.branch(MAIN)
+    assert head is not None
+    run = run_record(f"r-{commit.id[:8]}", status=RunStatus.SUCCEEDED, commit_id=commit.id)
+    parts = {"expected_head": head.head, "tree": {}, "run": run, **more}
+    done = metadata.publish(Publication(pointers=(), branch=MAIN, commit=commit, **parts), lambda step: None)
+    assert isinstance(done, Published)
+
+
+def judged(
+    metadata: Metadata,
+    name: str,
+    minute: int,
+    outputs: dict[TableName, OutputStatus],
+    verdicts: tuple[Verdict, ...] = (),
+    branch: BranchName = MAIN,
+) -> RunRecord:
+    held = OutputStatus.BLOCKED in outputs.values()
+    run = run_record(
+        name,
+        minute,
+        branch=branch,
+        status=RunStatus.BLOCKED if held else RunStatus.SUCCEEDED,
+        outputs=tuple(OutputRecord(table, status) for table, status in outputs.items()),
+    )
+    metadata.finish_run(run, verdicts, [note("run.end")])
+    return run
+
+
+def said(table: TableName, check: str, outcome: Outcome) -> Verdict:
+    return Verdict(check, "range", str(table), (), outcome, Severity.ERROR, f"{check} {outcome}", False)
+
+
+BLOCKED, PASSED, SKIPPED = OutputStatus.BLOCKED, OutputStatus.PASSED, OutputStatus.SKIPPED
+PUBLISHED, UP_TO_DATE = OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE
+
+
+def test_a_table_is_blocked_until_a_run_of_the_branch_settles_it_otherwise(metadata: Metadata) -> None:
+    assert metadata.blocked(MAIN) == ()
+    first = judged(metadata, "r-1", 1, {ORDERS: BLOCKED, CUSTOMERS: BLOCKED})
+    judged(metadata, "r-2", 2, {ORDERS: SKIPPED, CUSTOMERS: SKIPPED})
+    dev = judged(metadata, "r-3", 3, {CUSTOMERS: BLOCKED}, branch=DEV)
+    assert metadata.blocked(MAIN) == ((first, CUSTOMERS), (first, ORDERS))
+    judged(metadata, "r-4", 4, {CUSTOMERS: PUBLISHED})
+    assert metadata.blocked(MAIN) == ((first, ORDERS),)
+    again = judged(metadata, "r-5", 5, {CUSTOMERS: BLOCKED})
+    assert metadata.blocked(MAIN) == ((again, CUSTOMERS), (first, ORDERS))
+    judged(metadata, "r-6", 6, {ORDERS: UP_TO_DATE, CUSTOMERS: PASSED})
+    assert metadata.blocked(MAIN) == ()
+    assert metadata.blocked(DEV) == ((dev, CUSTOMERS),)
+
+
+def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: Metadata) -> None:
+    wrong, right = said(ORDERS, "k1", Outcome.FAILED), said(ORDERS, "k1", Outcome.PASSED)
+    elsewhere = said(CUSTOMERS, "k1", Outcome.FAILED)
+    judged(metadata, "r-1", 1, {ORDERS: PUBLISHED}, (right, said(ORDERS, "k2", Outcome.PASSED)))
+    judged(metadata, "r-2", 2, {ORDERS: SKIPPED, CUSTOMERS: BLOCKED}, (elsewhere,))
+    judged(metadata, "r-3", 3, {ORDERS: PASSED, CUSTOMERS: BLOCKED}, (elsewhere,))
+    judged(metadata, "r-4", 4, {ORDERS: BLOCKED}, (wrong,))
+    judged(metadata, "r-5", 5, {ORDERS: BLOCKED}, (wrong,), branch=DEV)
+
+    def at(minute: int) -> datetime:
+        return NOW + timedelta(minutes=minute)
+
+    failed = Judgement(RunId("r-4"), at(4), ORDERS, BLOCKED, "k1", Outcome.FAILED, "k1 failed")
+    silent = Judgement(RunId("r-3"), at(3), ORDERS, PASSED)
+    passed = Judgement(RunId("r-1"), at(1), ORDERS, PUBLISHED, "k1", Outcome.PASSED, "k1 passed")
+    assert metadata.judgements(MAIN, [ORDERS], ["k1"]) == (failed, silent, passed)
+    assert metadata.judgements(MAIN, [ORDERS], ["k1"], runs=2) == (failed, silent)
+    assert metadata.judgements(MAIN, [], []) == ()
+
+
+def test_tallies_count_the_outcomes_of_each_run_in_a_span_of_time(metadata: Metadata) -> None:
+    every = tuple(said(ORDERS, f"k{number}", outcome) for number, outcome in enumerate((*Outcome, Outcome.PASSED)))
+    for minute in range(4):
+        judged(metadata, f"r-{minute}", minute, {ORDERS: PUBLISHED}, every if minute == 1 else ())
+    judged(metadata, "r-dev", 1, {ORDERS: PUBLISHED}, every, branch=DEV)
+    found = metadata.tallies(MAIN, NOW + timedelta(minutes=1), NOW + timedelta(minutes=3))
+    assert found == (
+        Tally(RunId("r-1"), NOW + timedelta(minutes=1), 2, 1, 1),
+        Tally(RunId("r-2"), NOW + timedelta(minutes=2)),
+    )
+
+
+def test_verdicts_are_found_by_runs_and_outcome(metadata: Metadata) -> None:
+    for number in range(3):
+        verdicts = said(ORDERS, "k1", Outcome.PASSED), said(ORDERS, "k2", Outcome.FAILED)
+        judged(metadata, f"r-{number}", number, {ORDERS: PUBLISHED}, verdicts)
+    found = metadata.verdicts(run_ids=[RunId("r-0"), RunId("r-2")], outcome=Outcome.FAILED)
+    assert [(run, verdict.check_id) for run, verdict in found] == [("r-2", "k2"), ("r-0", "k2")]
+    assert metadata.verdicts(run_ids=[]) == ()
+
+
+def test_runs_and_commits_are_found_by_their_ids_those_that_exist(metadata: Metadata) -> None:
+    run = judged(metadata, "r-1", 1, {ORDERS: PUBLISHED, CUSTOMERS: SKIPPED})
+    assert metadata.find_runs([RunId("r-1"), RunId("nope"), RunId("r-1")]) == {run.id: run}
+    first = commit_of()
+    publish(metadata, first)
+    second = commit_of(first.id, minute=1)
+    publish(metadata, second)
+    wanted = [first.id, CommitId("0" * 64), second.id]
+    assert metadata.commits(wanted) == {first.id: first, second.id: second}
+    assert metadata.commits(wanted) == {first.id: first, second.id: second}  # a second time, from memory
+    assert metadata.commit(second.id) == second
+
+
+def test_the_mark_changes_with_every_change_but_a_step(metadata: Metadata) -> None:
+    marks = [metadata.mark()]
+    metadata.start_run(run_record("r-1"))
+    marks.append(metadata.mark())
+    metadata.enter_step(RunId("r-1"), "staged")
+    assert metadata.mark() == marks[-1]
+    judged(metadata, "r-1", 0, {ORDERS: BLOCKED})
+    marks.append(metadata.mark())
+    metadata.start_run(run_record("r-0", minute=-1))  # one that began earlier, and ends later
+    judged(metadata, "r-0", -1, {ORDERS: PUBLISHED})
+    marks.append(metadata.mark())
+    publish(metadata, commit_of(), audit=(note("run.publish"),))
+    marks.append(metadata.mark())
+    metadata.create_branch(Branch(DEV, None, NOW, "Ada", NOW), note("branch.create"))
+    marks.append(metadata.mark())
+    assert len(set(marks)) == len(marks)
+    assert metadata.mark() == marks[-1]
+
+
+def test_the_lineage_of_what_was_not_published_is_kept_once(metadata: Metadata) -> None:
+    def lineage(table: TableName, source: str) -> TableLineage:
+        edge = Edge(ColumnName(source, "a"), ColumnName(str(table), "a"))
+        return TableLineage(table, (edge,), table_edges=(TableEdge(source, str(table)),))
+
+    orders, customers = lineage(ORDERS, "raw.orders"), lineage(CUSTOMERS, "raw.customers")
+    run = run_record("r-1", status=RunStatus.BLOCKED)
+    metadata.start_run(run)
+    metadata.finish_run(run, (), (), (orders, customers))
+    assert metadata.lineage([run.id]) == ((run.id, customers), (run.id, orders))
+    commit = commit_of()  # the run's record was completed later: one of them was published after all
+    publish(metadata, commit, run=replace(run, commit_id=commit.id), lineage=(orders,), unpublished=(customers,))
+    assert metadata.lineage([run.id]) == ((run.id, customers), (run.id, orders))
