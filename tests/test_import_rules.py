@@ -42,6 +42,7 @@ def test_the_tree_keeps_every_import_rule() -> None:
         pytest.param("quality", "forge.lineage.edge", LAYERS, id="a domain imports another domain"),
         pytest.param("model", "forge.quality.measure", LAYERS, id="model imports a domain"),
         pytest.param("flows", "forge.stores.sql", LAYERS, id="a flow imports an adapter"),
+        pytest.param("api", "forge.cli.terminal", LAYERS, id="the server imports the terminal"),
         pytest.param("stores/sql", "forge.engines.spark", LAYERS, id="a store imports an engine"),
         pytest.param("versioning", "forge.settings", SETTINGS, id="a domain reads the settings"),
         pytest.param("stores/lake", "pyspark.sql", PYSPARK, id="a store touches pyspark"),

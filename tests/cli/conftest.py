@@ -7,36 +7,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_history import MORNING, History, write_history
 from typer.testing import CliRunner
 
 from forge.cli.main import app
-from forge.flows.branches import create_branch
-from forge.flows.records import (
-    AssetRecord,
-    OutputRecord,
-    OutputStatus,
-    Publication,
-    Published,
-    RunRecord,
-    RunStatus,
-    TableLineage,
-)
-from forge.lineage.edge import Edge, Transformation
-from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
-from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.versioning.commit import Author, Commit, TableVersion, Tree, make_commit
 from forge.wiring import Wiring
-
-MAIN = BranchName("main")
-MORNING = datetime(2026, 11, 14, 6, 10, tzinfo=UTC)
-ADA, GRACE = Author("Ada", "ada@example.com"), Author("Grace", "grace@example.com")
-ORDERS, REVENUE = TableName("raw", "orders"), TableName("marts", "revenue")
 
 
 @dataclass(frozen=True)
@@ -94,16 +75,6 @@ def project(forge: Forge, tmp_path: Path) -> Path:
     return tmp_path / "shop"
 
 
-@dataclass(frozen=True)
-class History:
-    """raw.orders and marts.revenue, published together; a day later raw.orders again; then a run that was blocked."""
-
-    root: Path
-    first: Commit
-    second: Commit
-    blocked: RunId
-
-
 @pytest.fixture(scope="session")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
     root = tmp_path_factory.mktemp("history") / "shop"
@@ -112,114 +83,3 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
     wiring = Wiring.of(root, clock=lambda: MORNING + timedelta(days=2))
     yield write_history(wiring)
     wiring.close()
-
-
-def write_history(wiring: Wiring) -> History:
-    append = _tables(wiring)
-    tree = {
-        ORDERS: _version(ORDERS, append(ORDERS, 6), "r1", 1),
-        REVENUE: _version(REVENUE, append(REVENUE, 3), "r1", 1),
-    }
-    first = _publish(wiring, "r1", tree, tuple(tree), "First load", ADA, MORNING, None)
-    create_branch(wiring.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=wiring.clock, description="a try")
-    tree = {**tree, ORDERS: _version(ORDERS, append(ORDERS, 2), "r2", 2)}
-    second = _publish(wiring, "r2", tree, (ORDERS,), "Orders of the 15th", GRACE, MORNING + timedelta(days=1), first.id)
-    return History(wiring.root, first, second, _block(wiring))
-
-
-def _tables(wiring: Wiring) -> Callable[[TableName, int], SnapshotId]:
-    """Real Iceberg tables of one column; the function that comes back adds rows to them."""
-    import pyarrow as pa
-    from pyiceberg.catalog.sql import SqlCatalog
-
-    assert wiring.metadata.branch(MAIN) is not None  # the database is made by this
-    catalog = SqlCatalog("forge", uri=wiring.settings.database_url(), warehouse=wiring.settings.warehouse_path())
-    names = {ORDERS: "amount", REVENUE: "revenue"}
-    for table, column in names.items():
-        catalog.create_namespace(table.schema)
-        catalog.create_table((table.schema, table.name), pa.schema([(column, pa.int64())]))
-
-    def append(table: TableName, rows: int) -> SnapshotId:
-        loaded = catalog.load_table((table.schema, table.name))
-        loaded.append(pa.table({names[table]: pa.array(range(rows), pa.int64())}))
-        snapshot = loaded.current_snapshot()
-        assert snapshot is not None
-        return SnapshotId(snapshot.snapshot_id)
-
-    return append
-
-
-def _version(table: TableName, snapshot: SnapshotId, run: str, number: int) -> TableVersion:
-    return TableVersion(CatalogName(table.schema, table.name), str(table), snapshot, 0, number, run_id=run)
-
-
-def _run(name: str, when: datetime, outputs: tuple[OutputRecord, ...]) -> RunRecord:
-    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, when, "ada@example.com", "host", os.getpid(), "t0")
-    return replace(run, finished_at=when + timedelta(seconds=3), outputs=outputs)
-
-
-def _publish(
-    wiring: Wiring,
-    run_name: str,
-    tree: Tree,
-    changed: tuple[TableName, ...],
-    message: str,
-    author: Author,
-    when: datetime,
-    parent: CommitId | None,
-) -> Commit:
-    found = {table: wiring.lake.snapshot(tree[table].catalog, tree[table].snapshot_id) for table in changed}
-    statistics = {table: snapshot.statistics for table, snapshot in found.items() if snapshot}
-    commit = make_commit(
-        tree=tree,
-        parents=(parent,) if parent else (),
-        author=author,
-        message=message,
-        time=when,
-        branch=MAIN,
-        statistics=statistics,
-        metadata={"run_id": run_name},
-    )
-    outputs = tuple(OutputRecord(t, OutputStatus.PUBLISHED, rows=s.record_count) for t, s in statistics.items())
-    run = _run(run_name, when, outputs)
-    wiring.metadata.start_run(run)
-    publication = Publication(
-        (),
-        MAIN,
-        parent,
-        commit,
-        tree,
-        replace(run, status=RunStatus.SUCCEEDED, commit_id=commit.id),
-        verdicts=(verdict(Outcome.PASSED, "3 rows, none outside"),) if REVENUE in changed else (),
-        lineage=tuple(_lineage(table) for table in changed),
-        assets=tuple(_asset(table, when) for table in changed),
-    )
-    assert isinstance(wiring.metadata.publish(publication, lambda step: None), Published)
-    return commit
-
-
-def verdict(outcome: Outcome, message: str) -> Verdict:
-    blocks = outcome is not Outcome.PASSED
-    return Verdict("c1", "range", str(REVENUE), ("revenue",), outcome, Severity.CRITICAL, message, blocks)
-
-
-def _lineage(table: TableName) -> TableLineage:
-    amount, revenue = ColumnName(str(ORDERS), "amount"), ColumnName(str(REVENUE), "revenue")
-    if table == ORDERS:
-        return TableLineage(table, (Edge(ColumnName("files:data/*.csv", "amount"), amount),))
-    return TableLineage(table, (Edge(amount, revenue, Transformation.AGGREGATION, "sum(amount)"),))
-
-
-def _asset(table: TableName, when: datetime) -> AssetRecord:
-    column = "amount" if table == ORDERS else "revenue"
-    columns = ({"name": column, "type": "bigint", "description": f"The {column}", "pii": None},)
-    return AssetRecord(table, "table", f"All {table.name}", "finance@example.com", ("gold",), columns, when)
-
-
-def _block(wiring: Wiring) -> RunId:
-    reason = "1 row outside 0 … 10000"
-    run = _run("r3", MORNING + timedelta(days=2), (OutputRecord(REVENUE, OutputStatus.BLOCKED, reason),))
-    wiring.metadata.start_run(run)
-    failed = verdict(Outcome.FAILED, reason)
-    wiring.metadata.finish_run(replace(run, status=RunStatus.BLOCKED), (failed,), ())
-    return run.id

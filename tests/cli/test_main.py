@@ -19,6 +19,7 @@ WORDS = [
     "init",
     "setup",
     "demo",
+    "serve",
     "plan",
     "run",
     "runs",
@@ -36,6 +37,7 @@ WORDS = [
     "gc",
     "explain",
     "version",
+    "token",
 ]
 HEAVY = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml")
 
@@ -57,7 +59,7 @@ def test_help_lists_every_command(forge: Any) -> None:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_every_command_has_help_and_the_shared_options(forge: Any, word: str) -> None:
-    words = (word, "list", "--help") if word == "branch" else (word, "--help")
+    words = (word, "list", "--help") if word in ("branch", "token") else (word, "--help")
     ended = forge(*words)
     assert ended.status == 0
     for option in ("--format", "--json", "--quiet", "--verbose", "--no-progress", "--project"):

@@ -1,1 +1,1 @@
-"""HTTP. Comes with the server; the room is kept."""
+"""HTTP: the application, its routes and its server. May import `connection` and everything below, never `cli`."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from forge.cli import branch, care, check, explain, history, init, lineage, query, runs, setup
+from forge.cli import branch, care, check, explain, history, init, lineage, query, runs, serve, setup, token
 from forge.cli.command import command, give_signature, shared_options
 from forge.cli.terminal import Terminal
 
@@ -51,19 +51,25 @@ def demo(
     folder: Annotated[str | None, typer.Argument(metavar="[DIR]", help="Where to put the project.")] = None,
     no_serve: Annotated[bool, typer.Option("--no-serve", help="End after the run.")] = False,
     scale: Annotated[float, typer.Option(min=0.0001, help="Size of the data; 1 is about two million rows.")] = 1.0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make it anew, also where it was made before.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
 ) -> None:
-    """Run the demo shop: ten days of history and an incident that never reaches its readers."""
-    from forge.cli.demo import demo as tell
+    """Run the demo shop, ten days of history and an incident that never reaches its readers, and serve it.
 
-    status = tell(terminal, folder, serve=not no_serve, scale=scale)
-    if status:
-        raise typer.Exit(status)
+    A demo that was made before is told from its records and served at once."""
+    from forge.cli.demo import demo as tell
+    from forge.cli.demo import serve_demo
+
+    target = tell(terminal, folder, scale=scale, fresh=fresh)
+    if not no_serve:
+        serve_demo(terminal, target, browse=open_)
 
 
 for _name, _function in (
     ("init", init.init),
     ("setup", setup.setup),
     ("demo", demo),
+    ("serve", serve.serve),
     ("plan", runs.plan),
     ("run", runs.run),
     ("runs", runs.runs),
@@ -86,6 +92,7 @@ for _name, _function in (
     ("version", explain.version),
 ):
     app.command(_name)(_function)
+app.add_typer(token.app, name="token")
 
 
 def _interrupt(number: int, frame: object) -> None:

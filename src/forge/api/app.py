@@ -1,0 +1,135 @@
+"""The application: routes, authorisation, errors, web files."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import compile_path
+
+from forge.api.auth import SAFE, Door
+from forge.api.front import Front
+from forge.api.metrics import Metrics
+from forge.api.problems import MEDIA_TYPE, problem_of
+from forge.api.routes import branches, catalog, lineage, quality, runs, system
+from forge.api.site import close_site, open_site
+from forge.api.web import FOLDER, WebFiles
+from forge.api.wire.shape import Problem
+from forge.model.errors import ForgeError
+from forge.wiring import Wiring
+
+ROUTERS = (runs.router, branches.router, catalog.router, lineage.router, quality.router, system.router)
+PORT = 8765
+_PROBLEMS = {
+    400: "The host is not one of this server's",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Refused, or in conflict with what is there",
+    422: "Not valid",
+    429: "The queue is full",
+    500: "Not foreseen",
+    503: "Not available now",
+}
+_ONLY_OF_CHANGES = (409, 429)
+
+
+def create_app(
+    wiring: Wiring,
+    *,
+    login_digest: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    allowed_hosts: Iterable[str] = (),
+    web_folder: Path = FOLDER,
+) -> FastAPI:
+    """`login_digest` is that of the secret in the printed address. The project is opened when the app starts."""
+    app = FastAPI(
+        title="Forge",
+        version="1",  # of the API
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},  # /metrics and logs do
+        generate_unique_id_function=_operation_id,
+        responses={status: {"model": Problem, "description": text} for status, text in _PROBLEMS.items()},
+    )
+    app.state.wiring = wiring
+    app.state.metrics = Metrics()
+    hosts = frozenset(name.lower().strip("[]") for name in (host, *allowed_hosts))
+    app.state.door = Door(port, hosts, login_digest, wiring.author.email)
+    for router in (*ROUTERS, system.probes):
+        app.include_router(router)
+    for kind in (ForgeError, RequestValidationError, HTTPException, PoolTimeout):
+        app.add_exception_handler(kind, _told)
+    app.router.default = WebFiles(web_folder)
+    app.add_middleware(Front, metrics=app.state.metrics)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.site = await run_in_threadpool(open_site, app.state.wiring)
+    try:
+        yield
+    finally:
+        await run_in_threadpool(close_site, app.state.site)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        error = HTTPException(405, headers=_allowed(request) or error.headers)
+    return problem_of(error, request.scope)
+
+
+def _allowed(request: Request) -> dict[str, str]:
+    """Every method of an address; the router names those of one function only."""
+    paths = request.app.openapi()["paths"].items()
+    found = {m.upper() for path, methods in paths if compile_path(path)[0].match(request.url.path) for m in methods}
+    return {"allow": ", ".join(sorted(found))} if found else {}
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's document, with errors as problem+json and the ways to sign in."""
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        for path in document["paths"].values():
+            for method, operation in path.items():
+                operation["responses"] = _responses(operation["responses"], method.upper())
+        schemas = document["components"]["schemas"]
+        schemas.pop("HTTPValidationError", None)
+        schemas.pop("ValidationError", None)
+        document["components"]["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer"},
+            "session": {"type": "apiKey", "in": "cookie", "name": app.state.door.cookie},
+        }
+        document["security"] = [{"token": []}, {"session": []}]
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def _responses(declared: dict[str, Any], method: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for status, response in declared.items():
+        if not status.startswith(("4", "5")):
+            found[status] = response
+        elif method not in SAFE or int(status) not in _ONLY_OF_CHANGES:
+            schema = {"$ref": "#/components/schemas/Problem"}
+            found[status] = {"description": response["description"], "content": {MEDIA_TYPE: {"schema": schema}}}
+    return found

@@ -1,0 +1,90 @@
+"""Assets, search hits and suggestions as HTTP shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from forge.api.commit_views import commit_view
+from forge.api.wire.catalog import AssetColumn, AssetDetail, AssetView, SearchHit
+from forge.catalog.search import COLUMN, Entry
+from forge.flows.assets import NEVER, Asset, AssetAt, ColumnState
+from forge.quality.verdict import Outcome
+
+
+def asset_view(asset: Asset, now: datetime) -> AssetView:
+    return AssetView(**_fields(asset, now))
+
+
+def asset_detail(found: AssetAt, at: str, now: datetime) -> AssetDetail:
+    version = found.version
+    fields = {**_fields(found.asset, now), "columns": len(found.columns)}
+    return AssetDetail(
+        **fields,
+        at=at,
+        commit=found.commit.id,
+        version=version.number,
+        snapshot_id=None if version.snapshot_id is None else str(version.snapshot_id),
+        schema=[_column(column) for column in found.columns],
+        last_commit=commit_view(found.last_commit) if found.last_commit else None,
+        last_run=version.run_id,
+        upstream_tables=list(found.upstream_tables),
+        downstream_tables=list(found.downstream_tables),
+    )
+
+
+def search_hit(entry: Entry, assets: Mapping[str, Asset], now: datetime) -> SearchHit:
+    is_column = entry.type == COLUMN
+    asset = assets[table_of(entry)]
+    return SearchHit(
+        id=entry.qualified_name,
+        type=cast(Any, entry.type),
+        name=entry.name,
+        qualified_name=entry.qualified_name,
+        table=table_of(entry),
+        description=entry.description,
+        owner=asset.record.owner,
+        tags=list(asset.record.tags),
+        asset=None if is_column else asset_view(asset, now),
+    )
+
+
+def table_of(entry: Entry) -> str:
+    return entry.place if entry.type == COLUMN else entry.qualified_name
+
+
+def _fields(asset: Asset, now: datetime) -> dict[str, Any]:
+    record, standing = asset.record, asset.standing
+    known = record.updated_at != NEVER
+    age = (now - record.updated_at).total_seconds() / 3600
+    return {
+        "id": str(record.table),
+        "name": record.table.name,
+        "qualified_name": str(record.table),
+        "type": record.kind,
+        "description": record.description,
+        "owner": record.owner,
+        "tags": list(record.tags),
+        "columns": len(record.columns),
+        "row_count": record.row_count,
+        "size_bytes": record.size_bytes,
+        "updated_at": record.updated_at if known else None,
+        "freshness_hours": round(max(age, 0.0), 2) if known else None,
+        "checks_passed": standing.count(Outcome.PASSED),
+        "checks_failed": standing.count(Outcome.FAILED),
+        "checks_not_measured": standing.count(Outcome.NOT_MEASURED),
+        "state": standing.state,
+    }
+
+
+def _column(state: ColumnState) -> AssetColumn:
+    return AssetColumn(
+        name=state.column.name,
+        type=state.column.type,
+        nullable=state.column.nullable,
+        description=state.description,
+        pii=state.personal,
+        upstream=list(state.upstream),
+        failing=state.failing,
+    )

@@ -1,0 +1,173 @@
+"""Who is calling, and whether they may: one function that every request for data passes."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Annotated, Literal
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Request
+
+from forge.flows.access import LOGIN, Access, Scope, Token, digest_of
+from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from forge.api.site import Site
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+SESSION = "/api/v1/session"
+# What anyone may see: whether the server lives, and what its API looks like. Web files hold no data.
+OPEN = ("/healthz", "/readyz", "/openapi.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What the server knows about itself when it lets someone in."""
+
+    port: int
+    hosts: frozenset[str] = frozenset()
+    login_digest: str | None = None  # of the secret in the address that was printed at the start
+    user: str = ""
+
+    @property
+    def cookie(self) -> str:
+        """Browsers share cookies between the ports of a host, so each server has its own."""
+        return f"forge_{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is calling."""
+
+    user: str
+    auth: Literal["cookie", "token"]
+    scope: Scope
+    expires_at: datetime | None
+    token: Token | None = field(repr=False, default=None)  # None: the secret that was printed at the start
+
+    @property
+    def origin(self) -> str:
+        return self.token.id if self.token else LOGIN
+
+
+def needs_sign_in(method: str, path: str) -> bool:
+    """Everything does, apart from the open list and the web app's own files."""
+    if path in OPEN:
+        return False
+    return is_data(path) or method not in ("GET", "HEAD")
+
+
+def is_data(path: str) -> bool:
+    return path == "/metrics" or path == "/api" or path.startswith("/api/")
+
+
+def would_wait(request: Request) -> bool:
+    """Whether `authorise` would ask the database: then it is called in a thread."""
+    site: Site = request.app.state.site
+    door: Door = request.app.state.door
+    secret = _bearer(request) or request.cookies.get(door.cookie)
+    return secret is not None and not _is_login(secret, door) and not site.access.remembers(secret)
+
+
+def authorise(request: Request) -> Principal:
+    """The caller, if they may make this request."""
+    site: Site = request.app.state.site
+    door: Door = request.app.state.door
+    principal = _principal(request, door, site.access)
+    if request.method not in SAFE:
+        _refuse_other_sites(request, principal)
+        # Signing in and out changes nothing but the caller's own session.
+        if principal.scope is not Scope.WRITE and request.url.path != SESSION:
+            raise ForgeError(
+                "E904",
+                "This token may only read",
+                why=f"{request.method} needs the scope write.",
+                fix="Make one that may write: forge token create NAME --scope write",
+            )
+    return principal
+
+
+def verify_secret(secret: str, door: Door, access: Access) -> Principal:
+    """A token of a program, or the secret that was printed at the start."""
+    if _is_login(secret, door):
+        return Principal(door.user, "token", Scope.WRITE, None)
+    token = access.verify(secret)
+    return Principal(token.created_by, "token", token.scope, token.expires_at, token)
+
+
+def _is_login(secret: str, door: Door) -> bool:
+    return door.login_digest is not None and hmac.compare_digest(digest_of(secret), door.login_digest)
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    return secret.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _principal(request: Request, door: Door, access: Access) -> Principal:
+    if "authorization" in request.headers:
+        secret = _bearer(request)
+        if secret is None:
+            raise ForgeError("E903", "The Authorization header is not understood", fix="Send: Bearer TOKEN")
+        return verify_secret(secret, door, access)
+    cookie = request.cookies.get(door.cookie)
+    if cookie is None:
+        raise ForgeError(
+            "E903",
+            "You are not signed in",
+            why="The request carries neither a token nor the cookie of a session.",
+            fix="Open the address that `forge serve` printed, or send `Authorization: Bearer TOKEN` "
+            "(forge token create NAME).",
+        )
+    session = access.verify(cookie)
+    return Principal(session.created_by, "cookie", session.scope, session.expires_at, session)
+
+
+def _refuse_other_sites(request: Request, principal: Principal) -> None:
+    """SameSite is not enough: to a browser, another port of this machine is the same site."""
+    if principal.auth != "cookie" or request.headers.get("sec-fetch-site") == "same-origin":
+        return
+    if request.headers.get("origin") != f"{request.scope['scheme']}://{request.headers.get('host', '')}":
+        raise ForgeError(
+            "E904",
+            "The request comes from another site",
+            why="A change made with a browser's session must come from a page of this server.",
+            fix="Use a token: Authorization: Bearer TOKEN",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    if host in ("localhost", "127.0.0.1"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def refuse_unknown_host(headers: Mapping[str, str], door: Door) -> None:
+    """A page elsewhere can point its own name at this machine (DNS rebinding) and read the answers as its own."""
+    given = headers.get("host", "")
+    try:
+        name = (urlsplit(f"//{given}").hostname or "").rstrip(".")
+    except ValueError:
+        name = ""
+    if is_loopback(name) or name in door.hosts:
+        return
+    raise ForgeError(
+        "E910",
+        f"This server does not answer for the host '{given[:100]}'",
+        fix="Add it to server.allowed_hosts in forge.yaml, if it is yours.",
+    )
+
+
+async def _signed_in(request: Request) -> Principal:
+    principal: Principal = request.scope["state"]["principal"]
+    return principal
+
+
+ThePrincipal = Annotated[Principal, Depends(_signed_in)]

@@ -1,0 +1,44 @@
+"""Branches and the tables of a commit as HTTP shows them."""
+
+from __future__ import annotations
+
+from forge.api.commit_views import commit_view
+from forge.api.wire.versioning import BranchView, CommitDetail, VersionView
+from forge.flows import branches
+from forge.model.names import TableName
+from forge.versioning.commit import Commit, TableVersion, Tree
+
+
+def branch_view(found: branches.BranchView) -> BranchView:
+    branch = found.branch
+    return BranchView(
+        id=branch.name,
+        name=branch.name,
+        description=branch.description,
+        status=branch.status,
+        parent=branch.parent,
+        fork_commit=branch.fork_commit,
+        head_commit=branch.head,
+        is_default=branch.is_default,
+        created_by=branch.created_by,
+        created_at=branch.created_at,
+        updated_at=branch.updated_at,
+        ahead=found.ahead,
+        behind=found.behind,
+    )
+
+
+def commit_detail(commit: Commit, tree: Tree) -> CommitDetail:
+    versions = [_version(table, tree[table], changed=table in commit.statistics) for table in sorted(tree)]
+    return CommitDetail(**commit_view(commit).model_dump(), versions=versions)
+
+
+def _version(table: TableName, version: TableVersion, *, changed: bool) -> VersionView:
+    return VersionView(
+        table=str(table),
+        kind=version.kind,
+        version=version.number,
+        changed=changed,
+        snapshot_id=None if version.snapshot_id is None else str(version.snapshot_id),
+        run_id=version.run_id,
+    )

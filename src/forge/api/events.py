@@ -1,0 +1,118 @@
+"""Server-sent events of runs. However many listen to a run, one look at it serves all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from starlette.concurrency import run_in_threadpool
+
+from forge.api.wire.runs import RunDetail
+from forge.model.errors import ForgeError
+
+LOOK_SECONDS = 0.4
+COMMENT_SECONDS = 15.0
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the latter: a proxy must not collect events
+MEDIA_TYPE = "text/event-stream"
+_log = logging.getLogger("forge.events")
+
+Look = Callable[[], RunDetail]
+
+
+@dataclass(slots=True)
+class _Watch:
+    """One run, looked at while anyone listens."""
+
+    text: str
+    over: bool
+    number: int = 1
+    listeners: int = 0
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    task: asyncio.Task[None] | None = None
+
+
+class RunFeed:
+    def __init__(self, *, look_seconds: float = LOOK_SECONDS, comment_seconds: float = COMMENT_SECONDS) -> None:
+        self._watches: dict[str, _Watch] = {}
+        self._look_seconds = look_seconds
+        self._comment_seconds = comment_seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+
+    async def open(self, run_id: str, look: Look, is_over: Callable[[RunDetail], bool]) -> AsyncIterator[str]:
+        """The stream of a run. Looks at it before it answers, so that an unknown run is an error and not a stream."""
+        self._loop = asyncio.get_running_loop()
+        watch = self._watches.get(run_id)
+        if watch is None:
+            first = await run_in_threadpool(look)
+            watch = _Watch(first.model_dump_json(), is_over(first))
+        return self._listen(run_id, watch, look, is_over)
+
+    async def _listen(
+        self, run_id: str, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool]
+    ) -> AsyncIterator[str]:
+        watch = self._watches.setdefault(run_id, watch)  # another may have come while we looked
+        watch.listeners += 1
+        if watch.task is None and not watch.over:
+            watch.task = asyncio.create_task(self._look_on(watch, look, is_over))
+        seen = 0
+        try:
+            yield "retry: 2000\n\n"
+            while not self._closed:
+                if seen != watch.number:
+                    seen = watch.number
+                    yield f"event: run\nid: {seen}\ndata: {watch.text}\n\n"
+                elif watch.over:
+                    yield f"event: end\nid: {seen}\ndata: {{}}\n\n"
+                    return
+                elif not await self._change(watch, seen):
+                    yield ": still here\n\n"
+        finally:
+            self._leave(run_id, watch)
+
+    async def _change(self, watch: _Watch, seen: int) -> bool:
+        """False: nothing happened for so long that the connection may be taken for dead."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._comment_seconds), watch.changed:
+                await watch.changed.wait_for(lambda: watch.number != seen or watch.over or self._closed)
+                return True
+        return False
+
+    def _leave(self, run_id: str, watch: _Watch) -> None:
+        watch.listeners -= 1
+        if watch.listeners == 0:
+            if self._watches.get(run_id) is watch:
+                del self._watches[run_id]
+            if watch.task is not None:
+                watch.task.cancel()
+                watch.task = None
+
+    async def _look_on(self, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool]) -> None:
+        while not watch.over and not self._closed:
+            await asyncio.sleep(self._look_seconds)
+            try:
+                detail = await run_in_threadpool(look)
+            except Exception as error:  # a database that is busy now may not be at the next look
+                _log.warning("a run cannot be looked at: %s", error, exc_info=not isinstance(error, ForgeError))
+                continue
+            text = detail.model_dump_json()
+            async with watch.changed:
+                if text != watch.text:
+                    watch.text, watch.number = text, watch.number + 1
+                watch.over = is_over(detail)
+                watch.changed.notify_all()
+
+    def close(self) -> None:
+        """End all streams: the server waits for them before it stops. May be called from any thread."""
+        self._closed = True
+        if self._loop is not None and not self._loop.is_closed():
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._wake()))
+
+    async def _wake(self) -> None:
+        for watch in tuple(self._watches.values()):
+            async with watch.changed:
+                watch.changed.notify_all()

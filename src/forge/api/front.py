@@ -1,0 +1,161 @@
+"""What every request passes, in plain ASGI: a request id, the host, signing in, authorisation, headers, numbers, logs.
+
+Authorisation stands here and not in FastAPI's dependencies, because FastAPI reads and parses the body before these:
+an anonymous caller with a bad body would be told about the body."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from urllib.parse import parse_qsl, quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from forge.api.auth import (
+    OPEN,
+    Door,
+    Principal,
+    authorise,
+    is_data,
+    needs_sign_in,
+    refuse_unknown_host,
+    verify_secret,
+    would_wait,
+)
+from forge.api.logs import REQUEST_ID, log_request
+from forge.api.metrics import Metrics
+from forge.api.problems import problem_of
+from forge.api.site import Site
+from forge.model.errors import ForgeError
+
+# Styles may stand in the page: the component library sets sizes and colours by style attributes. Scripts may not.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+GONE = 499  # in numbers and logs: the caller left before the answer
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class Front:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] == "websocket":  # there are none
+            return await send({"type": "websocket.close", "code": 1008})
+        started, status = time.perf_counter(), 0
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        mark = REQUEST_ID.set(request_id)
+        data = is_data(scope["path"])
+        if data:
+            _drop_last_slash(scope)
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _marked(message, request_id, data)
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, send_marked)
+        except Exception as error:
+            response = problem_of(error, scope)
+            if status == 0:  # else the answer has begun, and the connection is cut short by its end
+                await response(scope, receive, send_marked)
+        finally:
+            seconds, told = time.perf_counter() - started, status or GONE
+            self._metrics.count(_route_of(scope), scope["method"], told, seconds)
+            log_request(scope["method"], scope["path"], told, seconds)
+            REQUEST_ID.reset(mark)
+        return None
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request, path, method = Request(scope), scope["path"], scope["method"]
+        if path not in OPEN:  # probes come by whatever address a machine has
+            refuse_unknown_host(request.headers, request.app.state.door)
+        if "\x00" in path or b"%00" in scope["query_string"]:
+            raise ForgeError("E105", "The address holds a NUL, which no name does", where="path", fix="Leave it out.")
+        if needs_sign_in(method, path):
+            waits = would_wait(request)
+            scope["state"]["principal"] = await run_in_threadpool(authorise, request) if waits else authorise(request)
+        elif method == "GET" and path not in OPEN and b"token=" in scope["query_string"]:
+            response = await run_in_threadpool(sign_in, request)
+            return await response(scope, receive, send)
+        return await self._app(scope, receive, send)
+
+
+def _drop_last_slash(scope: Scope) -> None:
+    """`/api/v1/runs/` is `/api/v1/runs`; no name ends with a slash."""
+    if len(scope["path"]) > 1 and scope["path"].endswith("/"):
+        scope["path"] = scope["path"].rstrip("/")
+        scope["raw_path"] = (scope.get("raw_path") or b"").partition(b"?")[0].rstrip(b"/")
+
+
+def sign_in(request: Request) -> Response:
+    """Exchange the token in the address of a page for a cookie, and take it out of the address."""
+    site: Site = request.app.state.site
+    door: Door = request.app.state.door
+    query = parse_qsl(request.url.query, keep_blank_values=True)
+    secret = next((value for key, value in query if key == "token"), "")
+    try:
+        principal = verify_secret(secret, door, site.access)
+        # More than one slash in front would name another server.
+        target = "/" + quote(request.url.path.lstrip("/\\"))
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        response = RedirectResponse(f"{target}?{rest}" if rest else target, 303)
+        give_cookie(response, request, principal)
+    except ForgeError as error:
+        reason = "invalid" if error.code == "E903" else "unavailable"
+        response = RedirectResponse(f"/login?reason={reason}", 303)
+    response.headers["cache-control"] = "no-store"
+    return response
+
+
+def give_cookie(response: Response, request: Request, principal: Principal) -> Principal:
+    """Open a session with the rights of the caller; who they are from now on."""
+    site: Site = request.app.state.site
+    door: Door = request.app.state.door
+    session, secret = site.access.open_session(
+        principal.user, scope=principal.scope, origin=principal.origin, until=principal.expires_at
+    )
+    response.set_cookie(
+        door.cookie,
+        secret,
+        max_age=int((session.expires_at - session.created_at).total_seconds()) if session.expires_at else None,
+        path="/",
+        secure=request.scope["scheme"] == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return Principal(principal.user, "cookie", session.scope, session.expires_at, session)
+
+
+def _marked(message: Message, request_id: str, data: bool) -> list[tuple[bytes, bytes]]:
+    headers = MutableHeaders(raw=[*message.get("headers", ()), *_RAW_HEADERS, (b"x-request-id", request_id.encode())])
+    if data and "cache-control" not in headers:
+        headers["cache-control"] = "no-store"
+    return headers.raw
+
+
+def _route_of(scope: Scope) -> str:
+    """The template of the route, `/api/v1/runs/{run_id}`."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is not None:
+        return str(path)
+    return "unknown" if is_data(scope["path"]) else "web"

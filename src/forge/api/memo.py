@@ -1,0 +1,63 @@
+"""What routes made from the records, kept while it holds. One per server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from starlette.responses import Response
+
+from forge.api.wire.shape import Wire
+from forge.flows.impact import graph_of, lineage_at
+from forge.flows.ports import Metadata
+from forge.lineage.graph import Graph
+from forge.model.names import CommitId
+from forge.stores.sql.recent import Recent
+from forge.versioning.commit import Tree
+
+_GRAPHS, _ANSWERS = 8, 256
+
+
+class Memo:
+    """`life`: an answer is never older, in seconds. Two writers on PostgreSQL can leave one mark between them."""
+
+    def __init__(self, life: float = 5) -> None:
+        self._life = life
+        self._graphs: Recent[CommitId, Graph] = Recent(_GRAPHS)
+        self._answers: Recent[str, tuple[str, float, bytes]] = Recent(_ANSWERS)
+        self._making = threading.Lock()
+
+    def graph(self, metadata: Metadata, commit_id: CommitId, tree: Tree) -> Graph:
+        """The lineage behind a commit, which never changes."""
+        known = self._graphs.take([commit_id])
+        if known:
+            return known[commit_id]
+        graph = graph_of(lineage_at(metadata, tree))
+        self._graphs.keep({commit_id: graph})
+        return graph
+
+    def respond(self, metadata: Metadata, key: tuple[object, ...], make: Callable[[], Wire]) -> Response:
+        """The answer to a request, made once for each change of the records, however many ask for it."""
+        body = self._answer(metadata, repr(key), lambda: make().model_dump_json(by_alias=True).encode())
+        return Response(body, media_type="application/json")
+
+    def _answer(self, metadata: Metadata, key: str, make: Callable[[], bytes]) -> bytes:
+        """Of many who ask at once, one makes it."""
+        kept = self._kept(metadata.mark(), key)
+        if kept is not None:
+            return kept
+        with self._making:
+            mark = metadata.mark()  # before the records are read: what is written meanwhile makes the answer old
+            kept = self._kept(mark, key)
+            if kept is not None:
+                return kept
+            body = make()
+            self._answers.keep({key: (mark, time.monotonic(), body)})
+            return body
+
+    def _kept(self, mark: str, key: str) -> bytes | None:
+        for made_at_mark, made, body in self._answers.take([key]).values():
+            if made_at_mark == mark and time.monotonic() - made < self._life:
+                return body
+        return None

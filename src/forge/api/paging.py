@@ -1,0 +1,66 @@
+"""Pages of a list: `limit`, an opaque `cursor`, or an `offset` up to 10,000."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Query
+
+from forge.api.wire.shape import Page
+from forge.model.errors import ForgeError
+
+T = TypeVar("T")
+U = TypeVar("U")
+MOST = 500
+FARTHEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of a list is asked for."""
+
+    limit: int
+    offset: int
+
+    @property
+    def needed(self) -> int:
+        """How many to fetch to fill the page and know whether more follow."""
+        return self.offset + self.limit + 1
+
+    def page(self, found: Sequence[T], show: Callable[[T], U], *, total: int | None = None) -> Page[U]:
+        """The page out of everything found from the beginning of the list."""
+        part = found[self.offset : self.offset + self.limit]
+        more = len(found) > self.offset + self.limit
+        cursor = _encode(self.offset + self.limit) if more and self.offset + self.limit <= FARTHEST else None
+        return Page(items=[show(item) for item in part], next_cursor=cursor, has_more=more, total_count=total)
+
+
+def _encode(offset: int) -> str:
+    return base64.urlsafe_b64encode(f"o{offset}".encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> int:
+    try:
+        text = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode()
+        offset = int(text.removeprefix("o"))
+        if not text.startswith("o") or not 0 <= offset <= FARTHEST:
+            raise ValueError(text)
+    except ValueError:
+        raise ForgeError(
+            "E105", "The cursor is not one that a list gave", fix="Take next_cursor of the page before, as it is."
+        ) from None
+    return offset
+
+
+async def _window(  # async, for a plain function would cost a thread per request
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many at most.")] = 50,
+    cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
+    offset: Annotated[int, Query(ge=0, le=FARTHEST, description="How many to leave out, without a cursor.")] = 0,
+) -> Window:
+    return Window(limit, _decode(cursor) if cursor else offset)
+
+
+AWindow = Annotated[Window, Depends(_window)]

@@ -1,0 +1,1 @@
+"""Routes, one module per noun. An endpoint translates and delegates: the work is in `forge.flows`."""

@@ -1,0 +1,131 @@
+"""/api/v1/catalog: what there is. Searching with an empty query browses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from forge.api.asset_views import asset_detail, search_hit, table_of
+from forge.api.paging import AWindow
+from forge.api.site import TheSite
+from forge.api.wire.catalog import AssetDetail, SearchHit, Suggestion
+from forge.api.wire.shape import Page
+from forge.catalog.search import Entry, Rank, fold
+from forge.flows.assets import Asset, Catalog, asset_at
+from forge.flows.ports import Metadata
+from forge.model.names import TableName
+
+router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
+
+Words = Annotated[tuple[str, ...], Query(max_length=20)]
+Sort = Literal["relevance", "freshness", "name"]
+_RUN = re.compile(r"r\d*(_[0-9a-f]*)*")
+_RUNS = 200  # the newest, looked through for one that begins so
+_ORDER = {"table": 0, "view": 0, "column": 1, "branch": 2, "run": 3}
+
+
+async def _catalog(request: Request, site: TheSite) -> Catalog:
+    """One per server: it keeps what is prepared for searching."""
+    state = request.app.state
+    if not hasattr(state, "catalog"):
+        state.catalog = Catalog(site.wiring.metadata, site.wiring.default_branch)
+    found: Catalog = state.catalog
+    return found
+
+
+TheCatalog = Annotated[Catalog, Depends(_catalog)]
+
+
+@router.get("/search")
+def search(
+    site: TheSite,
+    catalog: TheCatalog,
+    window: AWindow,
+    q: Annotated[str, Query(max_length=200)] = "",
+    types: Annotated[tuple[Literal["table", "view", "column"], ...], Query()] = ("table", "view"),
+    tags: Words = (),
+    owners: Words = (),
+    state: Annotated[tuple[Literal["ok", "failing", "unchecked"], ...], Query()] = (),
+    sort: Sort = "relevance",
+) -> Page[SearchHit]:
+    """Filters repeat: values of one are OR, different ones AND."""
+    index, assets, now = catalog.index(), catalog.assets(), site.wiring.clock()
+    wanted = _filter(tags, owners, state)
+    tables = {name for name, asset in assets.items() if wanted(asset)}
+    found = [hit.entry for hit in index.find(q, types) if table_of(hit.entry) in tables]
+    if sort == "name":
+        found.sort(key=lambda entry: fold(entry.qualified_name))
+    elif sort == "freshness":
+        found.sort(key=lambda entry: fold(entry.qualified_name))
+        found.sort(key=lambda entry: assets[table_of(entry)].record.updated_at, reverse=True)
+    return window.page(found, lambda entry: search_hit(entry, assets, now), total=len(found))
+
+
+@router.get("/suggest")
+def suggest(
+    site: TheSite,
+    catalog: TheCatalog,
+    prefix: Annotated[str, Query(max_length=200)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 10,
+) -> list[Suggestion]:
+    """For the search box: tables, columns, branches and runs, the best first."""
+    found = [(max(hit.ranks, default=Rank.PREFIX), _named(hit.entry)) for hit in catalog.index().find(prefix)[:limit]]
+    found += [(_rank(name, prefix), _suggestion("branch", name)) for name in _branches(site.wiring.metadata, prefix)]
+    found += [(_rank(run, prefix), _suggestion("run", run)) for run in _runs(site.wiring.metadata, prefix)]
+    found.sort(key=lambda one: (one[0], _ORDER[one[1].type]))  # stable: what came first stays first
+    return [suggestion for _, suggestion in found[:limit]]
+
+
+@router.get("/assets/{asset_id}")
+def one_asset(
+    asset_id: Annotated[str, Path(max_length=300, examples=["core.orders"])],
+    site: TheSite,
+    at: Annotated[str, Query(max_length=255, description="Branch, commit, HEAD~2 or time.")] = "HEAD",
+) -> AssetDetail:
+    """One table or view as a commit has it."""
+    wiring = site.wiring
+    found = asset_at(wiring.metadata, wiring.lake, TableName.parse(asset_id), at, wiring.default_branch)
+    return asset_detail(found, at, wiring.clock())
+
+
+def _filter(tags: Iterable[str], owners: Iterable[str], states: Iterable[str]) -> Callable[[Asset], bool]:
+    tagged, owned, standing = {fold(tag) for tag in tags}, {fold(owner) for owner in owners}, set(states)
+
+    def wanted(asset: Asset) -> bool:
+        record = asset.record
+        return (
+            (not tagged or not tagged.isdisjoint(map(fold, record.tags)))
+            and (not owned or fold(record.owner or "") in owned)
+            and (not standing or asset.standing.state in standing)
+        )
+
+    return wanted
+
+
+def _named(entry: Entry) -> Suggestion:
+    return Suggestion.model_validate(
+        {"text": entry.qualified_name, "type": entry.type, "qualified_name": entry.qualified_name}
+    )
+
+
+def _suggestion(kind: Literal["branch", "run"], name: str) -> Suggestion:
+    return Suggestion(text=name, type=kind, qualified_name=name)
+
+
+def _rank(name: str, prefix: str) -> Rank:
+    return Rank.EXACT if fold(name) == fold(prefix.strip()) else Rank.PREFIX
+
+
+def _branches(metadata: Metadata, prefix: str) -> list[str]:
+    return [branch.name for branch in metadata.branches() if fold(branch.name).startswith(fold(prefix.strip()))]
+
+
+def _runs(metadata: Metadata, prefix: str) -> list[str]:
+    """Newest first; only for what looks like the beginning of a run's id."""
+    begin = prefix.strip().lower()
+    if len(begin) < 2 or not _RUN.fullmatch(begin):
+        return []
+    return [run.id for run in metadata.runs(limit=_RUNS) if run.id.startswith(begin)]

@@ -1,0 +1,124 @@
+"""/api/v1/overview, session, system and tokens; and /healthz, /readyz, /metrics, which are no part of the API."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from importlib.metadata import version
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from forge.api.auth import Principal, ThePrincipal
+from forge.api.front import give_cookie
+from forge.api.metrics import CONTENT_TYPE, Metrics
+from forge.api.overview import overview as make_overview
+from forge.api.site import Site, TheSite
+from forge.api.views import system_view
+from forge.api.wire.site import Overview, SessionView, SystemView, TokenCreate, TokenCreated, TokenView
+from forge.flows.access import Scope, Token
+from forge.model.errors import ForgeError
+from forge.stores.sql.database import is_migrated
+
+router = APIRouter(prefix="/api/v1", tags=["system"])
+probes = APIRouter(include_in_schema=False)
+VERSION = version("forge")  # read once: it stands in a file
+
+
+@router.get("/overview", response_model=Overview)
+def overview(site: TheSite, branch: Annotated[str | None, Query(max_length=255)] = None) -> Response:
+    """The first page in one answer: counters, the worst problem with its picture, recent changes, the trend."""
+    today = site.wiring.clock().date()  # the trend moves on by itself
+    return site.memo.respond(site.wiring.metadata, ("overview", branch, today), lambda: make_overview(site, branch))
+
+
+@router.get("/system")
+def system(site: TheSite) -> SystemView:
+    """The server itself: Spark's state, the queue, the database."""
+    return system_view(site)
+
+
+@router.get("/session")
+def session(site: TheSite, principal: ThePrincipal) -> SessionView:
+    """Who is calling."""
+    return _session(site, principal)
+
+
+@router.post("/session", status_code=201)
+def open_session(site: TheSite, principal: ThePrincipal, request: Request, response: Response) -> SessionView:
+    """Exchange a token (`Authorization: Bearer …`) for a cookie. It lasts as long as the token, at most 14 days."""
+    return _session(site, give_cookie(response, request, principal))
+
+
+@router.delete("/session", status_code=204)
+def close_session(site: TheSite, principal: ThePrincipal, request: Request, response: Response) -> None:
+    """Sign out: the session is revoked and the cookie removed. A token stays as it is."""
+    if principal.auth == "cookie" and principal.token is not None:
+        site.access.close(principal.token)
+    response.delete_cookie(request.app.state.door.cookie, path="/", httponly=True, samesite="strict")
+
+
+@router.get("/tokens")
+def list_tokens(site: TheSite) -> list[TokenView]:
+    """Newest first."""
+    return [TokenView.model_validate(_token(site, token)) for token in site.access.list()]
+
+
+@router.post("/tokens", status_code=201)
+def create_token(body: TokenCreate, site: TheSite, principal: ThePrincipal) -> TokenCreated:
+    """A named token for a program. Its secret is in this answer and nowhere else."""
+    life = timedelta(days=body.expires_in_days) if body.expires_in_days else None
+    token, secret = site.access.create(body.name, Scope(body.scope), life, principal.user)
+    return TokenCreated.model_validate({**_token(site, token), "token": secret})
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+def revoke_token(token_id: Annotated[str, Path(max_length=64)], site: TheSite, principal: ThePrincipal) -> None:
+    """It, and the sessions it opened, stop working at once."""
+    site.access.revoke(token_id, principal.user)
+
+
+def _session(site: Site, principal: Principal) -> SessionView:
+    return SessionView(
+        user=principal.user,
+        project=site.wiring.settings.project,
+        version=VERSION,
+        default_branch=site.wiring.default_branch,
+        auth=principal.auth,
+        scope=principal.scope.value,
+        expires_at=principal.expires_at,
+    )
+
+
+def _token(site: Site, token: Token) -> dict[str, object]:
+    names = ("id", "name", "scope", "created_by", "created_at", "expires_at", "last_used_at", "revoked_at")
+    return {**{name: getattr(token, name) for name in names}, "state": token.state(site.wiring.clock())}
+
+
+# Probes: the first two are open to everyone, so they say a word and no more.
+
+
+@probes.api_route("/healthz", methods=["GET", "HEAD"])
+async def healthz() -> PlainTextResponse:
+    """The process lives."""
+    return PlainTextResponse("ok\n", headers={"cache-control": "no-store"})
+
+
+@probes.api_route("/readyz", methods=["GET", "HEAD"])
+def readyz(site: TheSite) -> PlainTextResponse:
+    """Requests can be answered: the database is reachable and of this version."""
+    try:
+        word, status = ("ready", 200) if is_migrated(site.wiring.database) else ("database not migrated", 503)
+    except ForgeError as error:
+        word, status = (
+            {"E404": "database busy", "E402": "database too new"}.get(error.code, "database unreachable"),
+            503,
+        )
+    return PlainTextResponse(f"{word}\n", status, headers={"cache-control": "no-store"})
+
+
+@probes.get("/metrics")
+def metrics(site: TheSite, request: Request) -> Response:
+    """For Prometheus, with a bearer token."""
+    numbers: Metrics = request.app.state.metrics
+    return Response(numbers.text(system(site)), media_type=CONTENT_TYPE)

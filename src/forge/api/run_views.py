@@ -1,0 +1,263 @@
+"""Runs as the wire has them: the record of the run, the job it was queued as, and where Spark is now, in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from forge.api.paging import FARTHEST, MOST, Window
+from forge.api.site import Site
+from forge.api.views import error_view, verdict_view
+from forge.api.wire.runs import EventView, OutputView, RunDetail, RunProgress, RunStart, RunView, StepView
+from forge.api.wire.shape import Page, RunWord
+from forge.flows.engine import Progress
+from forge.flows.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
+from forge.flows.records import OutputRecord, RunRecord
+from forge.flows.run_jobs import no_such_run
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId
+from forge.model.nearest import did_you_mean
+
+WORDS: tuple[str, ...] = get_args(RunWord)
+ALIVE = ("queued", "running")
+NOTHING = Progress(0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that is recorded of a run. One that never began has no record of its own, one of the terminal no job."""
+
+    run: RunRecord | None
+    job: JobRecord | None
+
+    @property
+    def id(self) -> str:
+        found = self.run or self.job
+        assert found is not None
+        return found.id
+
+    @property
+    def status(self) -> str:
+        if self.run is not None:
+            return str(self.run.status)
+        assert self.job is not None
+        return "failed" if self.job.status is JobStatus.DONE else str(self.job.status)
+
+    @property
+    def at(self) -> datetime:
+        if self.run is not None:
+            return self.run.started_at
+        assert self.job is not None
+        return self.job.created_at
+
+    @property
+    def branch(self) -> str:
+        return self.run.branch if self.run is not None else str(self._request.get("branch"))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        made = tuple(str(output.table) for output in self.run.outputs) if self.run else ()
+        return made or (self.job.tables if self.job else ())
+
+    @property
+    def _request(self) -> Mapping[str, object]:
+        return self.job.request if self.job else {}
+
+
+def find_one(site: Site, run_id: str) -> Known:
+    known = Known(site.wiring.metadata.run(RunId(run_id)), site.jobs.store.job(run_id))
+    if known.run is None and known.job is None:
+        raise no_such_run(site.wiring.metadata, run_id)
+    return known
+
+
+def list_views(
+    site: Site, window: Window, *, branch: str | None = None, status: str | None = None, table: str | None = None
+) -> Page[RunView]:
+    """Newest first. A run that never began stands where it was queued."""
+    word = _word(status)
+    metadata, store = site.wiring.metadata, site.jobs.store
+    most = window.needed if table is None else FARTHEST + MOST + 1
+    named = BranchName(branch) if branch is not None else None
+    runs = metadata.runs(limit=most, branch=named, status=word) if word != "queued" else ()
+    recorded = {run.id for run in runs}
+    starting = [job for job in store.jobs(ids=site.jobs.running) if metadata.run(RunId(job.id)) is None]
+    waiting = [*store.jobs(never_began=True, limit=FARTHEST), *starting]
+    found = [Known(run, None) for run in runs]
+    found += [
+        known
+        for known in {job.id: Known(None, job) for job in waiting if job.id not in recorded}.values()
+        if (branch is None or known.branch == branch) and (word is None or known.status == word)
+    ]
+    found = [known for known in found if table is None or table in known.tables]
+    found.sort(key=lambda known: (known.at, known.id), reverse=True)
+    shown = [known.id for known in found[window.offset : window.offset + window.limit]]
+    jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
+    return window.page(found, lambda known: run_view(site, Known(known.run, known.job or jobs.get(known.id))))
+
+
+def _word(status: str | None) -> str | None:
+    if status is None:
+        return None
+    word = status.strip().lower().replace("-", " ")
+    if word not in WORDS:
+        fix = did_you_mean(word, WORDS) or f"Known are {', '.join(WORDS)}."
+        raise ForgeError("E108", f"There is no status '{status}'", fix=fix)
+    return word
+
+
+def run_view(site: Site, known: Known) -> RunView:
+    return RunView.model_validate(_facts(site, known))
+
+
+def run_detail(site: Site, run_id: str) -> RunDetail:
+    known = find_one(site, run_id)
+    run = known.run
+    said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
+    facts = {
+        **_facts(site, known),
+        "progress": _progress(site.jobs, known),
+        "verdicts": [verdict_view(verdict, run) for _, verdict in said if run],
+    }
+    return RunDetail.model_validate(facts)
+
+
+def _facts(site: Site, known: Known) -> dict[str, Any]:
+    job, run, queue = known.job, known.run, site.jobs
+    ended = known.status not in ALIVE
+    request = _request_of(known)
+    stopping = queue.stopping(known.id) and not ended
+    facts = _of_run(run) if run is not None else _of_job(known, site.wiring.author.email)
+    facts |= {
+        "run_id": known.id,
+        "status": known.status,
+        "branch": known.branch,
+        "queued_at": job.created_at if job else None,
+        "request": request,
+        "can_cancel": known.id in queue.queued or (known.id in queue.running and not ended and not stopping),
+        "can_rerun": ended and request is not None,
+    }
+    return {**facts, "step": "cancelling"} if stopping else facts
+
+
+def _of_run(run: RunRecord) -> dict[str, Any]:
+    return {
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "seconds": (run.finished_at - run.started_at).total_seconds() if run.finished_at else None,
+        "commit": run.commit_id,
+        "user": run.user,
+        "host": run.host,
+        "pid": run.pid,
+        "step": run.step,
+        "selection": list(run.selection),
+        "params": {key: str(value) for key, value in run.params.items()},
+        "error": error_view(run.error),
+        "outputs": [output_view(output) for output in run.outputs],
+    }
+
+
+def _of_job(known: Known, user: str) -> dict[str, Any]:
+    job, request = known.job, _request_of(known)
+    assert job is not None
+    return {
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+        "user": user,
+        "host": job.server.host,
+        "pid": job.server.pid,
+        "step": known.status,
+        "selection": request.selection if request else [],
+        "params": request.params if request else {},
+        "error": error_view(_never_began(job)),
+    }
+
+
+def _never_began(job: JobRecord) -> ForgeError | None:
+    match job.status:
+        case JobStatus.CANCELLED:
+            return ForgeError("E901", "The run was cancelled while it waited", fix="Start it again when you like.")
+        case JobStatus.INTERRUPTED:
+            return ForgeError("E901", "The server was stopped before the run began", fix="Start it again.")
+        case _:
+            return None
+
+
+def output_view(output: OutputRecord) -> OutputView:
+    return OutputView(
+        table=str(output.table),
+        status=str(output.status),
+        reason=output.reason,
+        kind=output.kind,
+        rows=output.rows,
+        rows_added=output.rows_added,
+        snapshot_id=_text(output.snapshot_id),
+        spark_jobs=output.spark_jobs,
+        seconds=output.seconds,
+        inputs={table: _text(snapshot) for table, snapshot in output.inputs.items()},
+        error=error_view(output.error),
+    )
+
+
+def _text(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _request_of(known: Known) -> RunStart | None:
+    """What to send to start it again; None where that cannot be known."""
+    try:
+        if known.job is not None:
+            return RunStart.model_validate(dict(known.job.request))
+        assert known.run is not None
+        params = {key: str(value) for key, value in known.run.params.items()}
+        times = {key: params.pop(key, None) for key in ("start", "end")}
+        given = {"selection": known.run.selection, "branch": known.run.branch, "params": params, **times}
+        return RunStart.model_validate(given)
+    except ValidationError:
+        return None
+
+
+def _progress(queue: JobQueue, known: Known) -> RunProgress:
+    outputs = {str(output.table): output for output in known.run.outputs} if known.run else {}
+    job = known.job
+    ended = known.status not in ALIVE
+    numbers = queue.progress(known.id)
+    steps = last_steps(job) if job else dict.fromkeys(outputs)
+    return RunProgress(
+        tables=[
+            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), ended=ended)
+            for table, event in steps.items()
+        ],
+        events=[EventView.model_validate(event) for event in job.events] if job else [],
+        queue_position=queue.position(known.id),
+    )
+
+
+def _step(
+    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: Progress, *, ended: bool
+) -> StepView:
+    """The record of the run has the last word; before it ends, the newest event has."""
+    if output is not None:
+        step, detail = str(output.status), output.reason
+    elif event is not None:
+        step, detail = event.step, event.detail
+    else:
+        step, detail = ("skipped", "the run ended before it") if ended else ("waiting", "")
+    return StepView(
+        table=table,
+        step=step,
+        detail=detail,
+        at=event.at if event else None,
+        stages_done=numbers.stages_done,
+        stages_known=numbers.stages_known,
+        tasks_done=numbers.tasks_done,
+        tasks_known=numbers.tasks_known,
+    )
+
+
+def is_over(detail: RunDetail) -> bool:
+    return detail.status not in ALIVE

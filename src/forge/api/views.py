@@ -1,0 +1,67 @@
+"""Shapes that several routes answer: errors, verdicts, the server itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from forge.api.site import Site
+from forge.api.wire.runs import VerdictView
+from forge.api.wire.shape import ErrorView
+from forge.api.wire.site import SparkView, SystemView
+from forge.flows.impact import published_by
+from forge.flows.records import RunRecord
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.quality.verdict import Verdict
+
+
+def error_view(error: ForgeError | Mapping[str, str | None] | None) -> ErrorView | None:
+    if error is None:
+        return None
+    told = error.to_dict() if isinstance(error, ForgeError) else error
+    return ErrorView(
+        code=told.get("code") or "FORGE-E000",
+        what=told.get("what") or "",
+        where=told.get("where"),
+        why=told.get("why"),
+        fix=told.get("fix"),
+    )
+
+
+def verdict_view(verdict: Verdict, run: RunRecord) -> VerdictView:
+    return VerdictView.model_validate(
+        {
+            "check_id": verdict.check_id,
+            "type": verdict.check_type,
+            "table": verdict.table,
+            "columns": list(verdict.columns),
+            "outcome": str(verdict.outcome),
+            "severity": str(verdict.severity),
+            "message": verdict.message,
+            "blocks": verdict.blocks,
+            "details": dict(verdict.details),
+            "run_id": run.id,
+            "executed_at": run.finished_at or run.started_at,
+            "commit": run.commit_id if TableName.parse(verdict.table) in published_by(run) else None,
+        }
+    )
+
+
+def system_view(site: Site) -> SystemView:
+    wiring = site.wiring
+    spark = wiring.session.state
+    return SystemView(
+        version=version("forge"),
+        project=wiring.settings.project,
+        started_at=site.started_at,
+        spark=SparkView(
+            state=spark.state, master=wiring.session.settings.master, since=spark.since, error=error_view(spark.error)
+        ),
+        jobs_running=len(site.jobs.running),
+        jobs_queued=len(site.jobs.queued),
+        jobs_limit=site.jobs.limit,
+        database=wiring.database.dialect.name,
+        publish=wiring.lake.promise,
+        interrupted=list(site.jobs.interrupted),
+    )

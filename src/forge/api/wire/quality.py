@@ -1,0 +1,68 @@
+"""What is wrong now, and how healthy a dataset is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from forge.api.wire.runs import VerdictView
+from forge.api.wire.shape import SeverityWord, Wire
+from forge.api.wire.versioning import CommitView
+
+
+class SparedView(Wire):
+    table: str
+    column: str
+    owner: str | None
+
+
+class KeptView(Wire):
+    """What readers still have: the version before the run that was stopped."""
+
+    table: str
+    version: int
+    commit: str | None
+    time: datetime | None
+
+
+class IncidentView(Wire):
+    """One failed, blocking check that nothing has put right since: in words, with its cause and its reach."""
+
+    id: str
+    table: str
+    column: str | None
+    check_id: str
+    check_type: str
+    severity: SeverityWord
+    message: str
+    branch: str
+    run_id: str
+    since: datetime  # when it was first seen without a pass in between
+    previous: str | None  # what the same check said when it last passed
+    origin: str | None  # the column where the data came in
+    origin_commit: CommitView | None
+    spared: list[SparedView]
+    held_back: list[str]  # tables that were not published in that run
+    kept: list[KeptView]
+    sample: list[dict[str, Any]] = []
+
+
+class HealthView(Wire):
+    dataset_id: str
+    at: str
+    score: float | None  # percent of checks that passed; None: none was made
+    passed: int
+    failed: int
+    not_measured: int
+    checks: list[VerdictView]  # of the run that wrote this version, or of a newer one that was held back
+    held_back: list[VerdictView]  # what the newest attempt said, where it was not published
+    checked_at: datetime | None
+    run_id: str | None
+
+
+class TrendDay(Wire):
+    day: str
+    passed: int
+    failed: int
+    not_measured: int
+    runs: int

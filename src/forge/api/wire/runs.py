@@ -1,0 +1,106 @@
+"""Runs, their outputs, their progress and what their checks said."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from forge.api.wire.shape import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
+
+
+class RunStart(Wire):
+    """Start a run. Everything may be left out: that runs all that is not up to date on the default branch."""
+
+    selection: list[Annotated[str, Field(max_length=300)]] = Field(default=[], max_length=200)
+    branch: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+    params: dict[str, str] = {}
+    start: Moment | None = None
+    end: Moment | None = None
+    message: Annotated[str, Field(max_length=10_000)] | None = None
+    force: bool = False
+
+
+class OutputView(Wire):
+    table: str
+    status: str
+    reason: str = ""
+    kind: str = "full"
+    rows: int | None = None
+    rows_added: int | None = None
+    snapshot_id: str | None = None  # a text: JavaScript's numbers are too short for it
+    spark_jobs: int = 0
+    seconds: float = 0.0
+    inputs: dict[str, str | None] = {}
+    error: ErrorView | None = None
+
+
+class StepView(Wire):
+    """Where one table of a run is now. Stages and tasks are those known so far; there is no false percentage."""
+
+    table: str
+    step: str  # waiting | started | staged | checked | … | published, the words of the run's events
+    detail: str = ""
+    at: datetime | None = None
+    stages_done: int = 0
+    stages_known: int = 0
+    tasks_done: int = 0
+    tasks_known: int = 0
+
+
+class EventView(Wire):
+    at: datetime
+    table: str | None = None
+    step: str
+    detail: str = ""
+
+
+class RunProgress(Wire):
+    tables: list[StepView] = []
+    events: list[EventView] = []  # oldest first
+    queue_position: int | None = None  # 0: next
+
+
+class RunView(Wire):
+    run_id: str
+    status: RunWord
+    branch: str
+    queued_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    seconds: float | None = None
+    commit: str | None = None
+    user: str = ""
+    host: str = ""
+    pid: int | None = None
+    step: str = ""
+    selection: list[str] = []
+    params: dict[str, str] = {}
+    request: RunStart | None = None  # of a run that was started here: enough to start it again
+    error: ErrorView | None = None
+    outputs: list[OutputView] = []
+    can_cancel: bool = False
+    can_rerun: bool = False
+
+
+class VerdictView(Wire):
+    check_id: str
+    type: str
+    table: str
+    columns: list[str]
+    outcome: OutcomeWord
+    severity: SeverityWord
+    message: str
+    blocks: bool
+    details: dict[str, Any] = {}
+    run_id: str
+    executed_at: datetime | None = None
+    commit: str | None = None
+
+
+class RunDetail(RunView):
+    """One run in full. Its event stream sends this same shape, whole, whenever something changed."""
+
+    progress: RunProgress | None = None
+    verdicts: list[VerdictView] = []

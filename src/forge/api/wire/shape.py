@@ -1,0 +1,62 @@
+"""The ground of all shapes: lists, times, words and errors."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+T = TypeVar("T")
+OutcomeWord = Literal["passed", "failed", "not measured"]
+SeverityWord = Literal["info", "warning", "error", "critical"]
+RunWord = Literal[
+    "queued", "running", "succeeded", "blocked", "failed", "conflict", "nothing to do", "cancelled", "interrupted"
+]
+
+
+def _written(value: object) -> object:
+    """A time is written, as in 2026-11-15T06:10:00Z; a bare number would be taken for seconds since 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and re.match(r"\d{4}-", value)):
+        return value
+    raise ValueError("a time is written like 2026-11-15T06:10:00Z")
+
+
+Moment = Annotated[datetime, BeforeValidator(_written)]
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+
+class Page(Wire, Generic[T]):
+    items: list[T]
+    next_cursor: str | None = None
+    has_more: bool = False
+    total_count: int | None = None
+
+
+class ErrorView(Wire):
+    """The one shape of an error, in the terminal, here and in the browser."""
+
+    code: str = Field(examples=["FORGE-E108"])
+    what: str
+    where: str | None = None
+    why: str | None = None
+    fix: str | None = None
+
+
+class Problem(Wire):
+    """RFC 9457 problem+json. `detail` is `what`; `errors` are all of them where there are several."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    code: str
+    where: str | None = None
+    why: str | None = None
+    fix: str | None = None
+    errors: list[ErrorView] = []

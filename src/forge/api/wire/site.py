@@ -1,0 +1,95 @@
+"""The first page, the server itself, sessions and tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from forge.api.wire.lineage import GraphView
+from forge.api.wire.quality import IncidentView, TrendDay
+from forge.api.wire.runs import RunView
+from forge.api.wire.shape import ErrorView, Wire
+
+
+class Counters(Wire):
+    assets: int
+    checks_failing: int
+    contracts_broken: int
+    branches_ahead: int
+
+
+class RecentChange(Wire):
+    table: str
+    commit: str
+    time: datetime
+    author: str
+    message: str
+    rows_added: int
+    rows_deleted: int
+
+
+class Overview(Wire):
+    project: str
+    branch: str
+    head: str | None
+    counters: Counters
+    incidents: list[IncidentView]  # the worst first
+    picture: GraphView | None  # of the worst: its column from where it came in to whom it would have reached
+    recent: list[RecentChange]
+    trend: list[TrendDay]  # 30 days, oldest first, days without a check included
+    pass_rate: float | None  # percent over the trend
+    last_run: RunView | None
+
+
+class SparkView(Wire):
+    state: Literal["stopped", "starting", "ready", "failed"]
+    master: str
+    since: datetime | None = None
+    error: ErrorView | None = None
+
+
+class SystemView(Wire):
+    version: str
+    project: str
+    started_at: datetime
+    spark: SparkView
+    jobs_running: int
+    jobs_queued: int
+    jobs_limit: int
+    database: str  # sqlite | postgresql
+    publish: str  # what a publish of several tables is, in one line
+    interrupted: list[str]  # runs that the last stop of the server cut off; they can be started again
+
+
+class SessionView(Wire):
+    user: str
+    project: str
+    version: str
+    default_branch: str
+    auth: Literal["cookie", "token"]
+    scope: Literal["read", "write"]
+    expires_at: datetime | None = None
+
+
+class TokenView(Wire):
+    id: str
+    name: str
+    scope: Literal["read", "write"]
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    state: Literal["active", "expired", "revoked"]
+
+
+class TokenCreate(Wire):
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    scope: Literal["read", "write"] = "write"
+    expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = 90
+
+
+class TokenCreated(TokenView):
+    token: str  # shown this once; only its hash is kept

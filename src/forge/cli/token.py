@@ -1,0 +1,113 @@
+"""`forge token create|list|revoke`: how programs sign in to the server."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from forge.flows.access import Access, Token
+    from forge.wiring import Wiring
+
+app = typer.Typer(help="Create, list and revoke tokens of programs.", rich_markup_mode=None, no_args_is_help=True)
+
+
+class ScopeWord(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+@command
+def create(
+    terminal: Terminal,
+    name: Annotated[str, typer.Argument(help="Whose it is: the program that will use it.")],
+    scope: Annotated[ScopeWord, typer.Option(help="What it may do.")] = ScopeWord.WRITE,
+    expires: Annotated[str, typer.Option(metavar="TIME", help="Like 90d, 12h, or never.")] = "90d",
+) -> None:
+    """Create a token and print it, this once: only its hash is kept."""
+    from forge.cli.answer import Answer
+    from forge.cli.words import moment
+    from forge.flows.access import Scope
+
+    life = _life(expires)
+    with terminal.open() as wiring:
+        token, secret = _access(wiring).create(name, Scope(scope.value), life, wiring.author.email)
+        item = _item(token, wiring.clock())
+    terminal.answer(Answer("tokens", [{**item, "token": secret}], head=[secret]))
+    until = f"until {moment(token.expires_at)} UTC" if token.expires_at else "until it is revoked"
+    terminal.say(f"Token {token.name} ({token.id}) may {token.scope}, {until}. Keep it now: it is not shown again.")
+    terminal.say("Send it as a header: Authorization: Bearer TOKEN")
+
+
+@command
+def list_(terminal: Terminal) -> None:
+    """List tokens, newest first, with when they were last used."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment
+
+    with terminal.open() as wiring:
+        now = wiring.clock()
+        items = [_item(token, now) for token in _access(wiring).list()]
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="yellow"),
+        Column("name", lambda i: str(i["name"]), style="bold"),
+        Column("scope", lambda i: str(i["scope"])),
+        Column("state", lambda i: str(i["state"])),
+        Column("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
+        Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
+        Column("by", lambda i: str(i["created_by"])),
+    )
+    terminal.answer(Answer("tokens", items, columns))
+    if not items:
+        terminal.say("No tokens yet. Make one: forge token create NAME")
+
+
+@command
+def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|NAME", help="Which one.")]) -> None:
+    """Revoke a token. It stops working at once, and so do the browser sessions it opened."""
+    from forge.cli.answer import Answer
+
+    with terminal.open() as wiring:
+        access = _access(wiring)
+        gone = access.revoke(access.find(token).id, wiring.author.email)
+        item = _item(access.find(gone.id), wiring.clock())
+    terminal.answer(Answer("tokens", [item], head=[gone.id]))
+    terminal.say(f"Revoked {gone.name}.")
+
+
+def _access(wiring: Wiring) -> Access:
+    from forge.flows.access import Access
+    from forge.stores.sql.tokens import SqlTokens
+
+    return Access(SqlTokens(wiring.database), wiring.clock)
+
+
+def _life(text: str) -> timedelta | None:
+    from forge.model.errors import ForgeError
+
+    if text == "never":
+        return None
+    found = re.fullmatch(r"([1-9][0-9]{0,3})([dh])", text)
+    if found is None:
+        raise ForgeError("E105", f"'{text}' is not a time", where="--expires", fix="Write 90d, 12h or never.")
+    number = int(found[1])
+    return timedelta(days=number) if found[2] == "d" else timedelta(hours=number)
+
+
+def _item(token: Token, now: datetime) -> dict[str, object]:
+    names = ("id", "name", "scope", "created_by", "created_at", "expires_at", "last_used_at", "revoked_at")
+    return {**{name: getattr(token, name) for name in names}, "state": token.state(now)}
+
+
+app.command("create")(create)
+app.command("list")(list_)
+app.command("revoke")(revoke)

@@ -1,0 +1,322 @@
+"""The catalog over HTTP: searching, suggesting, one asset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from sqlalchemy import event
+
+from forge.flows.records import AssetRecord, Publication, Published, RunRecord, RunStatus, TableLineage
+from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.model.names import BranchName, CatalogName, ColumnName, RunId, TableName
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
+from forge.wiring import Wiring
+
+API = "/api/v1/catalog"
+MAIN = BranchName("main")
+LATER = datetime(2026, 11, 17, 6, 10, tzinfo=UTC)
+STAFF, NAMES = TableName("hr", "staff"), TableName("hr", "staff_names")
+
+
+def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    found: dict[str, Any] = response.json()
+    assert (response.status_code, found["code"]) == (status, f"FORGE-{code}"), response.text
+    return found
+
+
+def add_views(wiring: Wiring) -> None:
+    """Two views on top of raw.orders, one with personal data, by a run of their own."""
+    metadata = wiring.metadata
+    head = metadata.branch(MAIN)
+    assert head is not None
+    assert head.head is not None
+    views = {
+        table: TableVersion(
+            CatalogName(*str(table).split(".")), "u", None, 0, kind="view", metadata_location="x", run_id="r4"
+        )
+        for table in (STAFF, NAMES)
+    }
+    tree = {**metadata.tree(head.head), **views}
+    staff = AssetRecord(
+        STAFF,
+        "view",
+        "Who works here",
+        "hr@example.com",
+        ("silver", "pii"),
+        (
+            {"name": "id", "type": "bigint", "description": "", "pii": False},
+            {"name": "fullName", "type": "string", "description": "First and last", "pii": True},
+        ),
+        LATER,
+    )
+    columns = ({"name": "who", "type": "string", "description": "", "pii": False},)
+    names = replace(staff, table=NAMES, description="", tags=("silver",), columns=columns)
+    edges = (
+        Edge(ColumnName("raw.orders", "amount"), ColumnName("hr.staff", "id"), Transformation.TRANSFORMATION, "a"),
+        Edge(ColumnName("files:x", "id"), ColumnName("hr.staff", "id")),
+    )
+    lineage = (
+        TableLineage(
+            STAFF, edges, (IndirectEdge(ColumnName("marts.revenue", "revenue"), "hr.staff", Indirect.FILTER),)
+        ),
+        TableLineage(
+            NAMES,
+            (Edge(ColumnName("hr.staff", "fullName"), ColumnName("hr.staff_names", "who")),),
+            table_edges=(TableEdge("hr.staff", "hr.staff_names"),),
+        ),
+    )
+    commit = make_commit(
+        tree=tree,
+        parents=(head.head,),
+        author=Author("Ada", "ada@example.com"),
+        message="Staff",
+        time=LATER,
+        branch=MAIN,
+        statistics={STAFF: TableStatistics(), NAMES: TableStatistics()},
+        metadata={"run_id": "r4"},
+    )
+    run = RunRecord(RunId("r4"), MAIN, RunStatus.SUCCEEDED, LATER, "ada", "host", 1, "", commit_id=commit.id)
+    passed = Verdict("k1", "range", "hr.staff", ("id",), Outcome.PASSED, Severity.ERROR, "fine", False)
+    warned = Verdict("k2", "range", "hr.staff_names", ("WHO",), Outcome.FAILED, Severity.WARNING, "hm", False)
+    publication = Publication(
+        (), MAIN, head.head, commit, tree, run, verdicts=(passed, warned), lineage=lineage, assets=(staff, names)
+    )
+    assert isinstance(metadata.publish(publication, lambda step: None), Published)
+
+
+@pytest.fixture
+def wiring(make_site_project: Callable[[], Path]) -> Wiring:
+    return Wiring.of(make_site_project(), clock=lambda: LATER + timedelta(hours=6))
+
+
+@pytest.fixture
+def own_client(wiring: Wiring, login: str) -> Iterator[TestClient]:
+    from forge.api.app import create_app
+    from forge.flows.access import digest_of
+
+    add_views(wiring)
+    app: FastAPI = create_app(wiring, login_digest=digest_of(login))
+    with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
+        client.headers["authorization"] = f"Bearer {login}"
+        yield client
+
+
+def names(client: TestClient, **params: Any) -> list[str]:
+    found = client.get(f"{API}/search", params=params).json()
+    assert found["total_count"] == len(found["items"])
+    return [hit["qualified_name"] for hit in found["items"]]
+
+
+# searching
+
+
+def test_an_empty_query_browses_tables_and_views_by_name(own_client: TestClient) -> None:
+    assert names(own_client) == ["hr.staff", "hr.staff_names", "marts.revenue", "raw.orders"]
+    assert names(own_client, types="column")[:2] == ["hr.staff.fullName", "hr.staff.id"]
+
+
+def test_a_hit_carries_what_a_list_shows(own_client: TestClient) -> None:
+    hits = own_client.get(f"{API}/search", params={"q": "revenue"}).json()["items"]
+    assert [hit["type"] for hit in hits] == ["table"]
+    hit = hits[0]
+    assert (hit["id"], hit["name"], hit["table"]) == ("marts.revenue", "revenue", "marts.revenue")
+    assert (hit["owner"], hit["tags"], hit["description"]) == ("finance@example.com", ["gold"], "All revenue")
+    asset = hit["asset"]
+    assert (asset["type"], asset["columns"], asset["state"]) == ("table", 1, "failing")
+    assert (asset["checks_passed"], asset["checks_failed"], asset["checks_not_measured"]) == (0, 1, 0)
+    assert asset["freshness_hours"] == 78.0
+    column = own_client.get(f"{API}/search", params={"q": "fullname", "types": "column"}).json()["items"][0]
+    assert (column["id"], column["table"], column["asset"]) == ("hr.staff.fullName", "hr.staff", None)
+    assert (column["owner"], column["tags"]) == ("hr@example.com", ["silver", "pii"])
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"q": "staff"}, ["hr.staff", "hr.staff_names"]),
+        ({"q": "name", "types": ["view", "column"]}, ["hr.staff_names", "hr.staff.fullName"]),
+        ({"q": "stfaf"}, ["hr.staff", "hr.staff_names"]),
+        ({"q": "works"}, ["hr.staff"]),
+        ({"q": "staff works"}, ["hr.staff"]),
+        ({"q": "staff nowhere"}, []),
+        ({"types": "view"}, ["hr.staff", "hr.staff_names"]),
+        ({"tags": "gold"}, ["marts.revenue", "raw.orders"]),
+        ({"tags": ["gold", "PII"]}, ["hr.staff", "marts.revenue", "raw.orders"]),
+        ({"tags": "gold", "owners": "hr@example.com"}, []),
+        ({"owners": ["hr@example.com", "nobody"], "tags": "pii"}, ["hr.staff"]),
+        ({"state": "failing"}, ["hr.staff_names", "marts.revenue"]),
+        ({"state": "ok"}, ["hr.staff"]),
+        ({"state": ["ok", "unchecked"]}, ["hr.staff", "raw.orders"]),
+        ({"types": "column", "tags": "pii"}, ["hr.staff.fullName", "hr.staff.id"]),
+        ({"sort": "name", "q": "s"}, ["hr.staff", "hr.staff_names", "marts.revenue", "raw.orders"]),
+        ({"sort": "freshness"}, ["hr.staff", "hr.staff_names", "raw.orders", "marts.revenue"]),
+    ],
+    ids=str,
+)
+def test_words_filters_and_order(own_client: TestClient, params: dict[str, Any], expected: list[str]) -> None:
+    assert names(own_client, **params) == expected
+
+
+def test_pages_of_a_search(own_client: TestClient) -> None:
+    first = own_client.get(f"{API}/search", params={"limit": 3}).json()
+    assert ([h["id"] for h in first["items"]], first["total_count"], first["has_more"]) == (
+        ["hr.staff", "hr.staff_names", "marts.revenue"],
+        4,
+        True,
+    )
+    rest = own_client.get(f"{API}/search", params={"limit": 3, "cursor": first["next_cursor"]}).json()
+    assert ([h["id"] for h in rest["items"]], rest["total_count"], rest["has_more"]) == (["raw.orders"], 4, False)
+
+
+@pytest.mark.parametrize("params", [{"types": "dashboard"}, {"state": "bad"}, {"sort": "luck"}, {"q": "x" * 201}])
+def test_a_search_that_means_nothing_is_refused(client: TestClient, params: dict[str, str]) -> None:
+    problem(client.get(f"{API}/search", params=params), 422, "E105")
+
+
+def test_what_was_published_since_is_found(wiring: Wiring, own_client: TestClient) -> None:
+    assert names(own_client, q="later") == []
+    metadata = wiring.metadata
+    head = metadata.branch(MAIN)
+    assert head is not None
+    assert head.head is not None
+    table = TableName("hr", "later")
+    version = TableVersion(CatalogName("hr", "later"), "u", None, 0, kind="view", metadata_location="y", run_id="r5")
+    tree = {**metadata.tree(head.head), table: version}
+    commit = make_commit(
+        tree=tree,
+        parents=(head.head,),
+        author=Author("Ada", "ada@example.com"),
+        message="Later",
+        time=LATER,
+        branch=MAIN,
+        statistics={table: TableStatistics()},
+        metadata={},
+    )
+    run = RunRecord(RunId("r5"), MAIN, RunStatus.SUCCEEDED, LATER, "ada", "host", 1, "")
+    assert isinstance(
+        metadata.publish(Publication((), MAIN, head.head, commit, tree, run), lambda step: None), Published
+    )
+    hit = own_client.get(f"{API}/search", params={"q": "later"}).json()["items"][0]
+    assert (hit["id"], hit["asset"]["updated_at"], hit["asset"]["freshness_hours"]) == ("hr.later", None, None)
+
+
+def test_a_list_of_assets_asks_the_database_a_handful_of_times(wiring: Wiring, own_client: TestClient) -> None:
+    asked: list[str] = []
+
+    @event.listens_for(wiring.database, "before_cursor_execute")
+    def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.startswith(("SELECT", "WITH")):
+            asked.append(statement)
+
+    own_client.get(f"{API}/search")
+    first = len(asked)
+    asked.clear()
+    own_client.get(f"{API}/search", params={"q": "orders"})
+    assert first <= 10
+    assert len(asked) <= 4
+    asked.clear()
+    own_client.get(f"{API}/assets/hr.staff")
+    assert len(asked) <= 14
+
+
+# suggesting
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("sta", [("hr.staff", "view"), ("hr.staff_names", "view")]),
+        ("rev", [("marts.revenue", "table"), ("marts.revenue.revenue", "column")]),
+        ("de", [("dev", "branch"), ("raw.orders", "table")]),
+        ("main", [("main", "branch")]),
+        ("r4", [("r4", "run")]),
+        ("R4", [("r4", "run")]),
+        ("zzzz", []),
+    ],
+)
+def test_the_search_box_is_helped(own_client: TestClient, prefix: str, expected: list[tuple[str, str]]) -> None:
+    found = own_client.get(f"{API}/suggest", params={"prefix": prefix}).json()
+    assert [(one["text"], one["type"]) for one in found] == expected
+
+
+def test_no_more_is_suggested_than_asked_for(own_client: TestClient) -> None:
+    assert len(own_client.get(f"{API}/suggest", params={"prefix": "", "limit": 3}).json()) == 3
+    problem(own_client.get(f"{API}/suggest"), 422, "E105")
+    problem(own_client.get(f"{API}/suggest", params={"prefix": "a", "limit": 51}), 422, "E105")
+
+
+# one asset
+
+
+def test_a_table_is_shown_as_it_is_now(own_client: TestClient) -> None:
+    found = own_client.get(f"{API}/assets/raw.orders").json()
+    assert (found["id"], found["type"], found["at"], found["version"]) == ("raw.orders", "table", "HEAD", 2)
+    assert (found["row_count"], found["columns"], found["state"]) == (8, 1, "unchecked")
+    assert found["schema"] == [
+        {
+            "name": "amount",
+            "type": "bigint",
+            "nullable": True,
+            "description": "The amount",
+            "pii": False,
+            "upstream": ["files:data/*.csv.amount"],
+            "failing": False,
+        }
+    ]
+    assert (found["last_commit"]["message"], found["last_run"]) == ("Orders of the 15th", "r2")
+    assert found["upstream_tables"] == ["files:data/*.csv"]
+    assert found["downstream_tables"] == ["hr.staff", "marts.revenue"]
+    assert int(found["snapshot_id"]) > 0
+
+
+def test_a_table_is_shown_as_an_older_commit_had_it(own_client: TestClient) -> None:
+    found = own_client.get(f"{API}/assets/raw.orders", params={"at": "HEAD~2"}).json()
+    assert (found["at"], found["version"], found["row_count"]) == ("HEAD~2", 1, 6)
+    assert (found["last_commit"]["message"], found["last_run"]) == ("First load", "r1")
+    assert found["downstream_tables"] == ["marts.revenue"]
+    assert found["commit"] == found["last_commit"]["id"]
+
+
+def test_a_table_whose_newest_attempt_was_held_back_is_failing_though_its_version_was_fine(
+    own_client: TestClient,
+) -> None:
+    found = own_client.get(f"{API}/assets/marts.revenue").json()
+    assert (found["version"], found["state"], found["checks_failed"]) == (1, "failing", 1)
+    assert [column["failing"] for column in found["schema"]] == [True]
+    assert found["schema"][0]["upstream"] == ["raw.orders.amount"]
+
+
+def test_a_view_has_its_columns_from_the_catalog(own_client: TestClient) -> None:
+    staff = own_client.get(f"{API}/assets/hr.staff").json()
+    assert (staff["type"], staff["snapshot_id"], staff["row_count"], staff["state"]) == ("view", None, None, "ok")
+    assert [(c["name"], c["type"], c["pii"]) for c in staff["schema"]] == [
+        ("id", "bigint", False),
+        ("fullName", "string", True),
+    ]
+    assert staff["schema"][0]["upstream"] == ["files:x.id", "raw.orders.amount"]
+    assert staff["upstream_tables"] == ["files:x", "marts.revenue", "raw.orders"]
+    assert staff["downstream_tables"] == ["hr.staff_names"]
+
+
+def test_a_copy_of_personal_data_is_marked_and_failing_columns_are_found_whatever_their_case(
+    own_client: TestClient,
+) -> None:
+    found = own_client.get(f"{API}/assets/hr.staff_names").json()
+    assert found["state"] == "failing"
+    assert [(c["name"], c["pii"], c["failing"]) for c in found["schema"]] == [("who", True, True)]
+
+
+def test_an_asset_that_is_not_there_is_answered_with_the_nearest(own_client: TestClient) -> None:
+    assert problem(own_client.get(f"{API}/assets/raw.ordrs"), 404, "E108")["why"] == "Did you mean raw.orders?"
+    problem(own_client.get(f"{API}/assets/hr.staff", params={"at": "HEAD~1"}), 404, "E108")
+    problem(own_client.get(f"{API}/assets/raw.orders", params={"at": "nosuch"}), 404, "E601")
+    problem(own_client.get(f"{API}/assets/nonsense"), 422, "E101")

@@ -1,0 +1,65 @@
+"""`forge token create|list|revoke`, in the words of the other commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge.flows.access import digest_of
+
+Forge = Callable[..., Any]
+
+
+def test_a_token_is_printed_once_alone_on_stdout(forge: Forge, project: Path) -> None:
+    made = forge("token", "create", "ci", "--scope", "read", "--expires", "12h", at=project)
+    assert made.status == 0
+    assert re.fullmatch(r"forge_[A-Za-z0-9_-]{43}\n", made.out)
+    assert "not shown again" in made.err
+    listed = forge("token", "list", "--json", at=project)
+    (item,) = listed.json["tokens"]
+    assert (item["name"], item["scope"], item["state"]) == ("ci", "read", "active")
+    assert made.out.strip() not in listed.out
+    assert digest_of(made.out.strip()) not in listed.out
+
+
+def test_as_json_the_secret_is_a_field(forge: Forge, project: Path) -> None:
+    made = forge("token", "create", "ci", "--expires", "never", "--json", at=project).json
+    (item,) = made["tokens"]
+    assert item["token"].startswith("forge_")
+    assert item["expires_at"] is None
+    assert item["scope"] == "write"
+
+
+def test_a_token_is_revoked_by_name_or_id(forge: Forge, project: Path) -> None:
+    forge("token", "create", "first", at=project)
+    second = forge("token", "create", "second", "--json", at=project).json["tokens"][0]
+    assert forge("token", "revoke", "first", at=project).status == 0
+    assert forge("token", "revoke", second["id"], at=project).status == 0
+    states = {item["name"]: item["state"] for item in forge("token", "list", "--json", at=project).json["tokens"]}
+    assert states == {"first": "revoked", "second": "revoked"}
+
+
+def test_an_unknown_token_is_a_usage_error_with_the_near_name(forge: Forge, project: Path) -> None:
+    forge("token", "create", "nightly", at=project)
+    refused = forge("token", "revoke", "nightli", at=project)
+    assert refused.status == 2
+    assert "FORGE-E108" in refused.err
+    assert "nightly" in refused.err
+
+
+@pytest.mark.parametrize("expires", ["soon", "0d", "-1d", "90", "1.5d", "99999d", ""])
+def test_a_time_that_is_none_is_refused(forge: Forge, project: Path, expires: str) -> None:
+    refused = forge("token", "create", "ci", f"--expires={expires}", at=project)
+    assert refused.status == 2
+    assert "FORGE-E105" in refused.err
+    assert refused.out == ""
+
+
+def test_without_tokens_the_list_says_how_to_make_one(forge: Forge, project: Path) -> None:
+    listed = forge("token", "list", at=project)
+    assert (listed.status, listed.out) == (0, "")
+    assert "forge token create" in listed.err
