@@ -1,4 +1,5 @@
-# `make` lists the targets. Everything is installed into .venv of the clone; nothing else on the machine is touched.
+# `make` lists the targets. Everything is installed into the clone (.venv, ui/node_modules); nothing else on the machine
+# is touched, but for Chromium where `make test` runs as root on a Debian machine that has none.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -9,8 +10,11 @@ BIN := .venv/bin
 # The demo takes the small environment, unless the one with the tools is already there.
 DEMO_ENV := $(if $(wildcard .venv/.ready-dev),.venv/.ready-dev,.venv/.ready-run)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
+STAGES := $(BIN)/python scripts/stages.py
+AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
-.PHONY: help setup demo test check spark-test services-test lock docs bench clean machine
+.PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
+        bench-server clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -18,21 +22,37 @@ help: ## list the targets
 setup: machine .venv/.ready-dev ## make .venv with all development tools and fetch Spark's packages
 	@scripts/jars.sh
 
-demo: machine $(DEMO_ENV) ## set up and run the demo shop on Spark (ARGS=--no-serve ends after the run)
-	@scripts/jars.sh
-	@$(BIN)/forge demo $(ARGS)
+demo: machine-with-node ## set up, run the demo shop on Spark and open its web app (ARGS=--no-serve ends after the run)
+	@scripts/beside.sh scripts/web.sh $(AGAIN) jars-of-demo
+	@exec $(BIN)/forge demo $(ARGS)
 
-test: setup ## set up and pass everything: lint, types, import rules, unit, Spark and service tests
-	@$(BIN)/python scripts/stages.py lint types imports unit spark services
+ui: machine-with-node ## build the web app into src/forge/web
+	@scripts/web.sh
 
-check: .venv/.ready-dev ## the same without JVM and services; the one to run while working
-	@$(BIN)/python scripts/stages.py lint types imports unit
+wheel: machine-with-node $(DEMO_ENV) ## build dist/forge-*.whl, the web app in it
+	@scripts/web.sh
+	@$(BIN)/python scripts/wheel.py
+
+test: machine-with-node setup ## set up and pass everything: lint, types, import rules, unit, web, Spark, service and browser tests
+	@scripts/chromium.sh >/dev/null
+	@$(STAGES) lint types imports unit web spark services browser
+
+check: .venv/.ready-dev ## the same without JVM, services and browser; the one to run while working
+	@$(STAGES) lint types imports unit
+
+web-check: machine-with-node ## the web app's own checks: TypeScript, ESLint, vitest, size
+	@$(STAGES) web
 
 spark-test: setup ## only the tests that need a JVM
-	@$(BIN)/python scripts/stages.py spark
+	@$(STAGES) spark
 
 services-test: setup ## only the tests that need a real server
-	@$(BIN)/python scripts/stages.py services
+	@$(STAGES) services
+
+browser-test: machine-with-node setup ## only the tests of the web app in Chromium
+	@scripts/chromium.sh >/dev/null
+	@scripts/web.sh
+	@$(STAGES) browser
 
 lock: .venv/.ready-dev ## compile requirements/*.lock anew from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) pyproject.toml --extra postgres --group dev -o requirements/dev.lock $(ARGS)
@@ -42,15 +62,31 @@ lock: .venv/.ready-dev ## compile requirements/*.lock anew from pyproject.toml (
 docs: .venv/.ready-dev ## write docs/reference/ from the code
 	@$(BIN)/python scripts/reference.py
 
+types: machine-with-node .venv/.ready-dev ## write the web app's types from the code of the API
+	@$(BIN)/python scripts/openapi.py
+	@scripts/web.sh packages
+	@npm --prefix ui run types
+
+bench-server: setup ## fifty readers of the server while Spark works (needs wrk)
+	@scripts/require.sh wrk >/dev/null
+	@$(BIN)/python bench/server/bench.py $(ARGS)
+
 bench: setup ## the governed run beside plain PySpark on TPC-H (ARGS="--scale 0.01" for a quick look)
 	@$(BIN)/python bench/run.py $(ARGS)
 
 clean: ## remove the environment, caches and build results
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log
+	rm -rf .venv build dist src/forge/web ui/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-machine: # both are asked for before anything is installed
-	@found=0; for need in python java; do scripts/require.sh $$need >/dev/null || found=3; done; exit $$found
+# What is missing is named, all of it, before anything is installed.
+machine:
+	@scripts/require.sh python java >/dev/null
+
+machine-with-node:
+	@scripts/require.sh python java node >/dev/null
+
+jars-of-demo: $(DEMO_ENV)
+	@scripts/jars.sh
 
 .venv/.ready-%: requirements/%.lock requirements/uv.lock pyproject.toml
 	@scripts/setup.sh $*

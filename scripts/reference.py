@@ -207,11 +207,75 @@ def commands_page() -> str:
     return "".join(parts)
 
 
+# --- HTTP ------------------------------------------------------------------------------------------------------------
+
+
+def _schema_name(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rsplit("/", 1)[-1]
+        return f"page of {name[5:-1]}" if name.startswith("Page_") else name
+    if "anyOf" in schema:
+        return " or ".join(_schema_name(part) for part in schema["anyOf"] if part.get("type") != "null")
+    if "enum" in schema:
+        return "one of " + ", ".join(str(value) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_schema_name(schema.get('items', {}))}"
+    names = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+    return "time" if schema.get("format") == "date-time" else names.get(str(schema.get("type")), "any value")
+
+
+def _answer_of(operation: Mapping[str, Any]) -> str:
+    """`200, RunDetail`: the answer when all went well."""
+    status = next(code_ for code_ in operation["responses"] if code_.startswith("2"))
+    content = operation["responses"][status].get("content", {})
+    kind = next(iter(content), "")
+    name = _schema_name(content[kind].get("schema", {})) if kind == "application/json" else kind
+    return f"{status}, {name}" if name else status
+
+
+def _http_rows(operation: Mapping[str, Any]) -> Iterable[Sequence[str]]:
+    for parameter in operation.get("parameters", ()):
+        schema = parameter["schema"]
+        default = schema.get("default")
+        words = parameter.get("description") or ""
+        shown = "required" if parameter.get("required") else code(default_of(default))
+        yield code(parameter["name"]), parameter["in"], _schema_name(schema), shown, words
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        yield "the body", "body", _schema_name(media["schema"]), "required", ""
+
+
+def http_page() -> str:
+    from forge.api.app import create_app
+    from forge.settings import Keys, Settings
+    from forge.wiring import Wiring
+
+    document = create_app(Wiring(Settings(ROOT, Keys(), {"USER": "nobody"}))).openapi()
+    parts = [
+        "# HTTP\n\nWhat `forge serve` answers; shapes are in its `/openapi.json`. Every address below wants a token or "
+        "a session\n([how](../guide/server.md)). Errors are `application/problem+json` with the fields of "
+        "[every error](errors.md).\n"
+    ]
+    tag = ""
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if operation["tags"][0] != tag:
+                tag = operation["tags"][0]
+                parts.append(f"\n## {tag}\n")
+            parts.append(f"\n### `{method.upper()} {path}`\n\n")
+            words = operation.get("description") or f"{operation.get('summary', '')}."
+            parts.append(f"{' '.join(words.split())} Answers {_answer_of(operation)}.\n")
+            rows = tuple(_http_rows(operation))
+            if rows:
+                parts.append("\n" + table(("name", "in", "type", "default", "meaning"), rows))
+    return "".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "errors": errors_page,
     "checks": checks_page,
     "commands": commands_page,
+    "http": http_page,
 }
 
 

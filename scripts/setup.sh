@@ -7,20 +7,7 @@ cd "$(dirname "$0")/.."
 readonly KIND="${1:?run or dev}"
 readonly LOCK="requirements/$KIND.lock"
 readonly PYTHON_IN_VENV=.venv/bin/python
-LOG="$(mktemp)"
-trap 'rm -f "$LOG"' EXIT
-
-# The output of a step is shown only when it fails.
-step() { # what, command …
-  local what="$1" began=$SECONDS
-  shift
-  printf '  %-44s' "$what"
-  if "$@" >"$LOG" 2>&1; then
-    printf '%4d s\n' $((SECONDS - began))
-  else
-    printf 'failed\n' && cat "$LOG" >&2 && exit 3
-  fi
-}
+source scripts/step.sh
 
 make_venv() {
   [ -x "$PYTHON_IN_VENV" ] && "$PYTHON_IN_VENV" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' && return

@@ -5,6 +5,7 @@ All stages run even when one fails: whoever reads the log of a machine wants to 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -30,9 +31,12 @@ STAGES: dict[str, Commands] = {
     "types": (("mypy",),),
     "imports": (("lint-imports",),),
     # On all cores: nothing here shares a JVM or a server.
-    "unit": ((*_pytest("not spark and not services"), "-n", "auto", "--dist", "worksteal"),),
-    "spark": (_pytest("spark and not services"),),
-    "services": (_pytest("services"),),
+    "unit": ((*_pytest("not spark and not services and not browser"), "-n", "auto", "--dist", "worksteal"),),
+    # The packages and the built app are there already where nothing changed.
+    "web": (("scripts/web.sh",), ("npm", "--prefix", "ui", "run", "check"), ("npm", "--prefix", "ui", "run", "size")),
+    "spark": (_pytest("spark and not services and not browser"),),
+    "services": (_pytest("services and not browser"),),
+    "browser": (_pytest("browser"),),
 }
 
 
@@ -48,9 +52,12 @@ def _run(command: tuple[str, ...]) -> tuple[int, str]:
     """Runs one tool, passes its output on as it comes, and gives back its status and its last line."""
     print(f"$ {' '.join(command)}", flush=True)
     closing = ""
-    process = subprocess.Popen(
-        [str(BIN / command[0]), *command[1:]], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    # A tool of the environment goes before one of the machine.
+    program = shutil.which(command[0], path=str(BIN)) or shutil.which(command[0]) or shutil.which(ROOT / command[0])
+    if program is None:
+        print(f"{command[0]}: not found", flush=True)
+        return 127, f"{command[0]}: not found"
+    process = subprocess.Popen([program, *command[1:]], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None
     for line in process.stdout:
         sys.stdout.buffer.write(line)

@@ -14,7 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LINES_PER_MODULE = 500
 BINARY = {".png", ".ico", ".parquet", ".woff2"}
-TARGETS = ("setup", "demo", "test", "check", "spark-test", "services-test", "lock", "docs", "bench", "clean", "help")
+TARGETS: tuple[str, ...] = ("setup", "demo", "ui", "wheel", "test", "check", "web-check", "spark-test")
+TARGETS += ("services-test", "browser-test", "types", "lock", "docs", "bench", "bench-server", "clean", "help")
 FORBIDDEN_NAMES = {"core", "common", "utils", "helpers", "base", "models", "services", "managers"}
 
 # Written so that this file does not match itself.

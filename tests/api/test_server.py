@@ -20,6 +20,8 @@ from forge.api.server import address_of, bind, refuse_unsafe
 from forge.model.errors import ForgeError
 from forge.settings.keys import ServerKeys
 
+pytestmark = pytest.mark.services  # each starts a server of its own
+
 StartServer = Callable[..., Any]
 MakeProject = Callable[[], Path]
 

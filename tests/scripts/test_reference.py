@@ -22,7 +22,7 @@ def reference() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["settings", "errors", "checks", "commands"])
+@pytest.mark.parametrize("name", ["settings", "errors", "checks", "commands", "http"])
 def test_the_committed_page_is_up_to_date(reference: ModuleType, name: str) -> None:
     committed = (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8")
     assert committed == reference.page(name), "run `make docs`"
@@ -47,3 +47,20 @@ def test_types_are_said_in_plain_words(reference: ModuleType, annotation: object
 
 def test_a_bar_in_a_cell_does_not_break_the_table(reference: ModuleType) -> None:
     assert reference.table(("a",), [("x | y\nz",)]) == "| a |\n| --- |\n| x \\| y z |\n"
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "text"),
+        ({"type": "string", "format": "date-time"}, "time"),
+        ({"type": "array", "items": {"type": "integer"}}, "list of whole number"),
+        ({"enum": ["read", "write"], "type": "string"}, "one of read, write"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "text"),
+        ({"$ref": "#/components/schemas/RunStart"}, "RunStart"),
+        ({"$ref": "#/components/schemas/Page_RunView_"}, "page of RunView"),
+    ],
+    ids=["text", "time", "list", "choice", "optional", "shape", "page"],
+)
+def test_shapes_of_http_are_said_in_plain_words(reference: ModuleType, schema: dict[str, object], words: str) -> None:
+    assert reference._schema_name(schema) == words

@@ -62,7 +62,7 @@ def test_a_stage_without_tests_fails_unless_a_service_was_left_out_by_name(
 
 def test_an_unknown_stage_is_refused(stages: ModuleType, capfd: pytest.CaptureFixture[str]) -> None:
     assert stages.main(["lnit"]) == 2
-    assert "lint types imports unit spark services" in capfd.readouterr().err
+    assert "lint types imports unit web spark services browser" in capfd.readouterr().err
 
 
 MARKED = """
@@ -75,13 +75,19 @@ def test_services(): pass
 @pytest.mark.spark
 @pytest.mark.services
 def test_both(): pass
+@pytest.mark.browser
+def test_browser(): pass
+@pytest.mark.browser
+@pytest.mark.services
+@pytest.mark.spark
+def test_all(): pass
 """
 
 
 def test_each_test_belongs_to_exactly_one_stage(stages: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "test_marked.py").write_text(MARKED)
     collected = []
-    for stage in ("unit", "spark", "services"):
+    for stage in ("unit", "spark", "services", "browser"):
         ((program, *arguments),) = stages.STAGES[stage]
         command = [
             str(Path(sys.executable).parent / program),
@@ -93,4 +99,21 @@ def test_each_test_belongs_to_exactly_one_stage(stages: ModuleType, tmp_path: Pa
         ]
         listing = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout
         collected += [line.rpartition("::")[2] for line in listing.splitlines() if "::" in line]
-    assert sorted(collected) == ["test_both", "test_plain", "test_services", "test_spark"]
+    assert sorted(collected) == ["test_all", "test_both", "test_browser", "test_plain", "test_services", "test_spark"]
+
+
+def test_a_tool_of_the_machine_is_found_where_the_environment_has_none(
+    stages: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert stages.main(["one"], {"one": (("git", "--version"),)}) == 0
+    assert "git version" in capfd.readouterr().out
+
+
+def test_a_tool_that_is_nowhere_fails_its_stage_and_the_others_still_run(
+    stages: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    commands = {"one": (("no-such-tool",),), "two": python("print('fine')")}
+    assert stages.main(["one", "two"], commands) == 1
+    log = capfd.readouterr().out
+    assert "no-such-tool: not found" in log
+    assert "fine" in log

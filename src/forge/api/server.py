@@ -88,6 +88,7 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
         server.run(sockets=[listener])
     except KeyboardInterrupt:  # uvicorn raises the signal again when all is closed; stopping is what was asked for
         logger.info("stopped")
+        return
     if not server.started:
         raise ForgeError("E000", "The server did not start", fix="Its log says why: .forge/logs/server.log")
 

@@ -1,57 +1,115 @@
-"""`forge demo`: a web shop's ten days, told in one screen. On the last day a bad file is stopped."""
+"""`forge demo`: a web shop's ten days, told in one screen, then served. On the last day a bad file is stopped."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import shutil
 import sys
 import time
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import forge
+from forge.cli.demo_folder import Mark, digest_of, finish_folder, finished_mark, prepare_folder, shop_folder
 from forge.cli.terminal import Terminal
 from forge.connection import Connection, Report
 from forge.flows.build import Event
-from forge.flows.records import OutputStatus, RunStatus
+from forge.flows.impact import find_incidents
+from forge.flows.incidents import result_of
+from forge.flows.records import OutputStatus, RunRecord, RunStatus
 from forge.model.errors import ForgeError
+from forge.model.names import RunId
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.status import Status
 
-MARK = ".forge-demo"  # a folder with this file is ours to replace
 DAILY = ("raw.orders+",)
+PORTS_TRIED = 20
 
 
-def shop_folder() -> Path:
-    """The demo project: inside an installed package, or beside the sources in a clone."""
-    package = Path(forge.__file__).parent
-    for folder in (package / "examples" / "shop", package.parents[1] / "examples" / "shop"):
-        if (folder / "forge.yaml").exists():
-            return folder
-    raise ForgeError("E208", "The demo project is not part of this installation", fix="Install Forge again.")
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One run for each day, and what the last one means."""
+
+    runs: tuple[RunRecord, ...]
+    last: Report
 
 
-def prepare_folder(target: Path) -> None:
-    """A fresh copy of the shop. A folder that is not a demo is never touched."""
-    if target.exists() and any(target.iterdir()):
-        if not (target / MARK).exists():
-            raise ForgeError(
-                "E109",
-                f"{target} exists and is not a demo",
-                why="The demo writes a project of its own and replaces only its own.",
-                fix="Name another folder: forge demo my-demo",
-            )
-        shutil.rmtree(target)
-    shutil.copytree(
-        shop_folder(), target, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".forge", "data", "__pycache__")
+def demo(terminal: Terminal, folder: str | None, *, scale: float, fresh: bool) -> Path:
+    """The story, made on Spark or, where it was made before from the same, told from its records. Its folder."""
+    target = Path(folder or "forge-demo").resolve()
+    digest = digest_of(shop_folder(), scale)
+    story = None if fresh else recall(target, digest)
+    if story is None:
+        prepare_folder(target)
+        terminal.show(_title(target))
+        with Telling(terminal) as telling:
+            story = tell(target, scale=scale, telling=telling)
+        if story.last.result.run.status is RunStatus.FAILED:
+            raise _failure(story.last)
+        finish_folder(target, Mark(digest, tuple(run.id for run in story.runs)))
+    else:
+        terminal.show(_title(target))
+        terminal.say("  As it was made before; --fresh makes it anew.")
+        for run in story.runs:
+            Telling(terminal).done(_outcome(run))
+    terminal.show(_story(story.last, target))
+    return target
+
+
+def serve_demo(terminal: Terminal, target: Path, *, browse: bool) -> None:
+    """The web app of the story until Ctrl-C, on the port of the settings or the next free one. Spark, which was stopped
+    when the story was told, starts when something needs it."""
+    from forge.api.server import ServeOptions, serve
+
+    wiring = Wiring.of(target)
+    try:
+        port = free_port(wiring.settings.server.host, wiring.settings.server.port)
+        # Ctrl-C may come before the server listens to it; that is an end like any other.
+        with contextlib.suppress(KeyboardInterrupt):
+            serve(wiring, ServeOptions(port=port), lambda url: _announce(terminal, url, wiring, port, browse=browse))
+    finally:
+        wiring.close()
+    terminal.say(f"\nThe server has stopped. Start it again: forge serve --project {_shown(target)}")
+
+
+def free_port(host: str, wanted: int) -> int:
+    """The wanted port, or the first after it on which nobody listens."""
+    from forge.api.server import bind
+
+    for port in range(wanted, min(wanted + PORTS_TRIED, 65536)):
+        try:
+            bind(host, port).close()
+        except ForgeError as error:
+            if error.code != "E902":
+                raise
+        else:
+            return port
+    raise ForgeError(
+        "E902",
+        f"Ports {wanted} to {wanted + PORTS_TRIED - 1} of {host} are taken",
+        why="Other programs listen on all of them.",
+        fix="Name another one: FORGE_SERVER__PORT=9000 forge demo",
     )
-    (target / MARK).write_text("forge demo may replace this folder\n", encoding="utf-8")
+
+
+def _announce(terminal: Terminal, url: str, wiring: Wiring, port: int, *, browse: bool) -> None:
+    """The address is the last thing on the screen, alone on its line."""
+    from forge.cli.serve import open_browser
+
+    wanted = wiring.settings.server.port
+    if port != wanted and wanted:
+        terminal.say(f"Port {wanted} is taken, so this is {port}.")
+    terminal.say("The web app runs until Ctrl-C. Open this address; whoever has it is signed in:\n")
+    print(url, flush=True)  # noqa: T201
+    if browse:
+        open_browser(url)
 
 
 def load_generator(target: Path) -> ModuleType:
@@ -68,23 +126,9 @@ def morning(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, 6, 10, tzinfo=UTC) + timedelta(days=1)
 
 
-def _fixed(moment: datetime) -> datetime:
-    return moment
-
-
-def demo(terminal: Terminal, folder: str | None, *, serve: bool, scale: float) -> int:
-    """The whole story. `serve` will open the web app once there is a server; until then the demo ends after the run."""
-    del serve
-    target = Path(folder or "forge-demo").resolve()
-    prepare_folder(target)
-    terminal.show(_title(target))
-    with Telling(terminal) as telling:
-        reports = tell(target, scale=scale, telling=telling)
-    last = reports[-1]
-    if last.result.run.status is RunStatus.FAILED:
-        raise _failure(last)
-    terminal.show(_story(reports, target))
-    return 0
+def _since(moment: datetime, began: float) -> datetime:
+    """A clock that was set to that moment: what takes five seconds takes them on that day, too."""
+    return moment + timedelta(seconds=time.monotonic() - began)
 
 
 class Telling:
@@ -109,12 +153,13 @@ class Telling:
         if self._status is not None:
             self._status.update(f"[dim]{time.monotonic() - self.began:4.0f} s[/]  {what}")
 
-    def done(self, what: str, seconds: float) -> None:
+    def done(self, what: str, seconds: float | None = None) -> None:
         from rich.text import Text
 
-        text = Text.from_markup(f"  {what}")
-        text.pad_right(max(0, 70 - text.cell_len))
-        line = text.append(f"{seconds:6.1f} s", style="dim")
+        line = Text.from_markup(f"  {what}")
+        if seconds is not None:
+            line.pad_right(max(0, 70 - line.cell_len))
+            line.append(f"{seconds:6.1f} s", style="dim")
         if self._status is not None:
             self._status.console.print(line)
         elif not self.terminal.quiet:
@@ -125,8 +170,8 @@ class Telling:
             self.working(f"{event.table}")
 
 
-def tell(target: Path, *, scale: float, telling: Telling) -> list[Report]:
-    """Ten days of the shop: one first load, then one small run a day; the reports in order."""
+def tell(target: Path, *, scale: float, telling: Telling) -> Story:
+    """Ten days of the shop: one first load, then one small run a day. Spark is stopped at the end."""
     wiring = Wiring.of(target)
     with Connection(wiring, wiring.default_branch) as connection:
         telling.working("starting Spark")
@@ -145,14 +190,14 @@ def tell(target: Path, *, scale: float, telling: Telling) -> list[Report]:
             shop.generate_days(spark, target, days=[day], scale=scale)
             report = _one_day(connection, day, is_first=number == 0, telling=telling)
             reports.append(report)
-            telling.done(_outcome(day, report), time.monotonic() - began)
+            telling.done(_outcome(report.result.run), time.monotonic() - began)
             if report.result.run.status is RunStatus.FAILED:
                 break
-    return reports
+    return Story(tuple(report.result.run for report in reports), reports[-1])
 
 
 def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Telling) -> Report:
-    connection.wiring.clock = partial(_fixed, morning(day))
+    connection.wiring.clock = partial(_since, morning(day), time.monotonic())
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return connection.run(
         *(() if is_first else DAILY),
@@ -164,13 +209,37 @@ def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Tell
     )
 
 
-def _outcome(day: date, report: Report) -> str:
-    run = report.result.run
+def recall(target: Path, digest: str) -> Story | None:
+    """The story of a demo that was made from the same, from its records; None where it must be made."""
+    mark = finished_mark(target)
+    if mark is None or mark.digest != digest or not (target / "forge.yaml").exists():
+        return None
+    wiring = Wiring.of(target)
+    try:
+        runs = tuple(run for name in mark.runs if (run := wiring.metadata.run(RunId(name))) is not None)
+        if not runs or len(runs) != len(mark.runs):
+            return None
+        return Story(runs, _report_of(wiring, runs[-1]))
+    finally:
+        wiring.close()
+
+
+def _report_of(wiring: Wiring, run: RunRecord) -> Report:
+    """As it was when the run had ended, whatever came after it."""
+    metadata = wiring.metadata
+    head = run.commit_id or wiring.branch_head(run.branch)
+    made = tuple(lineage for _, lineage in metadata.lineage([run.id]))
+    result = replace(result_of(metadata, run), lineage=made)
+    return Report(result, find_incidents(result, wiring.project(), metadata, metadata.tree(head), head))
+
+
+def _outcome(run: RunRecord) -> str:
     published = sum(o.status is OutputStatus.PUBLISHED for o in run.outputs)
-    commit = report.commit.id[:8] if report.commit else "–"
+    commit = run.commit_id[:8] if run.commit_id else "–"
     sign = {"succeeded": "[green]✓[/]", "blocked": "[red]✗[/]"}.get(str(run.status), "–")
     held = sum(o.status in (OutputStatus.BLOCKED, OutputStatus.SKIPPED) for o in run.outputs)
     kept = f", [red]{held} held back[/]" if held else ""
+    day = date.fromisoformat(str(run.params["day"]))
     return f"{sign} {day:%d %b}  commit [bold]{commit}[/]  {published} tables published{kept}"
 
 
@@ -185,19 +254,23 @@ def _failure(report: Report) -> ForgeError:
     )
 
 
+def _shown(target: Path) -> Path:
+    """From here, if it is below."""
+    return target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
+
+
 def _title(target: Path) -> RenderableType:
     from rich.text import Text
 
     return Text.assemble(("\nForge demo", "bold"), "  a web shop, ten days, one bad file\n", (f"in {target}\n", "dim"))
 
 
-def _story(reports: list[Report], target: Path) -> RenderableType:
+def _story(last: Report, target: Path) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
     from forge.cli.incident import incident_panel
 
-    folder = target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
     tries = (
         ("forge log", "ten days of commits"),
         ("forge diff HEAD~1..HEAD", "what the last day changed"),
@@ -208,8 +281,8 @@ def _story(reports: list[Report], target: Path) -> RenderableType:
     lines.append("\nTry it\n", style="bold")
     if shutil.which("forge") is None:
         lines.append(f'  export PATH="{Path(sys.executable).parent}:$PATH"\n', style="bold cyan")
-    lines.append(f"  cd {folder}\n", style="bold cyan")
+    lines.append(f"  cd {_shown(target)}\n", style="bold cyan")
     for command, what in tries:
         lines.append(f"  {command}", style="bold cyan")
         lines.append(f"   {what}\n" if what else "\n", style="dim")
-    return Group(Text(), incident_panel(reports[-1]), lines)
+    return Group(Text(), incident_panel(last), lines)

@@ -49,7 +49,7 @@ def announce(terminal: Terminal, url: str, *, browse: bool = False) -> None:
     print(url, flush=True)  # noqa: T201
     terminal.say("Ctrl-C stops the server. Log: .forge/logs/server.log")
     if browse:
-        _browse(url)
+        open_browser(url)
 
 
 def _panel() -> RenderableType:
@@ -64,7 +64,7 @@ def _panel() -> RenderableType:
     return Panel(text, border_style="green", expand=False, padding=(0, 2))
 
 
-def _browse(url: str) -> None:
+def open_browser(url: str) -> None:
     """A browser in the background. Where there is none, the address is on the screen."""
     import threading
     import webbrowser
