@@ -1,0 +1,7 @@
+/** The API: queries, actions, live runs, shapes and problems. */
+export * from "./actions";
+export { client, unwrap } from "./client";
+export { hasEnded, useRunEvents, type LiveRun } from "./events";
+export { ApiProblem, asProblem } from "./problem";
+export * from "./queries";
+export type * from "./words";

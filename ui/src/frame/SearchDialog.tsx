@@ -1,0 +1,179 @@
+import { Modal, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { IconColumns3, IconEye, IconGitBranch, IconPlayerPlay, IconSearch, IconTable, type Icon } from "@tabler/icons-react";
+import { useId, useState, type KeyboardEvent } from "react";
+
+import { suggestQuery, type Suggestion } from "../api";
+import { Problem } from "../parts";
+import { parseTableAt } from "../parts/refs";
+import { PLACES } from "./places";
+
+interface Choice {
+  key: string;
+  icon: Icon;
+  text: string;
+  kind: string;
+  href: string;
+}
+
+const ICONS: Record<Suggestion["type"], Icon> = {
+  table: IconTable,
+  view: IconEye,
+  column: IconColumns3,
+  branch: IconGitBranch,
+  run: IconPlayerPlay,
+};
+
+/** Tables, columns, branches, runs and pages, by name. Arrows choose, Enter opens, Esc closes. */
+export default function SearchDialog({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const navigate = useNavigate();
+  const listId = useId();
+  const { choices, query } = useChoices(text);
+  const current = Math.min(at, choices.length - 1);
+
+  const open = (choice: Choice | undefined): void => {
+    if (choice === undefined) return;
+    onClose();
+    void navigate({ href: choice.href });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && choices.length > 0) {
+      event.preventDefault();
+      setAt((current + step + choices.length) % choices.length);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      open(choices[current]);
+    }
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      withCloseButton={false}
+      padding={0}
+      yOffset="10vh"
+      size={620}
+      title="Search"
+      classNames={{ header: "only-readers" }}
+    >
+      <div className="search-field">
+        <IconSearch size={20} aria-hidden />
+        <input
+          data-autofocus
+          role="combobox"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={current >= 0 ? `${listId}-${current}` : undefined}
+          aria-label="Search tables, columns, branches, runs and pages"
+          placeholder="Search tables, columns, branches, runs…"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKey}
+        />
+        <kbd className="key">Esc</kbd>
+      </div>
+      <div className="search-list" role="listbox" id={listId} aria-label="Found">
+        {choices.map((choice, index) => (
+          <Found
+            key={choice.key}
+            id={`${listId}-${index}`}
+            choice={choice}
+            chosen={index === current}
+            onOpen={() => open(choice)}
+            onPoint={() => setAt(index)}
+          />
+        ))}
+      </div>
+      <div role="status">
+        {query.error !== null && (
+          <div style={{ padding: 16 }}>
+            <Problem error={query.error} plain />
+          </div>
+        )}
+        {choices.length === 0 && query.error === null && (
+          <Text size="sm" c="dimmed" px="md" pb="md">
+            {query.isFetching ? "Searching…" : `Nothing is called “${text.trim()}”.`}
+          </Text>
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+interface FoundProps {
+  id: string;
+  choice: Choice;
+  chosen: boolean;
+  onOpen: () => void;
+  onPoint: () => void;
+}
+
+function Found({ id, choice, chosen, onOpen, onPoint }: FoundProps) {
+  const Sign = choice.icon;
+  return (
+    // The keyboard is handled by the field: an option of a listbox never takes the focus.
+    // eslint-disable-next-line jsx-a11y-x/click-events-have-key-events
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={chosen}
+      className="search-option"
+      onClick={onOpen}
+      onMouseMove={onPoint}
+    >
+      <Sign size={17} stroke={1.7} aria-hidden />
+      <span className="name" style={{ flex: 1 }}>
+        {choice.text}
+      </span>
+      <span className="search-kind">{choice.kind}</span>
+    </div>
+  );
+}
+
+function useChoices(text: string) {
+  const router = useRouter();
+  const words = text.trim();
+  const { table: prefix, at: revision } = parseTableAt(words);
+  const [wanted] = useDebouncedValue(prefix, 120);
+  const query = useQuery({ ...suggestQuery(wanted, 12), enabled: wanted !== "" });
+  const href = (suggestion: Suggestion): string => {
+    const name = suggestion.qualified_name;
+    const search = revision === "HEAD" ? {} : { at: revision };
+    switch (suggestion.type) {
+      case "table":
+      case "view":
+        return router.buildLocation({ to: "/assets/$assetId", params: { assetId: name }, search }).href;
+      case "column":
+        return router.buildLocation({ to: "/lineage", search: { root: name, ...search } }).href;
+      case "branch":
+        return router.buildLocation({ to: "/branches/$branch", params: { branch: name } }).href;
+      case "run":
+        return router.buildLocation({ to: "/runs/$runId", params: { runId: name } }).href;
+    }
+  };
+  const pages: Choice[] = PLACES.filter((place) => place.label.toLowerCase().startsWith(words.toLowerCase())).map((place) => ({
+    key: place.to,
+    icon: place.icon,
+    text: place.label,
+    kind: "page",
+    href: place.to,
+  }));
+  const found: Choice[] = (words === "" ? [] : (query.data ?? [])).map((suggestion) => ({
+    key: `${suggestion.type} ${suggestion.qualified_name}`,
+    icon: ICONS[suggestion.type],
+    text: revision === "HEAD" ? suggestion.text : `${suggestion.text}@${revision}`,
+    kind: suggestion.type,
+    href: href(suggestion),
+  }));
+  return { choices: [...found, ...pages], query };
+}

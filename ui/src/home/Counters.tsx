@@ -1,0 +1,65 @@
+import { Link, type LinkProps } from "@tanstack/react-router";
+import { IconCircleX, IconFileAlert, IconGitBranch, IconTable, IconCircleCheck, type Icon } from "@tabler/icons-react";
+
+import type { Overview } from "../api";
+import { count } from "../parts/formats";
+
+interface Counter {
+  value: number;
+  label: string;
+  icon: Icon;
+  tone: "calm" | "bad" | "warn" | "good";
+  link: Pick<LinkProps, "to" | "search">;
+}
+
+function countersOf({ counters, branch }: Overview): Counter[] {
+  const failing = counters.checks_failing;
+  const broken = counters.contracts_broken;
+  return [
+    {
+      value: counters.assets,
+      label: counters.assets === 1 ? "table or view" : "tables and views",
+      icon: IconTable,
+      tone: "calm",
+      link: { to: "/assets" },
+    },
+    {
+      value: failing,
+      label: failing === 1 ? "check failing" : "checks failing",
+      icon: failing > 0 ? IconCircleX : IconCircleCheck,
+      tone: failing > 0 ? "bad" : "good",
+      link: { to: "/assets", search: { state: "failing" } },
+    },
+    {
+      value: broken,
+      label: broken === 1 ? "contract broken" : "contracts broken",
+      icon: broken > 0 ? IconFileAlert : IconCircleCheck,
+      tone: broken > 0 ? "warn" : "good",
+      link: { to: "/assets", search: { state: "failing" } },
+    },
+    {
+      value: counters.branches_ahead,
+      label: `${counters.branches_ahead === 1 ? "branch" : "branches"} ahead of ${branch}`,
+      icon: IconGitBranch,
+      tone: "calm",
+      link: { to: "/branches" },
+    },
+  ];
+}
+
+/** Four numbers, each leading to what it counts. */
+export function Counters({ overview }: { overview: Overview }) {
+  return (
+    <ul className="counters" aria-label="At a glance">
+      {countersOf(overview).map(({ value, label, icon: Sign, tone, link }) => (
+        <li key={label}>
+          <Link {...link} className="panel counter" data-tone={tone}>
+            <Sign size={20} stroke={1.7} aria-hidden />
+            <span className="counter-value">{count(value)}</span>
+            <span className="counter-label">{label}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,99 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+import type { AssetDetail } from "../api";
+import { CommitLink, RelativeTime, RunLink, TableLink } from "../parts";
+import { bytes, count, NONE, plural } from "../parts/formats";
+import "./asset.facts.css";
+import { checksInWords } from "./assets.words";
+
+/** What one wants to know of a table before anything else. */
+export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
+  return (
+    <section className="panel" aria-label="About it">
+      <dl className="facts">
+        <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>
+        <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>
+        <Fact label="Columns">{count(asset.columns)}</Fact>
+        <Fact label="Changed">
+          <RelativeTime time={asset.updated_at} />
+        </Fact>
+        <Fact label="Checks">
+          <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
+            {checksInWords(asset)}
+          </Link>
+        </Fact>
+        <Fact label="Owner">{asset.owner == null ? "nobody" : <OwnerLink owner={asset.owner} />}</Fact>
+        <Fact label="Tags">{asset.tags.length === 0 ? NONE : <Tags tags={asset.tags} />}</Fact>
+        <Fact label="Version" wide>
+          {asset.version}
+          {asset.last_commit != null && (
+            <>
+              {", of commit "}
+              <CommitLink commit={asset.last_commit.id} />
+            </>
+          )}
+          {asset.last_run != null && (
+            <>
+              {", written by run "}
+              <RunLink runId={asset.last_run} />
+            </>
+          )}
+        </Fact>
+        <Fact label="Made of" wide>
+          <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />
+        </Fact>
+        <Fact label="Used by" wide>
+          <Tables tables={asset.downstream_tables} at={at} none="nothing in this project" />
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+export function Fact({ label, wide, children }: { label: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div data-wide={wide}>
+      <dt>{label}</dt>
+      <dd className="name numbers">{children}</dd>
+    </div>
+  );
+}
+
+function OwnerLink({ owner }: { owner: string }) {
+  return (
+    <Link to="/assets" search={{ owners: [owner] }} className="link name" title={`Everything of ${owner}`}>
+      {owner}
+    </Link>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="fact-tags">
+      {tags.map((tag) => (
+        <Link key={tag} to="/assets" search={{ tags: [tag] }} className="tag" title={`Everything tagged ${tag}`}>
+          {tag}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
+const FEW = 6;
+
+function Tables({ tables, at, none }: { tables: readonly string[]; at: string | undefined; none: string }) {
+  if (tables.length === 0) return <span className="quiet">{none}</span>;
+  const more = tables.length - FEW;
+  return (
+    <>
+      {tables.slice(0, FEW).map((table, index) => (
+        <span key={table}>
+          {index > 0 && ", "}
+          <TableLink table={table} at={at} />
+        </span>
+      ))}
+      {more > 0 && ` and ${plural(more, "more", "more")}`}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { IconBinaryTree2, IconColumns3, IconHistory, IconListDetails, IconShieldCheck, type Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+import { asProblem, assetQuery, branchesQuery, type AssetDetail } from "../api";
+import { Loaded, PageHeader, Problem, RefSwitch, StatusBadge } from "../parts";
+import { HEAD, showTableAt } from "../parts/refs";
+import "./assets.css";
+import "./asset.css";
+import { AssetFacts } from "./asset.facts";
+import { AssetHistory } from "./asset.history";
+import { AssetLineage } from "./asset.lineage";
+import { AssetQuality } from "./asset.quality";
+import { AssetSample } from "./asset.sample";
+import { AssetSchema } from "./asset.schema";
+import { TABS, type AssetSearch, type Tab } from "./asset.search";
+import { StandNote } from "./asset.stand";
+import { standOf } from "./asset.words";
+
+const route = getRouteApi("/frame/assets/$assetId");
+
+const LOOKS: Record<Tab, { label: string; icon: Icon }> = {
+  schema: { label: "Schema", icon: IconColumns3 },
+  quality: { label: "Quality", icon: IconShieldCheck },
+  lineage: { label: "Lineage", icon: IconBinaryTree2 },
+  history: { label: "History", icon: IconHistory },
+  sample: { label: "Sample", icon: IconListDetails },
+};
+
+/** One table or view, as readers have it or as it was. */
+export default function AssetPage() {
+  const { assetId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery(assetQuery(assetId, search.at ?? HEAD));
+  const change = (part: AssetSearch): void => {
+    void navigate({ search: (before) => ({ ...before, ...part }), resetScroll: false });
+  };
+  return (
+    <>
+      <PageHeader
+        title={assetId}
+        documentTitle={showTableAt({ table: assetId, at: search.at ?? HEAD })}
+        marks={query.data !== undefined && <Marks asset={query.data} />}
+        about={query.data?.description}
+        actions={<RefSwitch at={search.at} onChange={(at) => change({ at })} />}
+      />
+      {query.data === undefined && query.error !== null ? (
+        <NotThere error={query.error} at={search.at} retry={() => void query.refetch()} />
+      ) : (
+        <Loaded query={query} skeleton={<AssetSkeleton />}>
+          {(asset) => <Shown asset={asset} search={search} change={change} />}
+        </Loaded>
+      )}
+    </>
+  );
+}
+
+function Marks({ asset }: { asset: AssetDetail }) {
+  return (
+    <Group gap={6}>
+      <StatusBadge word={asset.state} />
+      <span className="badge" data-tone="calm">
+        {asset.type}
+      </span>
+    </Group>
+  );
+}
+
+interface ShownProps {
+  asset: AssetDetail;
+  search: AssetSearch;
+  change: (part: AssetSearch) => void;
+}
+
+function Shown({ asset, search, change }: ShownProps) {
+  const { data: branches } = useQuery(branchesQuery());
+  const stand = standOf(search.at, asset.commit, branches?.items ?? []);
+  const contents: Record<Tab, () => ReactNode> = {
+    schema: () => <AssetSchema asset={asset} at={search.at} />,
+    quality: () => <AssetQuality asset={asset} at={search.at} />,
+    lineage: () => <AssetLineage asset={asset} search={search} change={change} />,
+    history: () => <AssetHistory asset={asset} stand={stand} branches={branches?.items ?? []} />,
+    sample: () => <AssetSample asset={asset} at={search.at} />,
+  };
+  return (
+    <Stack gap="md">
+      {branches !== undefined && <StandNote asset={asset} at={search.at} stand={stand} />}
+      <AssetFacts asset={asset} at={search.at} />
+      <Tabs value={search.tab ?? "schema"} onChange={(tab) => change({ tab: TABS.find((one) => one === tab && one !== "schema") })} keepMounted={false}>
+        <Tabs.List className="asset-tabs" aria-label={`Parts of ${asset.qualified_name}`}>
+          {TABS.map((tab) => {
+            const { label, icon: Sign } = LOOKS[tab];
+            return (
+              <Tabs.Tab key={tab} value={tab} leftSection={<Sign size={16} stroke={1.7} aria-hidden className="asset-tab-icon" />}>
+                {label}
+              </Tabs.Tab>
+            );
+          })}
+        </Tabs.List>
+        {TABS.map((tab) => (
+          <Tabs.Panel key={tab} value={tab} pt="md">
+            {(search.tab ?? "schema") === tab && contents[tab]()}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}
+
+/** No such table, or not at that time: with the ways that lead on. */
+function NotThere({ error, at, retry }: { error: unknown; at: string | undefined; retry: () => void }) {
+  const { assetId } = route.useParams();
+  const gone = asProblem(error).status === 404 || asProblem(error).status === 422;
+  return (
+    <Stack gap="md">
+      <Problem error={error} retry={gone ? undefined : retry} />
+      <Group gap="xs">
+        {at !== undefined && (
+          <Button variant="default" renderRoot={(props) => <Link to="/assets/$assetId" params={{ assetId }} {...props} />}>
+            Show it as it is now
+          </Button>
+        )}
+        <Button variant="default" renderRoot={(props) => <Link to="/assets" {...props} />}>
+          All assets
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function AssetSkeleton() {
+  return (
+    <Stack gap="md">
+      <Skeleton h={122} radius="md" />
+      <Skeleton h={36} />
+      <Skeleton h={360} radius="md" />
+    </Stack>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { IconTool } from "@tabler/icons-react";
+
+import { assetQuery, client, unwrap, type BranchView, type CommitView, type IncidentView } from "../api";
+import { ColumnLink, CopyCommand, TableLink } from "../parts";
+import { splitColumn } from "../parts/formats";
+import { inShell } from "./branches.words";
+import { exampleTable, nextSteps, runFrom } from "./branch.words";
+
+interface Props {
+  branch: BranchView;
+  commits: readonly CommitView[];
+}
+
+/** The commands for this branch. */
+export function NextCommands({ branch, commits }: Props) {
+  const steps = nextSteps(branch.name, branch.is_default, exampleTable(commits));
+  return (
+    <section className="panel" style={{ padding: 20 }} aria-labelledby="next">
+      <h2 className="panel-title" id="next" style={{ marginBottom: 12 }}>
+        Next, in the terminal
+      </h2>
+      <ul className="next">
+        {steps.map((step) => (
+          <li key={step.command}>
+            <p>{step.text}</p>
+            <CopyCommand command={step.command} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The way from “fix on a branch” to data that is right again, step by step. */
+export function FixSteps({ branch, table, main }: { branch: BranchView; table: string; main: string }) {
+  const incident = useIncident(table, main);
+  const origin = useOrigin(incident);
+  const start = runFrom(table, incident, (name) => name === origin);
+  return (
+    <section className="panel" style={{ padding: 20, borderColor: "var(--forge-busy-line)" }} aria-labelledby="fix">
+      <h2 className="panel-title" id="fix" style={{ display: "flex", gap: 8, marginBottom: 12 }}>
+        <IconTool size={18} stroke={1.7} aria-hidden />
+        How to fix {table} here
+      </h2>
+      <ol className="next steps">
+        <li>
+          <p>
+            Mend the cause: the source or the transform.
+            {incident !== undefined && ` The check saw: ${incident.message}.`}
+          </p>
+          {incident?.origin != null && (
+            <p>
+              It came in at <ColumnLink column={incident.origin} />.
+            </p>
+          )}
+        </li>
+        <li>
+          <p>Run from there on, on this branch only. It is checked like on {main}.</p>
+          <CopyCommand command={`forge run ${start}+ --branch ${inShell(branch.name)}`} />
+        </li>
+        <li>
+          <p>
+            Look at <TableLink table={table} at={branch.name} />: its rows, and what the checks say.
+          </p>
+        </li>
+        <li>
+          <p>When it is right, do the same on {main}: its readers get the mended data in one step.</p>
+          <CopyCommand command={`forge run ${start}+`} />
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+function useIncident(table: string, main: string): IncidentView | undefined {
+  const { data } = useQuery({
+    queryKey: ["overview", "incidents", main],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/quality/incidents", { params: { query: { branch: main } }, signal })),
+  });
+  return data?.items.find((incident) => incident.table === table);
+}
+
+/** The table of an origin, where it is one of this project: an origin may also be a file. */
+function useOrigin(incident: IncidentView | undefined): string | undefined {
+  const origin = incident?.origin ?? "";
+  const name = incident?.column == null ? origin : splitColumn(origin).table;
+  const { data } = useQuery({ ...assetQuery(name), enabled: name !== "" });
+  return data?.qualified_name;
+}

@@ -1,0 +1,161 @@
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { IconGitBranch, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+
+import { asProblem, branchCommitsQuery, branchesQuery, branchQuery, sessionQuery, type BranchView } from "../api";
+import { BranchLink, CommitLink, PageHeader, Problem, RelativeTime } from "../parts";
+import { itemsOf } from "../parts/pages";
+import { Fact } from "./asset.facts";
+import { BranchCommits } from "./branch.commits";
+import { FixSteps, NextCommands } from "./branch.next";
+import { Compare } from "./branches.compare";
+import "./branches.css";
+
+const route = getRouteApi("/frame/branches/$branch");
+
+/** One branch: where it stands, what to do on it, and its commits. */
+export default function BranchPage() {
+  const { branch: name } = route.useParams();
+  const query = useQuery(branchQuery(name));
+  const branch = query.data;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        documentTitle={`Branch ${name}`}
+        marks={
+          branch?.is_default && (
+            <span className="badge" data-tone="calm">
+              default
+            </span>
+          )
+        }
+        about={branch === undefined ? " " : branch.description || undefined}
+        actions={branch !== undefined && <Actions branch={branch} />}
+      />
+      {branch !== undefined && <Shown branch={branch} />}
+      {branch === undefined && query.error !== null && <NotThere error={query.error} retry={() => void query.refetch()} />}
+      {branch === undefined && query.error === null && (
+        <Stack gap="md" aria-busy>
+          <span className="only-readers">Loading</span>
+          <Skeleton h={150} radius="md" />
+          <Skeleton h={420} radius="md" />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function useMain(): string {
+  const { data } = useQuery(branchesQuery());
+  return data?.items.find((branch) => branch.is_default)?.name ?? "main";
+}
+
+function Facts({ branch, main }: { branch: BranchView; main: string }) {
+  return (
+    <section className="panel" aria-label="About it">
+      <dl className="facts">
+        {!branch.is_default && (
+          <Fact label={`Against ${main}`}>
+            <Compare branch={branch} main={main} longest={Math.max(branch.ahead, branch.behind)} />
+          </Fact>
+        )}
+        <Fact label="Newest commit">
+          {branch.head_commit === null ? (
+            "none yet"
+          ) : (
+            <>
+              <CommitLink commit={branch.head_commit} />, <RelativeTime time={branch.updated_at} />
+            </>
+          )}
+        </Fact>
+        <Fact label="Created by">
+          {branch.created_by}, <RelativeTime time={branch.created_at} />
+        </Fact>
+        {branch.parent !== null && (
+          <Fact label="From">
+            <BranchLink branch={branch.parent} />
+            {branch.fork_commit !== null && (
+              <>
+                {" at "}
+                <CommitLink commit={branch.fork_commit} />
+              </>
+            )}
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Actions({ branch }: { branch: BranchView }) {
+  const { data: session } = useQuery(sessionQuery());
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPlayerPlay size={16} aria-hidden />} renderRoot={(props) => <Link to="/runs" search={{ branch: branch.name }} {...props} />}>
+        Its runs
+      </Button>
+      {session?.scope === "write" && (
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconGitBranch size={16} aria-hidden />}
+            renderRoot={(props) => <Link to="/branches" search={{ dialog: "create", from: branch.name }} {...props} />}
+          >
+            Branch from here
+          </Button>
+          {!branch.is_default && (
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={16} aria-hidden />}
+              renderRoot={(props) => <Link to="/branches" search={{ dialog: "delete", name: branch.name }} {...props} />}
+            >
+              Delete
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Shown({ branch }: { branch: BranchView }) {
+  const { table, author, fix } = route.useSearch();
+  const navigate = route.useNavigate();
+  const main = useMain();
+  const { data } = useInfiniteQuery(branchCommitsQuery(branch.name));
+  const commits = itemsOf(data?.pages ?? []);
+  return (
+    <Stack gap="lg">
+      <Facts branch={branch} main={main} />
+      {fix !== undefined && !branch.is_default && <FixSteps branch={branch} table={fix} main={main} />}
+      {(fix === undefined || branch.is_default) && <NextCommands branch={branch} commits={commits} />}
+      <BranchCommits
+        branch={branch}
+        filter={{ table, author }}
+        onFilter={(filter) => void navigate({ search: (before) => ({ ...before, ...filter }), replace: true, resetScroll: false })}
+      />
+    </Stack>
+  );
+}
+
+function NotThere({ error, retry }: { error: unknown; retry: () => void }) {
+  const { branch } = route.useParams();
+  const gone = asProblem(error).status === 404;
+  return (
+    <Stack gap="md">
+      <Problem error={error} retry={gone ? undefined : retry} />
+      <Group gap="xs">
+        <Button variant="default" renderRoot={(props) => <Link to="/branches" {...props} />}>
+          All branches
+        </Button>
+        {gone && (
+          <Button variant="default" renderRoot={(props) => <Link to="/branches" search={{ dialog: "create", name: branch }} {...props} />}>
+            Create it
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+import { Button, type ButtonProps } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { IconRefresh } from "@tabler/icons-react";
+
+import { useStartRun, type RunView } from "../api";
+import { notifyProblem } from "../parts";
+import { useMayWrite } from "./run.scope";
+
+interface Props {
+  run: RunView;
+  size?: ButtonProps["size"];
+  variant?: ButtonProps["variant"];
+}
+
+/** Starts the same run again and goes to the new one. Not there for who may only read, or where it cannot be known. */
+export function RunAgain({ run, size = "sm", variant = "default" }: Props) {
+  const navigate = useNavigate();
+  const start = useStartRun();
+  const mayWrite = useMayWrite();
+  const { request } = run;
+  if (!run.can_rerun || request == null || !mayWrite) return null;
+  const again = (): void =>
+    start.mutate(request, {
+      onSuccess: ({ run_id: runId }) => void navigate({ to: "/runs/$runId", params: { runId } }),
+      onError: notifyProblem,
+    });
+  return (
+    <Button size={size} variant={variant} loading={start.isPending} leftSection={<IconRefresh size={15} aria-hidden />} aria-label={`Run again: ${run.run_id}`} onClick={again}>
+      Run again
+    </Button>
+  );
+}

@@ -1,0 +1,76 @@
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconClock,
+  IconGitMerge,
+  IconHandStop,
+  IconHelpCircle,
+  IconInfoCircle,
+  IconLoader2,
+  IconMinus,
+  IconPlugConnectedX,
+  type Icon,
+} from "@tabler/icons-react";
+
+export type Tone = "bad" | "warn" | "good" | "busy" | "calm";
+
+interface Look {
+  tone: Tone;
+  icon: Icon;
+  turning?: boolean;
+}
+
+/** Every word Forge uses for a state: of runs, outputs, verdicts, severities, tables, tokens and branches. */
+const LOOKS: Record<string, Look> = {
+  queued: { tone: "calm", icon: IconClock },
+  waiting: { tone: "calm", icon: IconClock },
+  running: { tone: "busy", icon: IconLoader2, turning: true },
+  started: { tone: "busy", icon: IconLoader2, turning: true },
+  staged: { tone: "busy", icon: IconLoader2, turning: true },
+  checked: { tone: "busy", icon: IconCircleCheck },
+  starting: { tone: "busy", icon: IconLoader2, turning: true },
+  succeeded: { tone: "good", icon: IconCircleCheck },
+  published: { tone: "good", icon: IconCircleCheck },
+  passed: { tone: "good", icon: IconCircleCheck },
+  ok: { tone: "good", icon: IconCircleCheck },
+  ready: { tone: "good", icon: IconCircleCheck },
+  active: { tone: "good", icon: IconCircleCheck },
+  blocked: { tone: "bad", icon: IconHandStop },
+  "held back": { tone: "bad", icon: IconHandStop },
+  failed: { tone: "bad", icon: IconCircleX },
+  failing: { tone: "bad", icon: IconCircleX },
+  critical: { tone: "bad", icon: IconCircleX },
+  error: { tone: "bad", icon: IconAlertTriangle },
+  conflict: { tone: "warn", icon: IconGitMerge },
+  warning: { tone: "warn", icon: IconAlertTriangle },
+  "not measured": { tone: "warn", icon: IconHelpCircle },
+  interrupted: { tone: "warn", icon: IconPlugConnectedX },
+  cancelled: { tone: "calm", icon: IconBan },
+  skipped: { tone: "calm", icon: IconMinus },
+  "nothing to do": { tone: "calm", icon: IconMinus },
+  "up to date": { tone: "calm", icon: IconMinus },
+  info: { tone: "calm", icon: IconInfoCircle },
+  unchecked: { tone: "calm", icon: IconCircleDashed },
+  expired: { tone: "warn", icon: IconClock },
+  revoked: { tone: "calm", icon: IconBan },
+  merged: { tone: "calm", icon: IconGitMerge },
+  archived: { tone: "calm", icon: IconMinus },
+};
+
+export function lookOf(word: string): Look {
+  return LOOKS[word.replaceAll("_", " ")] ?? { tone: "calm", icon: IconCircleDashed };
+}
+
+/** A state as icon and word on its soft colour. `label` says it otherwise ("critical" → "critical check"). */
+export function StatusBadge({ word, label }: { word: string; label?: string }) {
+  const { tone, icon: Sign, turning } = lookOf(word);
+  return (
+    <span className="badge" data-tone={tone}>
+      <Sign size={14} stroke={2} aria-hidden className={turning ? "turning" : undefined} />
+      {label ?? word.replaceAll("_", " ")}
+    </span>
+  );
+}

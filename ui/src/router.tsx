@@ -1,0 +1,124 @@
+/** Every page and its address. Pages are lazy: each is a file of its own, loaded when it is wanted. */
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from "@tanstack/react-router";
+
+import { Frame } from "./frame/Frame";
+import { NotFound } from "./frame/NotFound";
+import { PageProblem } from "./frame/PageProblem";
+import { PageSkeleton } from "./frame/PageSkeleton";
+import { assetSearch } from "./pages/asset.search";
+import { assetsSearch } from "./pages/assets.search";
+import { branchSearch } from "./pages/branch.search";
+import { branchesSearch } from "./pages/branches.search";
+import { lineageSearch } from "./pages/lineage.search";
+import { loginSearch } from "./pages/login.search";
+import { runSearch } from "./pages/run.search";
+import { runsSearch } from "./pages/runs.search";
+import { settingsSearch } from "./pages/settings.search";
+import { optional, parseSearch, stringifySearch, text } from "./search";
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: NotFound });
+
+/** All pages but the sign-in stand in the frame. */
+const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
+
+const home = createRoute({
+  getParentRoute: () => frame,
+  path: "/",
+  validateSearch: (raw: Record<string, unknown>) => optional({ branch: text(raw, "branch") }),
+  component: lazyRouteComponent(() => import("./pages/home")),
+});
+const runs = createRoute({
+  getParentRoute: () => frame,
+  path: "/runs",
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import("./pages/runs")),
+});
+const run = createRoute({
+  getParentRoute: () => frame,
+  path: "/runs/$runId",
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import("./pages/run")),
+});
+const assets = createRoute({
+  getParentRoute: () => frame,
+  path: "/assets",
+  validateSearch: assetsSearch,
+  component: lazyRouteComponent(() => import("./pages/assets")),
+});
+const asset = createRoute({
+  getParentRoute: () => frame,
+  path: "/assets/$assetId",
+  validateSearch: assetSearch,
+  component: lazyRouteComponent(() => import("./pages/asset")),
+});
+const lineage = createRoute({
+  getParentRoute: () => frame,
+  path: "/lineage",
+  validateSearch: lineageSearch,
+  component: lazyRouteComponent(() => import("./pages/lineage")),
+});
+const branches = createRoute({
+  getParentRoute: () => frame,
+  path: "/branches",
+  validateSearch: branchesSearch,
+  component: lazyRouteComponent(() => import("./pages/branches")),
+});
+const branch = createRoute({
+  getParentRoute: () => frame,
+  path: "/branches/$branch",
+  validateSearch: branchSearch,
+  component: lazyRouteComponent(() => import("./pages/branch")),
+});
+const commit = createRoute({
+  getParentRoute: () => frame,
+  path: "/commits/$commit",
+  component: lazyRouteComponent(() => import("./pages/commit")),
+});
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: "/settings",
+  validateSearch: settingsSearch,
+  component: lazyRouteComponent(() => import("./pages/settings")),
+});
+const nowhere = createRoute({ getParentRoute: () => frame, path: "$", component: NotFound });
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: loginSearch,
+  component: lazyRouteComponent(() => import("./pages/login")),
+});
+
+const tree = root.addChildren([
+  frame.addChildren([home, runs, run, assets, asset, lineage, branches, branch, commit, settings, nowhere]),
+  login,
+]);
+
+/** `history` is given by tests; in a browser it is the browser's own. */
+export function makeRouter(queries: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree: tree,
+    history,
+    context: { queries },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultErrorComponent: PageProblem,
+    defaultPendingComponent: PageSkeleton,
+    defaultNotFoundComponent: NotFound,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

@@ -1,0 +1,125 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { safeTarget } from "../src/pages/login";
+import { calm, incident } from "./fixtures/overview";
+import { renderPage, serve, status, system } from "./render";
+
+const OVERVIEW = "GET /api/v1/overview";
+const REFUSED = { code: "FORGE-E903", detail: "Your session has expired", errors: [] };
+
+describe("the connection", () => {
+  it("that breaks leaves the data on screen, and comes back by itself", async () => {
+    const user = userEvent.setup();
+    const { queries } = renderPage("/", { [OVERVIEW]: incident });
+    await screen.findByRole("region", { name: /core\.orders\.amount/ });
+
+    serve({ [OVERVIEW]: new TypeError("Failed to fetch"), "GET /api/v1/system": new TypeError("Failed to fetch") });
+    void queries.invalidateQueries();
+    expect(await screen.findByText("Forge cannot be reached")).toBeInTheDocument();
+    expect(screen.getByRole("region", { name: /core\.orders\.amount/ })).toBeInTheDocument();
+
+    serve({ [OVERVIEW]: calm, "GET /healthz": {} });
+    await user.click(screen.getByRole("button", { name: "Try now" }));
+    expect(await screen.findByRole("heading", { name: "Nothing is wrong on main" })).toBeInTheDocument();
+    expect(screen.queryByText("Forge cannot be reached")).not.toBeInTheDocument();
+  });
+});
+
+describe("signing in", () => {
+  it("is asked for with the reason, and leads back to the page that was wanted", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage("/?branch=dev", {
+      [OVERVIEW]: status(401, REFUSED),
+      "GET /api/v1/system": status(401, REFUSED),
+    });
+    expect(await screen.findByText(/Your session has expired/)).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({ to: "/?branch=dev", reason: "expired" });
+
+    const asked = serve({ [OVERVIEW]: { ...calm, branch: "dev" }, "POST /api/v1/session": status(201, {}) });
+    await user.type(screen.getByLabelText("Token"), "http://127.0.0.1:8765/?token=forge_secret");
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    expect(await screen.findByRole("heading", { name: "Nothing is wrong on dev" })).toBeInTheDocument();
+    const sent = asked.find((request) => request.method === "POST");
+    expect(sent?.headers.get("authorization")).toBe("Bearer forge_secret");
+  });
+
+  it("tells why a token was refused", async () => {
+    const user = userEvent.setup();
+    renderPage("/login", { "POST /api/v1/session": status(401, { ...REFUSED, detail: "The token is not known" }) });
+    await user.type(await screen.findByLabelText("Token"), "forge_wrong");
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("FORGE-E903The token is not known");
+  });
+
+  it.each([
+    ["/runs?branch=dev", "/runs?branch=dev"],
+    ["//evil.example", "/"],
+    ["/\\evil.example", "/"],
+    ["https://evil.example", "/"],
+    ["/login", "/"],
+    [undefined, "/"],
+  ])("after it, %s leads to %s", (to, target) => expect(safeTarget(to)).toBe(target));
+});
+
+describe("the header", () => {
+  it.each([
+    [{ state: "stopped" as const, error: null }, /^Spark sleeps/],
+    [{ state: "starting" as const, error: null }, /^Spark starts/],
+    [{ state: "ready" as const, error: null }, /^Spark ready/],
+    [
+      {
+        state: "failed" as const,
+        error: { code: "FORGE-E301", what: "Java was not found.", why: null, fix: "Install Java 17." },
+      },
+      /^Spark failed. Java was not found. Install Java 17/,
+    ],
+  ])("tells Spark's state: %o", async (spark, name) => {
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/system": { ...system, spark: { ...system.spark, ...spark } } });
+    expect(await screen.findByRole("button", { name })).toBeInTheDocument();
+  });
+
+  it("leads to the run that works now", async () => {
+    renderPage("/", {
+      [OVERVIEW]: calm,
+      "GET /api/v1/system": { ...system, jobs_running: 1, jobs_queued: 2 },
+      "GET /api/v1/runs": { items: [{ run_id: "r7" }], next_cursor: null, has_more: false },
+    });
+    await waitFor(() =>
+      expect(screen.getByRole("link", { name: "1 run working, 2 waiting" })).toHaveAttribute("href", "/runs/r7"),
+    );
+  });
+
+  it("opens the search with / and goes to what was chosen with the arrows", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage("/", {
+      [OVERVIEW]: calm,
+      "GET /api/v1/catalog/suggest": [
+        { text: "core.orders", type: "table", qualified_name: "core.orders" },
+        { text: "core.orders.amount", type: "column", qualified_name: "core.orders.amount" },
+      ],
+    });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard("/");
+    await user.type(await screen.findByRole("combobox"), "orders");
+    await screen.findByRole("option", { name: /core\.orders\.amount/ });
+    await user.keyboard("{ArrowDown}{Enter}");
+    await waitFor(() => expect(router.state.location.href).toBe("/lineage?root=core.orders.amount"));
+  });
+
+  it("closes the search with Esc", async () => {
+    const user = userEvent.setup();
+    renderPage("/", { [OVERVIEW]: calm });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard("/");
+    await screen.findByRole("combobox");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("combobox")).not.toBeInTheDocument());
+  });
+});
+
+it("an address that nothing has says so", async () => {
+  renderPage("/nowhere", {});
+  expect(await screen.findByRole("heading", { name: "No such page" })).toBeInTheDocument();
+});
