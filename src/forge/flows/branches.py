@@ -77,7 +77,7 @@ def delete_branch(
     if lost and not force:
         raise ForgeError(
             "E607",
-            f"'{name}' holds {len(lost)} commits that no other branch has",
+            f"'{name}' holds {len(lost)} {'commit' if len(lost) == 1 else 'commits'} that no other branch has",
             fix=f"`forge branch delete {name} --force` deletes them all the same.",
         )
     tree = metadata.tree(branch.head)
