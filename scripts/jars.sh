@@ -11,6 +11,6 @@ if [ -n "$(find "$STAMP" -newer pyproject.toml 2>/dev/null)" ] &&
 fi
 began=$SECONDS
 echo "Packages of Spark"
-.venv/bin/forge setup
+.venv/bin/forge setup >/dev/null # its progress is on stderr; the paths of the jars are of no use here
 touch "$STAMP"
 echo "  ready after $((SECONDS - began)) s"

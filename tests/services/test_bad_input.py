@@ -31,6 +31,9 @@ from forge.versioning.commit import Author, TableVersion, make_commit
 from forge.wiring import Wiring
 
 
+pytestmark = pytest.mark.services  # each starts the command in a process of its own
+
+
 @pytest.fixture(scope="module")
 def quiet_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     """A project with a published state, made by PyIceberg and Forge's own publish: no JVM has ever run in it."""
