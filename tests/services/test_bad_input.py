@@ -30,7 +30,6 @@ from forge.transforms.transform import FileSource
 from forge.versioning.commit import Author, TableVersion, make_commit
 from forge.wiring import Wiring
 
-
 pytestmark = pytest.mark.services  # each starts the command in a process of its own
 
 
