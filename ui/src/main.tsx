@@ -12,6 +12,7 @@ import { createRoot } from "react-dom/client";
 import { watchBrowser } from "./api/connection";
 import { makeQueries } from "./api/queryClient";
 import { leaveForLogin } from "./frame/leaveForLogin";
+import { loadAhead } from "./frame/loadAhead";
 import { Notices } from "./parts/notices";
 import { makeRouter } from "./router";
 import { theme, variables } from "./theme";
@@ -32,3 +33,4 @@ createRoot(place).render(
     </MantineProvider>
   </StrictMode>,
 );
+loadAhead();

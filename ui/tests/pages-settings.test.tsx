@@ -50,7 +50,7 @@ describe("tokens", () => {
   it("show their secret once, with a way to try it; a slip does not lose it", async () => {
     const user = userEvent.setup();
     const made: TokenCreated = { ...token("nightly", { scope: "read", expires_at: null }), token: "forge_secret" };
-    const { asked, router } = show([], { "POST /api/v1/tokens": status(201, made) }, "/settings?token=new");
+    const { asked, router } = show([], { "POST /api/v1/tokens": status(201, made) }, "/settings?dialog=token");
     const dialog = await screen.findByRole("dialog", { name: "Create a token" });
     await user.click(within(dialog).getByRole("button", { name: "Create the token" }));
     expect(within(dialog).getByText("Give it a name.")).toBeVisible();

@@ -57,6 +57,7 @@ describe("an error answer", () => {
 
 it("a page's own file that cannot be fetched asks for a reload", () => {
   expect(asProblem(new TypeError("Failed to fetch dynamically imported module: /static/runs.js")).fix).toBe("Reload the page.");
+  expect(asProblem(new Error("Unable to preload CSS for /static/runs.css")).fix).toBe("Reload the page.");
 });
 
 it.each([

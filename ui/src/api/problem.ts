@@ -67,11 +67,16 @@ export function problemOf(status: number, body: unknown): ApiProblem {
   });
 }
 
+/** A page's own script or styles could not be fetched: the server is away, or was upgraded under an open page. */
+function isMissingFile(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message.startsWith("Unable to preload") || (error instanceof TypeError && /fetch|import|module/i.test(error.message));
+}
+
 /** Any thrown thing as a problem, for the one component that shows them. */
 export function asProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  // A page's own file that could not be fetched: the server is away, or was upgraded under an open page.
-  if (error instanceof TypeError && /fetch|import|module/i.test(error.message)) {
+  if (isMissingFile(error)) {
     return new ApiProblem(0, {
       code: "",
       what: "This page could not be loaded",

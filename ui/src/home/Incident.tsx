@@ -73,7 +73,7 @@ function Facts({ incident }: { incident: IncidentView }) {
   const { origin_commit: commit } = incident;
   const examples = examplesOf(incident);
   return (
-    <dl className="facts">
+    <dl className="incident-facts">
       {(incident.previous !== null || examples.length > 0) && (
         <Fact name={incident.previous === null ? "For example" : "When it last passed"}>
           {incident.previous !== null && <div>{sawOf(incident.previous, incident.column)}</div>}
@@ -134,7 +134,7 @@ function SparedList({ incident }: { incident: IncidentView }) {
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="fact">
+    <div className="incident-fact">
       <dt>{name}</dt>
       <dd className="name">{children}</dd>
     </div>

@@ -9,6 +9,7 @@ import { EdgeTable } from "./EdgeTable";
 import { layOut, PAD, zoomFor, type Opened } from "./layout";
 
 const Canvas = lazy(() => import("./Canvas"));
+const ZOOM_BUTTONS = 34;
 
 export interface PictureProps {
   graph: GraphView;
@@ -45,7 +46,9 @@ export function LineagePicture({ height = 420, view, onView, ...props }: Picture
   const shown = view ?? ownView;
   const other = shown === "picture" ? "table" : "picture";
   const zoom = zoomFor(picture, width || 1000);
-  const natural = picture.height * zoom + 2 * PAD;
+  // The buttons for zoom stand below the last card, not on it.
+  const foot = props.controls === true && !picture.vertical ? ZOOM_BUTTONS : 0;
+  const natural = picture.height * zoom + 2 * PAD + foot;
 
   const toggle = (table: string): void => {
     const next = new Set(wanted);

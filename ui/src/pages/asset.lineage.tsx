@@ -61,7 +61,7 @@ interface ControlsProps extends Props {
 function Controls({ asset, column, search, change, open }: ControlsProps) {
   const depths = [...new Set([...DEPTHS, search.depth ?? USUAL])].toSorted((one, other) => one - other);
   return (
-    <div className="lineage-controls">
+    <div className="asset-lineage-controls">
       <NativeSelect
         label="Start from"
         value={column ?? ""}
@@ -114,7 +114,7 @@ function Picture({ graph, root, choose, search, change }: PictureProps) {
     );
   }
   return (
-    <div className="panel lineage-panel">
+    <div className="panel asset-lineage-panel">
       <LineagePicture
         graph={graph}
         label={`Lineage of ${root}`}

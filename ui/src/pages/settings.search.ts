@@ -1,6 +1,6 @@
 import { oneOf, optional } from "../search";
 
-/** `token=new` opens the dialog that makes one. */
+/** `dialog=token` opens the dialog that makes one. Not `token=…`: with that a link signs in. */
 export function settingsSearch(raw: Record<string, unknown>) {
-  return optional({ token: oneOf(raw, "token", ["new"]) });
+  return optional({ dialog: oneOf(raw, "dialog", ["token"]) });
 }

@@ -15,14 +15,14 @@ const route = getRouteApi("/frame/settings");
 
 /** Tokens of programs. What each may, until when, and when it was last used. */
 export function Tokens() {
-  const { token } = route.useSearch();
+  const { dialog } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(tokensQuery());
   const [revoking, setRevoking] = useState<TokenView | null>(null);
   const mayWrite = useMayWrite();
-  const open = (wanted: "new" | undefined): void => void navigate({ search: (before) => ({ ...before, token: wanted }), replace: wanted === undefined });
+  const open = (wanted: "token" | undefined): void => void navigate({ search: (before) => ({ ...before, dialog: wanted }), replace: wanted === undefined });
   const create = mayWrite ? (
-    <Button size="xs" leftSection={<IconPlus size={15} aria-hidden />} onClick={() => open("new")}>
+    <Button size="xs" leftSection={<IconPlus size={15} aria-hidden />} onClick={() => open("token")}>
       Create a token…
     </Button>
   ) : null;
@@ -42,7 +42,7 @@ export function Tokens() {
       <Loaded query={query} skeleton={<Skeleton height={170} m={20} />}>
         {(tokens) => <TokenTable tokens={tokens} onRevoke={mayWrite ? setRevoking : undefined} />}
       </Loaded>
-      {token === "new" && mayWrite && <NewToken onClose={() => open(undefined)} />}
+      {dialog === "token" && mayWrite && <NewToken onClose={() => open(undefined)} />}
       {revoking !== null && <Revoke token={revoking} onClose={() => setRevoking(null)} />}
     </section>
   );

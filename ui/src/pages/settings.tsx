@@ -86,7 +86,7 @@ function SignOut() {
       variant="default"
       loading={signOut.isPending}
       leftSection={<IconLogout size={15} aria-hidden />}
-      onClick={() => signOut.mutate(undefined, { onSuccess: () => void navigate({ to: "/login" }), onError: notifyProblem })}
+      onClick={() => signOut.mutate(undefined, { onSuccess: () => void navigate({ to: "/login", search: { reason: "signed-out" } }), onError: notifyProblem })}
     >
       Sign out
     </Button>

@@ -1,0 +1,26 @@
+/** Fetches the files of all pages while there is nothing else to do. Without a network, and after the server was stopped,
+ * a page that was never opened before then still opens, and says itself what it could not load. */
+
+const FILES: readonly (() => Promise<unknown>)[] = [
+  () => import("../pages/home"),
+  () => import("../pages/runs"),
+  () => import("../pages/run"),
+  () => import("../pages/assets"),
+  () => import("../pages/asset"),
+  () => import("../pages/lineage"),
+  () => import("../pages/branches"),
+  () => import("../pages/branch"),
+  () => import("../pages/commit"),
+  () => import("../pages/settings"),
+  () => import("../pages/login"),
+  () => import("./SearchDialog"),
+  () => import("../lineage/Canvas"),
+];
+const WAIT_MS = 1_000;
+
+export function loadAhead(): void {
+  setTimeout(() => {
+    // One after the other: what the page asks for meanwhile goes first.
+    void FILES.reduce<Promise<unknown>>((before, load) => before.then(load), Promise.resolve()).catch(() => undefined);
+  }, WAIT_MS);
+}

@@ -1,0 +1,32 @@
+/** Styles of all pages are in one document after a walk through them: two files that mean two things by one class break
+ * whichever page was opened first. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+const FOLDERS = ["home", "lineage", "pages"];
+
+function stylesheets(): { file: string; text: string }[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join("src", folder))
+      .filter((name) => name.endsWith(".css"))
+      .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join("src", folder, name), "utf8") })),
+  );
+}
+
+/** The classes whose own look a file sets: alone, or with a state, but not inside another's. */
+function ownClasses(text: string): string[] {
+  const rules = text.replaceAll(/\/\*[\s\S]*?\*\//g, "").matchAll(/([^{}]+)\{/g);
+  const parts = [...rules].flatMap(([, selectors = ""]) => selectors.split(",").map((one) => one.trim()));
+  return parts.flatMap((part) => /^\.([a-z][\w-]*)(?:\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?)*$/.exec(part)?.[1] ?? []);
+}
+
+it("gives each class of a page its look in one file only", () => {
+  const places = new Map<string, Set<string>>();
+  for (const { file, text } of stylesheets()) {
+    for (const name of ownClasses(text)) places.set(name, (places.get(name) ?? new Set()).add(file));
+  }
+  expect(places.size).toBeGreaterThan(50);
+  expect([...places].filter(([, files]) => files.size > 1)).toEqual([]);
+});
