@@ -19,6 +19,7 @@ from starlette.routing import compile_path
 
 from forge.api.auth import SAFE, Door
 from forge.api.front import Front
+from forge.api.kept import KeptAnswers
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.routes import branches, catalog, lineage, quality, runs, system
@@ -52,8 +53,10 @@ def create_app(
     port: int = PORT,
     allowed_hosts: Iterable[str] = (),
     web_folder: Path = FOLDER,
+    kept_for: float = 0,
 ) -> FastAPI:
-    """`login_digest` is that of the secret in the printed address. The project is opened when the app starts."""
+    """`login_digest` is that of the secret in the printed address. `kept_for` is how old an answer may be, in seconds.
+    The project is opened when the app starts."""
     app = FastAPI(
         title="Forge",
         version="1",  # of the API
@@ -74,7 +77,9 @@ def create_app(
     for kind in (ForgeError, RequestValidationError, HTTPException, PoolTimeout):
         app.add_exception_handler(kind, _told)
     app.router.default = WebFiles(web_folder)
-    app.add_middleware(Front, metrics=app.state.metrics)
+    if kept_for:
+        app.add_middleware(KeptAnswers, life=kept_for)
+    app.add_middleware(Front, metrics=app.state.metrics)  # the last added is the first that a request meets
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

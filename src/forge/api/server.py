@@ -23,6 +23,7 @@ from forge.settings.keys import ServerKeys
 from forge.wiring import Wiring
 
 logger = logging.getLogger("forge.server")
+_KEPT_SECONDS = 0.5
 _GRACE_SECONDS = 3  # open event streams have no end of their own
 
 
@@ -51,7 +52,14 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
     listener = bind(host, keys.port if options.port is None else options.port)
     port = int(listener.getsockname()[1])
     secret = random_secret()
-    app = create_app(wiring, login_digest=digest_of(secret), host=host, port=port, allowed_hosts=keys.allowed_hosts)
+    app = create_app(
+        wiring,
+        login_digest=digest_of(secret),
+        host=host,
+        port=port,
+        allowed_hosts=keys.allowed_hosts,
+        kept_for=_KEPT_SECONDS,
+    )
     configure_logs(options.log_format, options.verbose, log_file(wiring))
     config = uvicorn.Config(
         app,

@@ -1,0 +1,93 @@
+"""Answers of reading routes, kept for a moment: however many people have a page open, the records are read once.
+
+An answer is never older than `life`, and never older than the last change that was made through this server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_MOST, _LARGEST = 256, 1_000_000
+# Who is calling, what is live already, and rows, which are many and seldom asked for twice.
+_NEVER = ("/api/v1/session", "/api/v1/tokens", "/api/v1/runs/")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    made: float
+    change: int
+    route: Any
+    messages: tuple[Message, ...]
+
+
+class KeptAnswers:
+    def __init__(self, app: ASGIApp, life: float) -> None:
+        self._app, self._life = app, life
+        self._answers: dict[bytes, _Answer] = {}
+        self._making: dict[bytes, asyncio.Future[_Answer | None]] = {}
+        self._change = 0  # counts what was changed through this server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not _is_read(scope):
+            await self._app(scope, receive, send)
+            if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+                self._change += 1
+            return
+        key = (scope.get("raw_path") or scope["path"].encode()) + b"?" + scope["query_string"]
+        answer = self._known(key)
+        if answer is None and key in self._making:
+            answer = await asyncio.shield(self._making[key])
+        if answer is None or answer.change != self._change:
+            await self._make(key, scope, receive, send)
+            return
+        scope["route"] = answer.route  # for the numbers
+        for message in answer.messages:
+            await send({**message})
+
+    def _known(self, key: bytes) -> _Answer | None:
+        """One that is fresh; or, while somebody makes it anew, one that just was."""
+        answer = self._answers.get(key)
+        if answer is None or answer.change != self._change:
+            return None
+        life = self._life * (2 if key in self._making else 1)
+        return answer if time.monotonic() - answer.made < life else None
+
+    async def _make(self, key: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        making = asyncio.get_running_loop().create_future()
+        mine = self._making.setdefault(key, making) is making
+        began, change = time.monotonic(), self._change
+        messages: list[Message] = []
+
+        async def send_noted(message: Message) -> None:
+            messages.append({**message})
+            await send(message)
+
+        answer = None
+        try:
+            await self._app(scope, receive, send_noted)
+            if _is_whole(messages):
+                answer = _Answer(began, change, scope.get("route"), tuple(messages))
+                self._answers[key] = answer
+                if len(self._answers) > _MOST:
+                    del self._answers[next(iter(self._answers))]
+        finally:
+            if mine:
+                del self._making[key]
+                making.set_result(answer)
+
+
+def _is_read(scope: Scope) -> bool:
+    path: str = scope["path"]
+    if scope["method"] != "GET" or not path.startswith("/api/v1/") or path.endswith("/data"):
+        return False
+    return not path.startswith(_NEVER)
+
+
+def _is_whole(messages: list[Message]) -> bool:
+    if not messages or messages[0].get("status") != 200 or messages[-1].get("more_body", False):
+        return False
+    return sum(len(message.get("body", b"")) for message in messages) <= _LARGEST
