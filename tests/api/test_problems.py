@@ -135,3 +135,13 @@ def test_what_nobody_foresaw_is_told_in_the_log_and_not_to_the_caller(
 def test_an_error_within_a_stream_does_not_end_the_server(broken: FastAPI, client: TestClient) -> None:
     assert client.get("/api/v1/stream").content == b"one"
     assert client.get("/api/v1/session").status_code == 200
+
+
+def test_a_body_that_does_not_say_it_is_json_hears_what_to_send(client: TestClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}  # what curl -d sends
+    response = client.post("/api/v1/tokens", content=b'{"name": "ci"}', headers=form)
+    assert response.status_code == 422
+    assert response.json()["fix"] == "Send Content-Type: application/json"
+    text = client.post("/api/v1/tokens", content=b'"ci"', headers={"content-type": "application/json"})
+    assert text.status_code == 422
+    assert "Content-Type" not in text.json()["fix"]

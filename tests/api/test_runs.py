@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -172,6 +173,43 @@ def test_a_run_of_the_terminal_that_ended_can_be_started_here(site: RunSite) -> 
     assert [(t["table"], t["step"]) for t in shown["progress"]["tables"]] == [("raw.orders", "published")]
     site.open()
     assert site.end(site.start(**shown["request"])["run_id"])["status"] == "succeeded"
+
+
+def test_a_run_whose_range_is_in_its_record_only_is_started_again_with_it(site: RunSite) -> None:
+    done = of_the_terminal("r-demo", RunStatus.SUCCEEDED)
+    site.metadata.finish_run(replace(done, start=NOW, end=NOW + timedelta(days=1)), (), ())
+    request = site.run("r-demo")["request"]
+    assert (request["start"], request["end"]) == ("2026-11-15T06:10:00Z", "2026-11-16T06:10:00Z")
+    site.open()
+    again = site.end(site.start(**request)["run_id"])
+    assert (again["status"], again["request"]) == ("succeeded", request | {"force": again["request"]["force"]})
+
+
+DAILY = """
+from forge import transform
+
+@transform(
+    output="core.daily", inputs={"raw": "raw.orders"}, kind="incremental_by_time_range", time_column="id"
+)
+def daily(raw):
+    return raw
+"""
+
+
+def test_a_missing_time_range_is_told_before_anything_is_queued(site: RunSite) -> None:
+    (site.root / "transforms" / "core" / "daily.py").write_text(DAILY)
+    site.open()
+    first = site.end(site.start(selection=["raw.orders", "core.daily"])["run_id"])
+    assert first["status"] == "succeeded"
+    response = site.client.post("/api/v1/runs", json={"selection": ["core.daily"], "force": True})
+    assert response.status_code == 422
+    problem = response.json()
+    assert problem["code"] == "FORGE-E206"
+    assert "`start` and `end`" in problem["fix"]
+    assert len(site.list()) == 1
+    assert site.end(site.start(selection=["core.daily"], force=False)["run_id"])["status"] == "nothing to do"
+    given = {"start": NOW.isoformat(), "end": (NOW + timedelta(days=1)).isoformat()}
+    assert site.end(site.start(selection=["core.daily"], **given)["run_id"])["status"] == "succeeded"
 
 
 def test_the_list_has_those_that_wait_among_those_that_ran_newest_first(site: RunSite) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from run_site import until
 
 from forge.api.server import address_of, bind, refuse_unsafe
 from forge.model.errors import ForgeError
@@ -117,7 +118,31 @@ def test_no_token_is_ever_logged(
     logged += "".join(file.read_text() for file in (root / ".forge" / "logs").glob("*"))
     assert live.token not in logged
     assert cookie not in logged
-    assert ("/api/v1/session" in logged) == bool(words)
+    assert "/api/v1/session" in logged
+    assert ("/api/v1/session" in live.errors.read_text()) == bool(words)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_the_log_file_has_requests_and_runs_whatever_stderr_shows(
+    start_server: StartServer, make_site_project: MakeProject, number: int
+) -> None:
+    root = make_site_project()
+    live = start_server(root)
+    with live.client() as client:
+        answer = client.post("/api/v1/runs", json={"selection": []})
+        assert answer.status_code == 202
+        run_id = answer.json()["run_id"]
+        until(lambda: client.get(f"/api/v1/runs/{run_id}").json()["status"] == "nothing to do")
+    assert live.stop(number) == 0
+    lines = [json.loads(line) for line in (root / ".forge" / "logs" / "server.log").read_text().splitlines()]
+    told = [line["message"] for line in lines if line["logger"] == "forge.server"]
+    assert (told[0], told[-1]) == (f"started at {live.address}", "stopped")
+    (request,) = [line for line in lines if line.get("method") == "POST"]
+    assert request.items() >= {"path": "/api/v1/runs", "status": 202}.items()
+    assert request["request_id"] == answer.headers["x-request-id"]
+    said = [(line["event"], line.get("status")) for line in lines if line.get("run_id") == run_id]
+    assert said == [("queued", None), ("started", None), ("ended", "nothing to do")]
+    assert "/api/v1/runs" not in live.errors.read_text()
 
 
 def test_json_logs_are_one_object_a_line(start_server: StartServer, site_project: Path) -> None:

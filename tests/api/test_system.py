@@ -167,3 +167,11 @@ def test_metrics_count_requests_by_template_and_show_jobs_and_spark(client: Test
     assert 'forge_jobs{state="queued"} 0.0' in lines
     assert 'forge_spark_state{state="stopped"} 1.0' in lines
     assert any(line.startswith("process_resident_memory_bytes") for line in lines)
+
+
+def test_what_was_refused_is_counted_by_its_template_too(client: TestClient) -> None:
+    client.get("/api/v1/runs/r1", headers={"authorization": "Bearer wrong"})
+    client.get("/api/v1/nothing", headers={"authorization": "Bearer wrong"})
+    lines = client.get("/metrics").text.splitlines()
+    assert 'forge_http_requests_total{method="GET",route="/api/v1/runs/{run_id}",status="401"} 1.0' in lines
+    assert 'forge_http_requests_total{method="GET",route="unknown",status="401"} 1.0' in lines

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import yaml
+
+from forge.cli.run_record import answer_of_run, run_item
+from forge.flows.records import RunRecord, RunStatus
+from forge.model.names import BranchName, RunId
 
 READS: tuple[tuple[str, ...], ...] = (
     ("plan",),
@@ -160,6 +166,18 @@ def test_one_run_is_shown_with_outputs_and_verdicts(forge: Any, history: Any) ->
     assert [(v["outcome"], v["blocks"]) for v in document["verdicts"]] == [("failed", True)]
     text = forge("runs", history.blocked, at=history.root).out
     assert "✗ marts.revenue.revenue  range, critical: 1 row outside 0 … 10000 (blocks)" in text
+
+
+def test_a_run_shows_its_time_range(forge: Any, history: Any) -> None:
+    (r1,) = [run for run in forge("runs", "--json", at=history.root).json["runs"] if run["run_id"] == "r1"]
+    assert (r1["start"], r1["end"]) == (None, None)
+    day = datetime(2026, 11, 14, tzinfo=UTC)
+    end = day + timedelta(days=1)
+    run = RunRecord(RunId("r"), BranchName("main"), RunStatus.SUCCEEDED, day, "a", "h", 1, "", start=day, end=end)
+    answer = answer_of_run(run, ())
+    assert "range   2026-11-14 00:00:00 … 2026-11-15 00:00:00 UTC" in answer.head
+    assert run_item(run).items() >= {"start": day, "end": end}.items()
+    assert not [line for line in answer_of_run(replace(run, start=None, end=None), ()).head if "range" in line]
 
 
 def test_upstream_is_a_tree_down_to_the_file(forge: Any, history: Any) -> None:

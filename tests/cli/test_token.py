@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,13 @@ def test_a_token_is_printed_once_alone_on_stdout(forge: Forge, project: Path) ->
     assert (item["name"], item["scope"], item["state"]) == ("ci", "read", "active")
     assert made.out.strip() not in listed.out
     assert digest_of(made.out.strip()) not in listed.out
+
+
+@pytest.mark.parametrize(("expires", "seconds"), [("30m", 1800), ("12h", 43_200), ("2d", 172_800)])
+def test_a_token_lives_as_long_as_it_was_told(forge: Forge, project: Path, expires: str, seconds: int) -> None:
+    (item,) = forge("token", "create", "ci", "--expires", expires, "--json", at=project).json["tokens"]
+    created, ends = (datetime.fromisoformat(item[key]) for key in ("created_at", "expires_at"))
+    assert (ends - created).total_seconds() == seconds
 
 
 def test_as_json_the_secret_is_a_field(forge: Forge, project: Path) -> None:

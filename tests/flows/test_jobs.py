@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import subprocess
@@ -239,6 +240,28 @@ def test_what_was_cut_off_is_offered_until_it_is_started_again(world: MemoryWorl
     again = queue.submit(running.request)
     assert queue.interrupted == ()
     assert ended(world, again) == "done"
+
+
+def test_what_happens_to_jobs_is_logged(world: MemoryWorld, dead: Process, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "forge.jobs")
+    lost = left_by(world, dead)
+    queue, working = busy(world)
+    waiting = queue.submit(order())
+    queue.cancel(waiting.id)
+    world.gate.open.set()
+    until(lambda: not queue.running)
+    said = [getattr(record, "facts", {}) for record in caplog.records]
+    heard = [(facts["run_id"], facts["event"], facts.get("status")) for facts in said if facts]
+    assert {run for run, event, _ in heard if event == "was cut off by the last stop"} == {job.id for job in lost}
+    assert [(event, status) for run, event, status in heard if run == waiting.id] == [
+        ("queued", None),
+        ("ended", "cancelled"),
+    ]
+    assert [(event, status) for run, event, status in heard if run == working.id] == [
+        ("queued", None),
+        ("started", None),
+        ("ended", "succeeded"),
+    ]
 
 
 def test_a_run_that_had_ended_before_its_server_died_is_not_called_interrupted(

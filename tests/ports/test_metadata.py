@@ -106,11 +106,27 @@ def test_a_branch_exists_once_and_only_what_exists_is_deleted(metadata: Metadata
     with pytest.raises(ForgeError) as twice:
         metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW), note("branch.create"))
     assert twice.value.code == "E603"
+    assert "delete" not in (twice.value.fix or ""), "the default branch stays"
+    dev = Branch(DEV, None, NOW, "Ada", NOW)
+    metadata.create_branch(dev, note("branch.create"))
+    with pytest.raises(ForgeError, match="exists already") as again:
+        metadata.create_branch(dev, note("branch.create"))
+    assert "forge branch delete dev" in (again.value.fix or "")
+    metadata.delete_branch(DEV, note("branch.delete"))
     with pytest.raises(ForgeError) as missing:
         metadata.delete_branch(BranchName("mainn"), note("branch.delete"))
     assert missing.value.code == "E602"
     assert missing.value.why == "Did you mean main?"
-    assert len(metadata.audit()) == 1
+    assert len(metadata.audit()) == 3
+
+
+def test_a_run_has_its_time_range_from_start_to_end(metadata: Metadata) -> None:
+    run = run_record("r-1", start=NOW - timedelta(days=1), end=NOW)
+    metadata.start_run(run)
+    assert metadata.run(run.id) == run
+    ended = replace(run, status=RunStatus.FAILED, finished_at=NOW)
+    metadata.finish_run(ended, (), ())
+    assert metadata.runs() == (ended,)
 
 
 def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> None:
@@ -142,6 +158,8 @@ def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> No
         finished_at=NOW + timedelta(seconds=9),
         commit_id=commit.id,
         step="publish",
+        start=NOW - timedelta(days=1),
+        end=NOW,
     )
     verdict = Verdict(
         "k", "range", "core.orders", ("amount",), Outcome.PASSED, Severity.CRITICAL, "fine", False, {"max": 3.5}

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from shop_project import SHOP, MakeProject, rows, write
 
+from forge.model.errors import ForgeError
+
 pytestmark = pytest.mark.spark
 
 
@@ -99,9 +101,9 @@ def test_a_time_range_is_replaced_and_the_rest_stays(make_project: MakeProject) 
     assert [r[0] for r in rows(project, "core.daily")] == [1, 2, 3]
     project.run("core.daily", start=second[0], end=second[1], force=True)
     assert [r[0] for r in rows(project, "core.daily")] == [1, 2, 3]
-    report = project.run("core.daily", force=True)
-    assert report.status == "failed"
-    assert "time range" in str(report.result.run.error)
+    with pytest.raises(ForgeError, match="time range") as refused:
+        project.run("core.daily", force=True)
+    assert refused.value.code == "E206"
 
 
 def test_a_view_is_read_by_being_expanded(make_project: MakeProject) -> None:

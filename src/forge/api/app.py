@@ -79,7 +79,8 @@ def create_app(
     app.router.default = WebFiles(web_folder)
     if kept_for:
         app.add_middleware(KeptAnswers, life=kept_for)
-    app.add_middleware(Front, metrics=app.state.metrics)  # the last added is the first that a request meets
+    # The last added is the first that a request meets.
+    app.add_middleware(Front, metrics=app.state.metrics, templates=_templates())
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -104,6 +105,11 @@ def _allowed(request: Request) -> dict[str, str]:
     paths = request.app.openapi()["paths"].items()
     found = {m.upper() for path, methods in paths if compile_path(path)[0].match(request.url.path) for m in methods}
     return {"allow": ", ".join(sorted(found))} if found else {}
+
+
+def _templates() -> list[str]:
+    every = (route for router in (*ROUTERS, system.probes) for route in router.routes)
+    return [route.path for route in every if isinstance(route, APIRoute)]
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from forge.api.auth import (
@@ -49,8 +51,9 @@ _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items
 
 
 class Front:
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, templates: Iterable[str] = ()) -> None:
         self._app, self._metrics = app, metrics
+        self._templates = [(compile_path(path)[0], path) for path in templates]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -80,7 +83,7 @@ class Front:
                 await response(scope, receive, send_marked)
         finally:
             seconds, told = time.perf_counter() - started, status or GONE
-            self._metrics.count(_route_of(scope), scope["method"], told, seconds)
+            self._metrics.count(self._route_of(scope), scope["method"], told, seconds)
             log_request(scope["method"], scope["path"], told, seconds)
             REQUEST_ID.reset(mark)
         return None
@@ -98,6 +101,15 @@ class Front:
             response = await run_in_threadpool(sign_in, request)
             return await response(scope, receive, send)
         return await self._app(scope, receive, send)
+
+    def _route_of(self, scope: Scope) -> str:
+        """The template of the route, `/api/v1/runs/{run_id}`; of what was refused before the router, too."""
+        path = getattr(scope.get("route"), "path", None)
+        if path is not None:
+            return str(path)
+        if not is_data(scope["path"]):
+            return "web"
+        return next((path for pattern, path in self._templates if pattern.match(scope["path"])), "unknown")
 
 
 def _drop_last_slash(scope: Scope) -> None:
@@ -151,11 +163,3 @@ def _marked(message: Message, request_id: str, data: bool) -> list[tuple[bytes, 
     if data and "cache-control" not in headers:
         headers["cache-control"] = "no-store"
     return headers.raw
-
-
-def _route_of(scope: Scope) -> str:
-    """The template of the route, `/api/v1/runs/{run_id}`."""
-    path = getattr(scope.get("route"), "path", None)
-    if path is not None:
-        return str(path)
-    return "unknown" if is_data(scope["path"]) else "web"

@@ -1,5 +1,5 @@
-"""Logs of the server: text for people, or one JSON object a line for programs. A query string is never logged, as the
-printed address has a token in it."""
+"""Logs of the server: on stderr text for people, or one JSON object a line for programs; in the file always the latter.
+A query string is never logged, as the printed address has a token in it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ REQUEST_ID: ContextVar[str | None] = ContextVar("forge_request_id", default=None
 access = logging.getLogger("forge.access")
 
 _FILE_SIZE, _FILES = 5_000_000, 3
+_ROUTINE = ("forge.access", "forge.jobs", "forge.server")  # a terminal hears of it when asked to
 
 
 class JsonLines(logging.Formatter):
@@ -45,10 +46,13 @@ def log_request(method: str, path: str, status: int, seconds: float) -> None:
 
 
 def configure_logs(form: LogFormat, verbose: int, file: Path | None) -> None:
-    """Talk goes to stderr. The file keeps what a request id in an error is looked up in."""
+    """Talk goes to stderr. The file keeps every request and run, whatever is talked about: a request id in an error is
+    looked up there."""
     stream = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
     stream.setFormatter(JsonLines() if form == "json" else plain)
+    if form == "text" and verbose == 0:
+        stream.addFilter(lambda record: record.levelno > logging.INFO or record.name not in _ROUTINE)
     handlers: list[logging.Handler] = [stream]
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +60,5 @@ def configure_logs(form: LogFormat, verbose: int, file: Path | None) -> None:
         kept.setFormatter(JsonLines())
         handlers.append(kept)
     logging.basicConfig(handlers=handlers, force=True, level=logging.WARNING)
-    talks = form == "json" or verbose > 0
     logging.getLogger("forge").setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
-    access.setLevel(logging.INFO if talks else logging.WARNING)
     logging.getLogger("uvicorn").setLevel(logging.INFO if verbose > 0 else logging.WARNING)

@@ -64,6 +64,14 @@ def _invalid_part(part: Mapping[str, Any]) -> ForgeError:
     if part["type"] == "json_invalid":
         reason = str(part.get("ctx", {}).get("error", part["msg"]))
         return ForgeError("E105", "The body is not JSON", where="body", why=reason, fix="Send a JSON object.")
+    if part["loc"] == ("body",) and isinstance(part.get("input"), bytes):
+        return ForgeError(
+            "E105",
+            "The body is not taken as JSON",
+            where="body",
+            why="The request does not say that it is.",
+            fix="Send Content-Type: application/json",
+        )
     where = ".".join(str(step) for step in part["loc"])
     return ForgeError("E105", str(part["msg"]), where=where, fix="The description of the API is at /openapi.json.")
 

@@ -214,7 +214,8 @@ def _request_of(known: Known) -> RunStart | None:
             return RunStart.model_validate(dict(known.job.request))
         assert known.run is not None
         params = {key: str(value) for key, value in known.run.params.items()}
-        times = {key: params.pop(key, None) for key in ("start", "end")}
+        named = {key: params.pop(key, None) for key in ("start", "end")}
+        times = {"start": known.run.start or named["start"], "end": known.run.end or named["end"]}
         given = {"selection": known.run.selection, "branch": known.run.branch, "params": params, **times}
         return RunStart.model_validate(given)
     except ValidationError:

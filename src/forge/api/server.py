@@ -73,7 +73,9 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
         ssl_keyfile=keys.tls_key and wiring.root / keys.tls_key,
     )
     _load(config)
-    announce(address_of(host, port, tls=bool(keys.tls_cert)) + f"/?token={secret}")
+    address = address_of(host, port, tls=bool(keys.tls_cert))
+    logger.info("started at %s", address)
+    announce(f"{address}/?token={secret}")
     with listener:
         _run(Server(config, app), listener)
 
@@ -90,12 +92,15 @@ class Server(uvicorn.Server):
             self._app.state.site.feed.close()
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        logger.info("stopped")
+
 
 def _run(server: uvicorn.Server, listener: socket.socket) -> None:
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:  # uvicorn raises the signal again when all is closed; stopping is what was asked for
-        logger.info("stopped")
         return
     if not server.started:
         raise ForgeError("E000", "The server did not start", fix="Its log says why: .forge/logs/server.log")

@@ -51,6 +51,8 @@ def run_item(run: RunRecord) -> dict[str, object]:
         "step": run.step,
         "selection": list(run.selection),
         "params": dict(run.params),
+        "start": run.start,
+        "end": run.end,
         "error": dict(run.error) if run.error else None,
     }
 
@@ -121,6 +123,8 @@ def _head(run: RunRecord) -> list[str]:
     lines.append(f"began   {moment(run.started_at)} UTC by {run.user} on {run.host}")
     if run.selection:
         lines.append(f"select  {' '.join(run.selection)}")
+    if run.start and run.end:
+        lines.append(f"range   {moment(run.start)} … {moment(run.end)} UTC")
     if run.params:
         lines.append(f"params  {' '.join(f'{name}={value}' for name, value in run.params.items())}")
     return [*lines, ""]

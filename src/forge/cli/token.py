@@ -31,7 +31,7 @@ def create(
     terminal: Terminal,
     name: Annotated[str, typer.Argument(help="Whose it is: the program that will use it.")],
     scope: Annotated[ScopeWord, typer.Option(help="What it may do.")] = ScopeWord.WRITE,
-    expires: Annotated[str, typer.Option(metavar="TIME", help="Like 90d, 12h, or never.")] = "90d",
+    expires: Annotated[str, typer.Option(metavar="TIME", help="Like 90d, 12h, 30m, or never.")] = "90d",
 ) -> None:
     """Create a token and print it, this once: only its hash is kept."""
     from forge.cli.answer import Answer
@@ -96,11 +96,10 @@ def _life(text: str) -> timedelta | None:
 
     if text == "never":
         return None
-    found = re.fullmatch(r"([1-9][0-9]{0,3})([dh])", text)
+    found = re.fullmatch(r"([1-9][0-9]{0,3})([dhm])", text)
     if found is None:
-        raise ForgeError("E105", f"'{text}' is not a time", where="--expires", fix="Write 90d, 12h or never.")
-    number = int(found[1])
-    return timedelta(days=number) if found[2] == "d" else timedelta(hours=number)
+        raise ForgeError("E105", f"'{text}' is not a time", where="--expires", fix="Write 90d, 12h, 30m or never.")
+    return timedelta(**{{"d": "days", "h": "hours", "m": "minutes"}[found[2]]: int(found[1])})
 
 
 def _item(token: Token, now: datetime) -> dict[str, object]:

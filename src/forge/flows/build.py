@@ -204,16 +204,24 @@ def _with_range(job: Job, transform: Transform, base: Base) -> Mapping[str, obje
     """:start and :end. Without a range the first run takes all of time; a later one must be told."""
     if transform.kind is not Kind.BY_TIME_RANGE:
         return job.params
-    if job.time_range is None and base.catalog is not None:
-        raise ForgeError(
-            "E206",
-            f"{transform.output} needs a time range",
-            where=transform.where,
-            why="It is incremental_by_time_range and the table exists already.",
-            fix="Give one: forge run … --start 2026-11-14 --end 2026-11-15",
-        )
+    missing = range_missing(job, transform, base)
+    if missing is not None:
+        raise missing
     chosen = job.time_range or ALL_TIME
     return {**job.params, "start": chosen.start, "end": chosen.end}
+
+
+def range_missing(job: Job, transform: Transform, base: Base) -> ForgeError | None:
+    """What is wrong if the output is built as the run was asked for."""
+    if transform.kind is not Kind.BY_TIME_RANGE or job.time_range is not None or base.catalog is None:
+        return None
+    return ForgeError(
+        "E206",
+        f"{transform.output} needs a time range",
+        where=transform.where,
+        why="It is incremental_by_time_range and the table exists already.",
+        fix="Give `start` and `end`: forge run … --start 2026-11-14 --end 2026-11-15",
+    )
 
 
 def _unchanged(job: Job, transform: Transform, base: Base, mark: str, files: Sequence[LoadedFile]) -> str | None:

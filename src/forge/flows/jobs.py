@@ -183,6 +183,8 @@ class JobQueue:
         self._cut_off = tuple(
             job for job in newest if job.status is JobStatus.INTERRUPTED and job.server == newest[0].server
         )
+        for job in self._cut_off:
+            _tell(job, "was cut off by the last stop")
         names = [*(f"forge-job-{number}" for number in range(self._workers)), "forge-jobs"]
         targets = [*[self._work_on] * self._workers, self._keep]
         self._threads = [
@@ -208,6 +210,7 @@ class JobQueue:
                 )
             self._waiting = (*self._waiting, job)
             self._cut_off = tuple(other for other in self._cut_off if dict(other.request) != dict(job.request))
+            _tell(job, "queued")  # before its turn can come
             self._turn.notify()
         return job
 
@@ -219,6 +222,7 @@ class JobQueue:
                 gone = replace(waiting, status=JobStatus.CANCELLED, finished_at=self._clock())
                 self.store.save(gone)
                 self._waiting = tuple(job for job in self._waiting if job.id != job_id)
+                _tell(gone, "ended", gone.status)
                 return gone
             live = self._live.get(job_id)
             if live is not None:
@@ -241,6 +245,7 @@ class JobQueue:
             self._work.cancel(live.job.id)
         for job in waiting:
             self._try_save(replace(job, status=JobStatus.INTERRUPTED, finished_at=self._clock()))
+            _tell(job, "ended", JobStatus.INTERRUPTED)
         deadline = time.monotonic() + patience
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -275,6 +280,7 @@ class JobQueue:
     def _execute(self, live: _Live) -> None:
         live.job = replace(live.job, status=JobStatus.RUNNING, started_at=self._clock())
         self._until_it_works(lambda: self.store.save(live.job))
+        _tell(live.job, "started")
         failure: ForgeError | None = None
         try:
             self._work.execute(live.job, lambda event: self._note(live, event), lambda: live.stop)
@@ -293,6 +299,7 @@ class JobQueue:
         with live.writing:
             live.job = replace(live.job, status=_job_status(ended), finished_at=self._clock())
             self.store.save(live.job)
+        _tell(live.job, "ended", ended)
 
     def _note(self, live: _Live, event: Event) -> None:
         """Kept at once, so that a reload of the page shows it. A run does not fail because its progress cannot be
@@ -348,6 +355,13 @@ class JobQueue:
             ended = JobStatus.INTERRUPTED if status in (None, RunStatus.RUNNING) else _job_status(status)
             began = job.started_at if status is not None else None
             self.store.save(replace(job, status=ended, started_at=began, finished_at=self._clock()))
+
+
+def _tell(job: JobRecord, what: str, status: str | None = None) -> None:
+    facts: dict[str, object] = {"run_id": job.id, "event": what, "branch": job.request.get("branch")}
+    if status is not None:
+        facts["status"] = str(status)
+    _log.info("%s %s %s%s", job.kind, job.id, what, f": {status}" if status else "", extra={"facts": facts})
 
 
 def _job_status(status: RunStatus | None) -> JobStatus:

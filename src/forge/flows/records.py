@@ -74,6 +74,8 @@ class RunRecord:
     commit_id: CommitId | None = None
     outputs: tuple[OutputRecord, ...] = ()
     error: Mapping[str, str | None] | None = None
+    start: datetime | None = None  # of the time range, [start, end)
+    end: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

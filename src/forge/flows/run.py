@@ -13,6 +13,7 @@ from functools import partial
 
 from forge.flows.build import Built, Event, Job, build
 from forge.flows.engine import Engine, Pin, TimeRange
+from forge.flows.foresight import refuse_missing_range
 from forge.flows.landing import publish_by_table
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.ports import Lake, Metadata, Seam
@@ -99,6 +100,7 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     order = plan_order(project, request.selection)
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     now = ports.clock()
+    refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
     record = RunRecord(
         request.run_id or new_run_id(now),
         request.branch,
@@ -110,6 +112,8 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         process_started(os.getpid()),
         request.selection,
         {key: str(value) for key, value in request.params.items()},
+        start=request.time_range.start if request.time_range else None,
+        end=request.time_range.end if request.time_range else None,
     )
     ports.metadata.start_run(record)
     job = job_of(request, project, ports, line, record.id, now)

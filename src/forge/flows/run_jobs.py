@@ -9,17 +9,20 @@ from datetime import datetime
 from forge.flows.build import Event
 from forge.flows.care import dead_runs, repair
 from forge.flows.engine import Engine, Progress, TimeRange
+from forge.flows.foresight import refuse_missing_range
 from forge.flows.jobs import OPEN, JobRecord
+from forge.flows.pins import line_of
 from forge.flows.ports import Lake, Metadata
 from forge.flows.processes import is_alive
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.revisions import find_branch
-from forge.flows.run import Ports, RunRequest, plan_order, run
+from forge.flows.run import Ports, RunRequest, job_of, plan_order, run
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock, as_utc
+from forge.transforms.transform import Kind
 from forge.versioning.commit import Author
 from forge.versioning.naming import parse_branch
 
@@ -97,20 +100,31 @@ class RunWork:
             except ForgeError as error:
                 errors.append(error)
         raise_errors(errors)
+        self._refuse_missing_range(order)
         return tables
 
+    def _refuse_missing_range(self, order: RunOrder) -> None:
+        """Said now, and not when Spark has started."""
+        project = self.project()
+        chosen = plan_order(project, order.selection)
+        if order.start is None and any(one.kind is Kind.BY_TIME_RANGE for one in chosen):
+            request, ports = self._request(order), self.ports(lambda event: None)
+            line = line_of(self.metadata, request.branch, ports.default_branch)
+            refuse_missing_range(job_of(request, project, ports, line), chosen, line)
+
     def execute(self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]) -> None:
-        order = RunOrder.of(job.request)
-        request = RunRequest(
+        request = replace(self._request(RunOrder.of(job.request)), run_id=RunId(job.id))
+        run(request, self.project(), replace(self.ports(notify), stopped=stopped))
+
+    def _request(self, order: RunOrder) -> RunRequest:
+        return RunRequest(
             BranchName(order.branch),
             order.selection,
             self.bind(order.texts),
             TimeRange(order.start, order.end) if order.start and order.end else None,
             order.message,
             order.force,
-            RunId(job.id),
         )
-        run(request, self.project(), replace(self.ports(notify), stopped=stopped))
 
     def cancel(self, job_id: str) -> None:
         self.engine().cancel(RunId(job_id))
@@ -146,6 +160,8 @@ class RunWork:
             server.process_started,
             order.selection,
             order.texts,
+            start=order.start,
+            end=order.end,
         )
 
     def status_of(self, job_id: str) -> RunStatus | None:

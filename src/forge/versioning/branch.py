@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 
 
@@ -20,3 +21,10 @@ class Branch:
     description: str = ""
     status: str = "active"  # active | merged | archived
     is_default: bool = False
+
+
+def branch_exists(name: BranchName, known: Branch | None) -> ForgeError:
+    fix = "Take another name."
+    if known is not None and not known.is_default:
+        fix = f"Take another name, or delete it: forge branch delete {name}"
+    return ForgeError("E603", f"Branch {name} exists already", fix=fix)

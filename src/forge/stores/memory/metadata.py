@@ -27,7 +27,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.runs import MemoryRuns
 from forge.stores.sql.columns import plain
 from forge.stores.sql.history import newest_first
-from forge.versioning.branch import Branch
+from forge.versioning.branch import Branch, branch_exists
 from forge.versioning.commit import Commit, Tree
 
 
@@ -56,11 +56,7 @@ class MemoryMetadata(MemoryRuns):
     def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
         with self._lock:
             if branch.name in self._branches:
-                raise ForgeError(
-                    "E603",
-                    f"Branch {branch.name} exists already",
-                    fix=f"Take another name, or delete it: forge branch delete {branch.name}",
-                )
+                raise branch_exists(branch.name, self._branches[branch.name])
             self._branches[branch.name] = branch
             self._note([audit])
 

@@ -34,7 +34,7 @@ from forge.stores.sql.history import newest_first
 from forge.stores.sql.publish import PointerMoved, write_lineage, write_publication, write_run, write_verdicts
 from forge.stores.sql.recent import Recent
 from forge.stores.sql.runs import SqlRuns, batches, find_rows
-from forge.versioning.branch import Branch
+from forge.versioning.branch import Branch, branch_exists
 from forge.versioning.commit import Commit, Tree
 
 _COMMITS, _TREES = 2000, 100  # kept in the process: a commit never changes
@@ -61,11 +61,7 @@ class SqlMetadata(SqlRuns):
                 connection.execute(tables.branches.insert(), [rows.branch_row(branch)])
                 connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
         except IntegrityError as error:
-            raise ForgeError(
-                "E603",
-                f"Branch {branch.name} exists already",
-                fix=f"Take another name, or delete it: forge branch delete {branch.name}",
-            ) from error
+            raise branch_exists(branch.name, self.branch(branch.name)) from error
 
     def delete_branch(self, name: BranchName, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:

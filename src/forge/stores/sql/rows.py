@@ -162,7 +162,8 @@ _OUTPUT = (
 
 
 def run_row(run: RunRecord) -> Row:
-    return {**{name: getattr(run, name) for name in _RUN}, "status": run.status.value}
+    given = {name: getattr(run, name) for name in _RUN}
+    return {**given, "status": run.status.value, "range_start": run.start, "range_end": run.end}
 
 
 def output_rows(run: RunRecord) -> list[Row]:
@@ -191,6 +192,8 @@ def run_of(row: Mapping[str, Any], outputs: Iterable[Mapping[str, Any]]) -> RunR
             "status": RunStatus(row["status"]),
             "selection": tuple(row["selection"]),
             "outputs": tuple(output_of(output) for output in outputs),
+            "start": row["range_start"],
+            "end": row["range_end"],
         }
     )
 

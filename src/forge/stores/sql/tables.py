@@ -119,6 +119,8 @@ runs = Table(
     Column("finished_at", UtcTime),
     Column("commit_id", String(64)),
     Column("error", Json),
+    Column("range_start", UtcTime),
+    Column("range_end", UtcTime),
     Index("forge_runs_by_start", "started_at"),
     Index("forge_runs_by_status", "status"),
 )

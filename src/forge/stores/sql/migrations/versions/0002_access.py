@@ -1,4 +1,4 @@
-"""Tokens and sessions; and edges of outputs that were not published, which belong to no commit."""
+"""Tokens and sessions; edges of outputs that were not published, which belong to no commit; the time range of a run."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ def upgrade() -> None:
         sa.Column("revoked_at", TIME),
     )
     op.create_index("forge_tokens_by_digest", "forge_tokens", ["digest"], unique=True)
+    op.add_column("forge_runs", sa.Column("range_start", TIME))
+    op.add_column("forge_runs", sa.Column("range_end", TIME))
     for table in ("forge_edges", "forge_table_edges"):
         # SQLite cannot change a column: its table is written anew. Nothing refers to these tables.
         with op.batch_alter_table(table) as change:
