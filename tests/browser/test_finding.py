@@ -40,6 +40,15 @@ def test_search_opens_by_a_key_and_is_used_without_a_mouse(keys: str, visit: Vis
     expect(page.locator(f'[data-column="{column.group()}"]')).to_be_visible()
 
 
+def test_what_is_typed_right_after_the_key_is_not_lost(visit: Visit, site: Live) -> None:
+    page = visit(site, "/runs").page
+    expect(_heading(page)).to_have_text("Runs")
+    page.keyboard.type("/daily_rev")
+    field = page.get_by_role("dialog", name="Search").get_by_role("combobox")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("daily_rev")
+
+
 def test_escape_closes_the_search_and_a_slash_in_a_field_stays_a_slash(visit: Visit, site: Live) -> None:
     page = visit(site, "/assets").page
     page.get_by_role("textbox", name="Filter").press("/")

@@ -56,9 +56,12 @@ def test_home_tells_who_would_have_been_hit_and_whose_it_is(visit: Visit, site: 
     expect(spared.filter(has_text="marts.daily_revenue.revenue")).to_contain_text("fiona")
 
 
-def test_home_tells_that_main_never_saw_it(visit: Visit, site: Live) -> None:
+def test_home_tells_who_never_saw_it_and_where_the_rows_are(visit: Visit, site: Live) -> None:
     worst = _worst(visit(site).page)
-    expect(worst).to_contain_text("Readers never saw it. main still has core.orders version 9 of 14 Nov.")
+    expect(worst).to_contain_text(
+        "Readers of core.orders and 3 more tables never saw it. main still has core.orders version 9 of 14 Nov."
+    )
+    expect(worst).to_contain_text("raw.orders holds the rows as delivered; staging.orders passes them on.")
     for held in ("marts.country_performance", "marts.customer_value", "marts.daily_revenue"):
         expect(worst.get_by_role("link", name=held, exact=True).first).to_be_visible()
 
@@ -96,7 +99,7 @@ def test_home_shows_the_quality_of_the_days_and_what_changed(visit: Visit, site:
     trend = page.get_by_role("table", name="Checks per day")
     expect(trend.get_by_role("row", name=re.compile("^6 Nov 79 0 0"))).to_have_count(1)
     expect(trend.get_by_role("row", name=re.compile("^15 Nov 17 1 0"))).to_have_count(1)
-    recent = page.get_by_role("region", name="Recently changed")
+    recent = page.get_by_role("region", name="Last change of each table")
     expect(recent.get_by_role("link", name="orders of 14 November 2026")).to_be_visible()
     expect(recent).to_contain_text("+144 rows")
 
@@ -123,7 +126,8 @@ def test_fix_on_a_branch_makes_one_and_tells_the_next_steps(branch: str, visit: 
     expect(page.get_by_role("heading", level=1, name=branch)).to_be_visible()
     steps = page.get_by_role("region", name="How to fix core.orders here")
     expect(steps).to_contain_text("raw.orders.amount")
-    expect(steps).to_contain_text(f"forge run raw.orders+ --branch {branch}")
+    expect(steps).to_contain_text(re.compile(f"forge run raw\\.orders\\+ --branch {branch} .*--param day=2026-11-14"))
+    expect(steps.get_by_role("link", name="Run it on this branch")).to_be_visible()
 
     page.get_by_role("navigation").get_by_role("link", name="Branches").click()
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name=branch, exact=True))

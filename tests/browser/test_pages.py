@@ -53,7 +53,7 @@ def _column(name: str) -> Shown:
 
 ORDERS = "/assets/core.orders"
 PLACES = (
-    Place("home", "/", (_heading("core.orders.amount"), _column("core.orders.amount"), _text("Readers never saw it"))),
+    Place("home", "/", (_heading("core.orders.amount"), _column("core.orders.amount"), _text("never saw it"))),
     Place("runs", "/runs", (_link("{run}"), _text("raw.orders+"), _text("blocked"))),
     Place(
         "run", "/runs/{run}", (_text("core.orders was held back"), _link("core.orders"), _text("amount is in euros"))

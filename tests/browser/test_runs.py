@@ -151,6 +151,10 @@ def test_without_java_a_run_says_what_to_install_and_runs_again_once_it_is_there
 
     workshop.give_java()
     page.get_by_role("button", name=re.compile("^Run again")).click()
+    dialog = page.get_by_role("dialog", name="Run tables")  # on main one looks first
+    expect(dialog.get_by_role("textbox", name="Tables")).to_have_value("+marts.revenue")
+    dialog.get_by_role("button", name="Run", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/runs/r\d+_\d+_\w+$"))
     expect(page).not_to_have_url(re.compile(first))
     expect(_status(page)).to_have_text("succeeded", timeout=SPARK_MS)
     expect(page.get_by_role("main")).to_contain_text("2 tables published as one commit")

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { bytes, count, day, duration, exact, moment, percent, plural, relative, signed, splitColumn } from "../src/parts/formats";
+import { bytes, count, day, duration, exact, moment, percent, plural, relative, signed, splitColumn, timeInData } from "../src/parts/formats";
+import { stack } from "../src/parts/trend";
 
 const NOW = Date.parse("2026-11-15T22:10:00Z");
 
@@ -78,4 +79,23 @@ describe("times", () => {
 it("the last part of a name is the column", () => {
   expect(splitColumn("core.orders.amount")).toEqual({ table: "core.orders", column: "amount" });
   expect(splitColumn("amount")).toEqual({ table: "", column: "amount" });
+});
+
+it.each([
+  ["2026-11-14T23:28:00+00:00", "2026-11-14 23:28:00 UTC"],
+  ["2026-11-15T00:28:00+01:00", "2026-11-14 23:28:00 UTC"],
+  ["2026-11-14T23:28:00.250000Z", "2026-11-14 23:28:00.250000 UTC"],
+  ["2026-11-14T23:28:00.000000", "2026-11-14 23:28:00"],
+  ["2026-11-14", "2026-11-14"],
+  ["2026-99-14T23:28:00Z", "2026-99-14T23:28:00Z"],
+  ["paid 2026-11-14T23:28:00Z", "paid 2026-11-14T23:28:00Z"],
+])("a time in data: %s", (text, shown) => expect(timeInData(text)).toBe(shown));
+
+it.each([
+  [[1, 0, 1], 2, [50, 0, 50]],
+  [[999, 0, 1], 1000, [98, 0, 2]],
+  [[1, 0, 0], 1000, [2, 0, 0]],
+  [[0, 0, 0], 1, [0, 0, 0]],
+])("the bar of %o of at most %i", (parts, most, heights) => {
+  stack(parts, most, 100).forEach((height, index) => expect(height).toBeCloseTo(heights[index] ?? -1, 6));
 });

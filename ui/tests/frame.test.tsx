@@ -2,6 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
+import { keepTyped } from "../src/frame/typedAhead";
 import { safeTarget } from "../src/pages/login";
 import { calm, incident } from "./fixtures/overview";
 import { renderPage, serve, status, system } from "./render";
@@ -106,6 +107,30 @@ describe("the header", () => {
     await screen.findByRole("option", { name: /core\.orders\.amount/ });
     await user.keyboard("{ArrowDown}{Enter}");
     await waitFor(() => expect(router.state.location.href).toBe("/lineage?root=core.orders.amount"));
+  });
+
+  it.each(["/", "{Control>}k{/Control}"])("keeps what is typed right after %s, before the search is there", async (keys) => {
+    const user = userEvent.setup();
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/suggest": [] });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard(`${keys}core.ox{Backspace}r`);
+    const field = await screen.findByRole("combobox");
+    await waitFor(() => expect(field).toHaveFocus());
+    expect(field).toHaveValue("core.or");
+    await user.keyboard("ders");
+    expect(field).toHaveValue("core.orders");
+  });
+
+  it("leaves the keys alone once the search has them", () => {
+    const kept = keepTyped();
+    const swallowed = new KeyboardEvent("keydown", { key: "a", cancelable: true });
+    window.dispatchEvent(swallowed);
+    expect(swallowed.defaultPrevented).toBe(true);
+    expect(kept.take()).toBe("a");
+    const free = new KeyboardEvent("keydown", { key: "b", cancelable: true });
+    window.dispatchEvent(free);
+    expect(free.defaultPrevented).toBe(false);
+    expect(kept.take()).toBe("");
   });
 
   it("closes the search with Esc", async () => {

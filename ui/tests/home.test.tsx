@@ -2,7 +2,9 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
+import { brokenWords, deliveredIn, readersOf, standingOf, viewsBetween } from "../src/home/words";
 import { calm, empty, incident } from "./fixtures/overview";
+import { failed, run, running } from "./fixtures/runs";
 import { renderPage, status } from "./render";
 
 const OVERVIEW = "GET /api/v1/overview";
@@ -15,7 +17,9 @@ describe("the home page with an incident", () => {
     expect(worst).toHaveTextContent("since 15 Nov 06:10 UTC");
     expect(worst).toHaveTextContent("385,850 rows, none outside 0 … 5000");
     expect(worst).toHaveTextContent("raw.orders.amount in commit 595bd9d1a74f “orders of 14 November 2026”");
-    expect(worst).toHaveTextContent("Readers never saw it. main still has core.orders version 9 of 14 Nov");
+    expect(worst).toHaveTextContent("Readers of core.orders and 3 more tables never saw it. main still has core.orders version 9 of 14 Nov");
+    expect(worst).toHaveTextContent("raw.orders holds the rows as delivered; staging.orders passes them on.");
+    expect(worst).toHaveTextContent(/Seen now\d+\.\d\d, /);
     expect(worst).toHaveTextContent("marts.daily_revenue.revenue fiona");
   });
 
@@ -77,12 +81,85 @@ describe("the home page with an incident", () => {
   });
 });
 
+describe("where it was delivered", () => {
+  const [worst] = incident.incidents;
+  if (worst === undefined) throw new Error("the fixture has no incident");
+
+  it("is told only of what the same run published", () => {
+    expect(deliveredIn(worst)).toBe("raw.orders");
+    expect(deliveredIn({ ...worst, run_id: "r_other" })).toBeNull();
+    expect(deliveredIn({ ...worst, origin: null })).toBeNull();
+    expect(deliveredIn({ ...worst, origin: "files:data/orders/*.csv.amount" })).toBeNull();
+  });
+
+  it("names the views on the way, and no others", () => {
+    expect(viewsBetween(incident.picture, worst)).toEqual(["staging.orders"]);
+    expect(viewsBetween(incident.picture, { ...worst, origin: worst.table, column: null })).toEqual([]);
+    expect(viewsBetween(null, worst)).toEqual([]);
+  });
+
+  it.each([
+    [["core.orders", "a.b"], "Readers of core.orders and 1 more table"],
+    [[], "Readers of core.orders"],
+  ])("readers of %o", (held, words) => expect(readersOf({ table: "core.orders", held_back: held })).toBe(words));
+});
+
+describe("a branch without an incident", () => {
+  it.each([
+    [{}, "well"],
+    [{ last_run: run({ status: "nothing to do" }) }, "well"],
+    [{ trend: [] }, "unchecked"],
+    [{ last_run: null }, "unchecked"],
+    [{ last_run: run({ status: "failed" }) }, "broken"],
+    [{ last_run: run({ status: "interrupted" }) }, "broken"],
+    [{ last_run: run({ status: "conflict" }) }, "broken"],
+    [{ last_run: run({ status: "cancelled" }) }, "stopped"],
+    [{ last_run: running }, "working"],
+    [{ last_run: running, head: null }, "first run works"],
+    [{ last_run: null, head: null }, "first run"],
+    [{ counters: { ...calm.counters, checks_failing: 1 } }, "failing"],
+  ])("with %o is %s", (part, standing) => expect(standingOf({ ...calm, ...part })).toBe(standing));
+
+  it("names the error of a table where the run has none of its own", () => {
+    const error = { code: "FORGE-E207", what: "orders() raised", where: null, why: null, fix: null };
+    const [first] = failed.outputs;
+    if (first === undefined) throw new Error("the fixture has no output");
+    expect(brokenWords({ ...failed, error: null, outputs: [{ ...first, table: "core.orders", error }] })).toMatchObject({
+      title: "The last run failed: orders() raised",
+      where: "core.orders",
+    });
+    expect(brokenWords(run({ status: "interrupted" })).title).toBe("The last run was cut off");
+  });
+});
+
 describe("the home page otherwise", () => {
+  it("says that the last run failed, with what and where, and is not green", async () => {
+    renderPage("/", { [OVERVIEW]: { ...calm, last_run: failed } });
+    const card = await screen.findByRole("region", { name: "The last run failed: Spark was killed" });
+    expect(card).toHaveTextContent("core.orders");
+    expect(card).toHaveTextContent("readers keep what they had");
+    expect(within(card).getByRole("link", { name: "Open the last run" })).toHaveAttribute("href", `/runs/${failed.run_id}`);
+    expect(screen.queryByText(/Nothing is wrong/)).not.toBeInTheDocument();
+  });
+
+  it("tells a run that failed after the incident, too", async () => {
+    renderPage("/", { [OVERVIEW]: { ...incident, last_run: { ...failed, run_id: "r_later" } } });
+    expect(await screen.findByRole("region", { name: /^core\.orders\.amount/ })).toBeInTheDocument();
+    expect(screen.getByRole("region", { name: "The last run failed: Spark was killed" })).toBeInTheDocument();
+  });
+
+  it("says that the first run is working, and leads to it", async () => {
+    renderPage("/", { [OVERVIEW]: { ...empty, last_run: running } });
+    expect(await screen.findByRole("heading", { name: "The first run is working" })).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "Watch the run" })).toHaveAttribute("href", `/runs/${running.run_id}`);
+    expect(screen.queryByText("Nothing has run yet")).not.toBeInTheDocument();
+  });
+
   it("is calm where nothing is wrong", async () => {
     renderPage("/", { [OVERVIEW]: calm });
     expect(await screen.findByRole("heading", { name: "Nothing is wrong on main" })).toBeInTheDocument();
     expect(screen.getByText("last run succeeded")).toBeInTheDocument();
-    expect(screen.queryByText(/Readers never saw it/)).not.toBeInTheDocument();
+    expect(screen.queryByText(/never saw it/)).not.toBeInTheDocument();
   });
 
   it("says how to make the first run, and makes it", async () => {

@@ -146,6 +146,9 @@ describe("the quality of an asset", () => {
 
   it("shows above the verdicts what held the newest attempt back", async () => {
     renderPage(path, { [ASSET]: asset(), [BRANCHES]: paged(branches), [HEALTH]: health({ held_back: [heldBack] }) });
+    const about = await screen.findByRole("region", { name: "About it" });
+    await waitFor(() => expect(about).toHaveTextContent("newest attempt: 1 of 16 failed"));
+    expect(screen.getByTitle(/^The newest attempt did not pass and was held back. Readers have version 9/)).toHaveTextContent("failing");
     const box = await screen.findByRole("region", { name: "The newest attempt was held back" });
     expect(box).toHaveTextContent("readers still have version 9");
     expect(box).toHaveTextContent("amount: 39 of 116,008 rows (0.03%) are outside 0 … 5000");

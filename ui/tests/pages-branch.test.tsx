@@ -3,8 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { exampleTable, nextSteps, runFrom } from "../src/pages/branch.words";
-import { asset, branch, commit, fix, FIX_COMMIT, hit, main, OLD_COMMIT, paged, session } from "./fixtures/catalog";
+import { asset, branch, commit, commitDetail, fix, FIX_COMMIT, hit, main, OLD_COMMIT, paged, session } from "./fixtures/catalog";
 import { incident as overview } from "./fixtures/overview";
+import { blocked } from "./fixtures/runs";
 import { renderPage, status } from "./render";
 
 const COMMITS = "GET /api/v1/branches/fix-orders/commits";
@@ -13,6 +14,7 @@ const answers = {
   "GET /api/v1/session": session,
   "GET /api/v1/catalog/search": paged([hit("core.orders"), hit("raw.orders")]),
   "GET /api/v1/branches/fix-orders": fix,
+  [`GET /api/v1/branches/commits/${FIX_COMMIT}`]: commitDetail(FIX_COMMIT, { time: "2026-11-13T22:10:00Z" }),
   [COMMITS]: paged([commit(FIX_COMMIT, { message: "Mended\n\nAll of it", branch: "fix-orders" }), commit(OLD_COMMIT)]),
 };
 
@@ -54,6 +56,8 @@ describe("the page of a branch", () => {
     expect(second).toHaveTextContent("main");
     const about = screen.getByRole("region", { name: "About it" });
     expect(about).toHaveTextContent("1 commit ahead of main");
+    // The time of the commit, not of the branch, which may be younger.
+    await waitFor(() => expect(about).toHaveTextContent(`${FIX_COMMIT.slice(0, 12)}, 2 days ago`));
     expect(await screen.findByText("forge run core.orders+ --branch fix-orders")).toBeInTheDocument();
     expect(await screen.findByRole("link", { name: "Delete" })).toHaveAttribute("href", "/branches?dialog=delete&name=fix-orders");
     expect(screen.getByRole("link", { name: "Its runs" })).toHaveAttribute("href", "/runs?branch=fix-orders");
@@ -82,9 +86,27 @@ describe("the page of a branch", () => {
       ...answers,
       "GET /api/v1/quality/incidents": paged(worst === undefined ? [] : [worst]),
       "GET /api/v1/catalog/assets/raw.orders": asset({ id: "raw.orders", qualified_name: "raw.orders" }),
+      [`GET /api/v1/runs/${blocked.run_id}`]: {
+        ...blocked,
+        request: { ...blocked.request, start: "2026-11-14T00:00:00Z", end: "2026-11-15T00:00:00Z" },
+      },
     });
     const steps = await screen.findByRole("region", { name: "How to fix core.orders here" });
-    expect(await within(steps).findByText("forge run raw.orders+ --branch fix-orders")).toBeInTheDocument();
+    const command = "--start 2026-11-14 --end 2026-11-15 --param day=2026-11-14";
+    expect(await within(steps).findByText(`forge run raw.orders+ --branch fix-orders ${command}`)).toBeInTheDocument();
+    expect(within(steps).getByText(`forge run raw.orders+ ${command}`)).toBeInTheDocument();
+    const link = within(steps).getByRole("link", { name: "Run it on this branch" });
+    const filled = new URL(link.getAttribute("href") ?? "", "http://forge");
+    expect(Object.fromEntries(filled.searchParams)).toEqual({
+      run: "new",
+      select: "raw.orders+",
+      branch: "fix-orders",
+      start: "2026-11-14",
+      end: "2026-11-15",
+      params: "day=2026-11-14",
+    });
+    expect(steps).toHaveTextContent("An append source does not load a changed file again (E215): set kind: full in its source for one run.");
+    expect(steps).toHaveTextContent("Merging a branch into main comes with a later version");
     expect(steps).toHaveTextContent("It came in at raw.orders.amount");
     expect(within(steps).getByRole("link", { name: "core.orders@fix-orders" })).toHaveAttribute("href", "/assets/core.orders?at=fix-orders");
   });

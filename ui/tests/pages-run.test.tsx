@@ -3,10 +3,11 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { lost } from "../src/api/connection";
+import { badFirst } from "../src/pages/run.badRows";
 import { sparkLine, waysOf } from "../src/pages/run.stages";
 import { groupByTable, sampleOf, showValue } from "../src/pages/run.verdicts";
 import { leadOf, madeOf, secondsOf } from "../src/pages/run.words";
-import { blocked, cancelled, COMMIT, failed, interrupted, output, queued, run, running, session, step, verdict } from "./fixtures/runs";
+import { blocked, cancelled, COMMIT, failed, interrupted, listed, output, queued, run, running, session, step, verdict } from "./fixtures/runs";
 import { renderPage, status, system, type Answers } from "./render";
 
 const ID = blocked.run_id;
@@ -99,6 +100,12 @@ describe("verdicts", () => {
     expect(showValue("***")).toEqual({ text: "•••", masked: true, none: false });
     expect(showValue(null).none).toBe(true);
     expect(showValue({ a: [1] }).text).toBe('{"a":[1]}');
+  });
+});
+
+describe("the columns of rows that failed", () => {
+  it("begin with those that failed where there is little room", () => {
+    expect(badFirst(["order_id", "email", "amount"], ["amount"])).toEqual(["amount", "order_id", "email"]);
   });
 });
 
@@ -209,10 +216,30 @@ describe("the page of a run", () => {
     expect(router.state.location.searchStr).toBe("?open=none&passed=shown");
   });
 
-  it("that was cut off can be run again, and leads to the new one", async () => {
+  it("of main is looked at before it is run again", async () => {
     const user = userEvent.setup();
     const again = run({ ...queued, run_id: "r_again" });
-    const { asked, router } = show(run({ ...interrupted, run_id: ID }), { "POST /api/v1/runs": status(202, again), "GET /api/v1/runs/r_again": again });
+    const request = { ...interrupted.request, selection: ["raw.orders+"], params: { day: "2026-11-14" }, force: true, start: "2026-11-14T00:00:00Z", end: "2026-11-14T06:00:00Z" };
+    const { asked } = show(run({ ...interrupted, run_id: ID, request }), { "GET /api/v1/runs": listed(), "POST /api/v1/runs": status(202, again), "GET /api/v1/runs/r_again": again });
+    await user.click(await screen.findByRole("button", { name: `Run again: ${ID}` }));
+    const dialog = await screen.findByRole("dialog", { name: "Run tables" });
+    expect(asked.some((one) => one.method === "POST")).toBe(false);
+    await user.click(within(dialog).getByRole("button", { name: "Run" }));
+    await screen.findByText("2 runs before it in the queue");
+    expect(await asked.find((one) => one.method === "POST")?.json()).toEqual({
+      selection: ["raw.orders+"],
+      branch: "main",
+      params: { day: "2026-11-14" },
+      force: true,
+      start: "2026-11-14T00:00:00.000Z",
+      end: "2026-11-14T06:00:00.000Z",
+    });
+  });
+
+  it("of a branch that was cut off is run again at once, and leads to the new one", async () => {
+    const user = userEvent.setup();
+    const again = run({ ...queued, run_id: "r_again" });
+    const { asked, router } = show(run({ ...interrupted, run_id: ID, branch: "fix-orders" }), { "POST /api/v1/runs": status(202, again), "GET /api/v1/runs/r_again": again });
     await user.click(await screen.findByRole("button", { name: `Run again: ${ID}` }));
     expect(await screen.findByText("2 runs before it in the queue")).toBeVisible();
     expect(router.state.location.pathname).toBe("/runs/r_again");

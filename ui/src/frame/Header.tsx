@@ -2,22 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { IconSearch } from "@tabler/icons-react";
 import { useHotkeys } from "@mantine/hooks";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { systemQuery } from "../api";
 import { Mark } from "./Mark";
 import { JobsChip, SparkChip } from "./SystemChips";
 import { ThemeSwitch } from "./ThemeSwitch";
+import { keepTyped, type TypedAhead } from "./typedAhead";
 
 const SearchDialog = lazy(() => import("./SearchDialog"));
 const onMac = typeof navigator !== "undefined" && /mac/i.test(navigator.userAgent);
 
 export function Header() {
   const { data } = useQuery(systemQuery());
-  const [searching, setSearching] = useState(false);
+  const { searching, open, close, takeTyped } = useSearching();
   useHotkeys([
-    ["/", () => setSearching(true)],
-    ["mod+K", () => setSearching(true)],
+    ["/", open],
+    ["mod+K", open],
   ]);
   return (
     <div className="frame-header">
@@ -27,7 +28,7 @@ export function Header() {
         {data !== undefined && <span className="mark-project">{data.project}</span>}
         <span className="only-readers">home</span>
       </Link>
-      <button type="button" className="search-button" onClick={() => setSearching(true)}>
+      <button type="button" className="search-button" onClick={open}>
         <IconSearch size={16} aria-hidden />
         <span>Search tables, columns, branches…</span>
         <kbd className="key" aria-hidden>
@@ -42,7 +43,27 @@ export function Header() {
         <SparkChip />
         <ThemeSwitch />
       </div>
-      <Suspense>{searching && <SearchDialog onClose={() => setSearching(false)} />}</Suspense>
+      <Suspense>{searching && <SearchDialog onClose={close} takeTyped={takeTyped} />}</Suspense>
     </div>
   );
+}
+
+/** The dialog's code and its field take a moment; what is typed meanwhile is kept for it. */
+function useSearching() {
+  const [searching, setSearching] = useState(false);
+  const typed = useRef<TypedAhead>(undefined);
+  const takeTyped = (): string => typed.current?.take() ?? "";
+  const open = (): void => {
+    if (searching) return;
+    takeTyped();
+    typed.current = keepTyped();
+    setSearching(true);
+  };
+  const close = (): void => {
+    takeTyped();
+    setSearching(false);
+  };
+  // Leaving the page must not leave a listener that swallows keys.
+  useEffect(() => () => void typed.current?.take(), []);
+  return { searching, open, close, takeTyped };
 }

@@ -26,8 +26,14 @@ const ICONS: Record<Suggestion["type"], Icon> = {
   run: IconPlayerPlay,
 };
 
+interface Props {
+  onClose: () => void;
+  /** What was typed before the field was there. */
+  takeTyped: () => string;
+}
+
 /** Tables, columns, branches, runs and pages, by name. Arrows choose, Enter opens, Esc closes. */
-export default function SearchDialog({ onClose }: { onClose: () => void }) {
+export default function SearchDialog({ onClose, takeTyped }: Props) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const navigate = useNavigate();
@@ -76,6 +82,10 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => {
             setText(event.currentTarget.value);
             setAt(0);
+          }}
+          onFocus={() => {
+            const typed = takeTyped();
+            setText((before) => before + typed);
           }}
           onKeyDown={onKey}
         />

@@ -13,14 +13,21 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../pages/commit"),
   () => import("../pages/settings"),
   () => import("../pages/login"),
-  () => import("./SearchDialog"),
   () => import("../lineage/Canvas"),
 ];
 const WAIT_MS = 1_000;
 
 export function loadAhead(): void {
+  // A key opens it, and people type on at once.
+  whenIdle(() => void import("./SearchDialog").catch(() => undefined));
   setTimeout(() => {
     // One after the other: what the page asks for meanwhile goes first.
     void FILES.reduce<Promise<unknown>>((before, load) => before.then(load), Promise.resolve()).catch(() => undefined);
   }, WAIT_MS);
+}
+
+/** Not every browser can say when it is idle. */
+function whenIdle(work: () => void): void {
+  if ("requestIdleCallback" in window) requestIdleCallback(work, { timeout: WAIT_MS });
+  else setTimeout(work, WAIT_MS / 4);
 }

@@ -46,7 +46,7 @@ export function FixDialog({ incident, onClose }: { incident: IncidentView; onClo
           {create.isError && <Problem error={create.error} plain />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Not now
+              Cancel
             </Button>
             <Button type="submit" loading={create.isPending} disabled={name.trim() === ""}>
               Create the branch

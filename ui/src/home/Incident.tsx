@@ -8,7 +8,7 @@ import { LineagePicture } from "../lineage/LineagePicture";
 import { ColumnLink, CommitLink, RelativeTime, StatusBadge, TableLink } from "../parts";
 import { moment, plural } from "../parts/formats";
 import { FixDialog } from "./FixDialog";
-import { examplesOf, keptOf, keptWords, sawOf, sparedByOwner, subjectOf } from "./words";
+import { deliveredIn, examplesOf, keptOf, keptWords, readersOf, sawOf, sparedByOwner, subjectOf, viewsBetween } from "./words";
 
 /** The worst problem in words: what, since when, from where, who is spared, and that readers never saw it. */
 export function Incident({ incident, picture }: { incident: IncidentView; picture: GraphView | null }) {
@@ -29,7 +29,7 @@ export function Incident({ incident, picture }: { incident: IncidentView; pictur
           </Link>
           <span className="incident-saw">: {sawOf(incident.message, incident.column)}</span>
         </Title>
-        <Reassurance incident={incident} />
+        <Reassurance incident={incident} picture={picture} />
         <Facts incident={incident} />
       </div>
       {picture !== null && (
@@ -48,14 +48,14 @@ export function Incident({ incident, picture }: { incident: IncidentView; pictur
   );
 }
 
-function Reassurance({ incident }: { incident: IncidentView }) {
+function Reassurance({ incident, picture }: { incident: IncidentView; picture: GraphView | null }) {
   const kept = keptOf(incident);
   const others = incident.held_back.filter((table) => table !== incident.table);
   return (
     <div className="reassurance">
       <IconShieldCheck size={22} aria-hidden />
       <div>
-        <strong>Readers never saw it.</strong>{" "}
+        <strong>{readersOf(incident)} never saw it.</strong>{" "}
         {kept === undefined ? (
           <>Nothing of it was published on {incident.branch}.</>
         ) : (
@@ -64,8 +64,27 @@ function Reassurance({ incident }: { incident: IncidentView }) {
             {others.length === 0 ? "nothing else" : <TableList tables={others} />}.
           </>
         )}
+        <Delivered incident={incident} picture={picture} />
       </div>
     </div>
+  );
+}
+
+/** What was published before the check is as it came: whoever reads it should know. */
+function Delivered({ incident, picture }: { incident: IncidentView; picture: GraphView | null }) {
+  const table = deliveredIn(incident);
+  if (table === null) return null;
+  const views = viewsBetween(picture, incident);
+  return (
+    <p className="delivered">
+      <TableLink table={table} /> holds the rows as delivered
+      {views.length > 0 && (
+        <>
+          ; <TableList tables={views} /> {views.length === 1 ? "passes" : "pass"} them on
+        </>
+      )}
+      .
+    </p>
   );
 }
 
@@ -74,10 +93,10 @@ function Facts({ incident }: { incident: IncidentView }) {
   const examples = examplesOf(incident);
   return (
     <dl className="incident-facts">
-      {(incident.previous !== null || examples.length > 0) && (
-        <Fact name={incident.previous === null ? "For example" : "When it last passed"}>
-          {incident.previous !== null && <div>{sawOf(incident.previous, incident.column)}</div>}
-          {examples.length > 0 && <div className="numbers">now for example {examples.join(", ")}</div>}
+      {incident.previous !== null && <Fact name="When it last passed">{sawOf(incident.previous, incident.column)}</Fact>}
+      {examples.length > 0 && (
+        <Fact name="Seen now">
+          <span className="numbers">{examples.join(", ")}</span>
         </Fact>
       )}
       {incident.origin !== null && (

@@ -1,6 +1,6 @@
 /** An incident in sentences. Pure, so that the words can be tested. */
-import type { IncidentView, KeptView, SparedView } from "../api";
-import { day } from "../parts/formats";
+import type { ErrorView, GraphView, IncidentView, KeptView, Overview, RunView, SparedView } from "../api";
+import { day, plural, splitColumn } from "../parts/formats";
 
 /** `core.orders.amount`, or the table where the whole of it is meant. */
 export function subjectOf(incident: IncidentView): string {
@@ -43,4 +43,65 @@ export function examplesOf(incident: IncidentView, most = 4): string[] {
     .filter((value): value is string | number => typeof value === "string" || typeof value === "number")
     .slice(0, most)
     .map(String);
+}
+
+/** "Readers of core.orders and 3 more tables": those of what was held back, not all. */
+export function readersOf(incident: Pick<IncidentView, "table" | "held_back">): string {
+  const others = incident.held_back.filter((table) => table !== incident.table).length;
+  return `Readers of ${incident.table}${others === 0 ? "" : ` and ${plural(others, "more table")}`}`;
+}
+
+/** The table that the same run published with the bad rows in it, where there is one. */
+export function deliveredIn(incident: IncidentView): string | null {
+  const { origin, origin_commit: commit } = incident;
+  if (origin === null || commit?.run_id !== incident.run_id) return null;
+  const names = [origin, splitColumn(origin).table];
+  return commit.tables.find((change) => names.includes(change.table))?.table ?? null;
+}
+
+/** Views on the way from where it came in to what failed: they store nothing and show the rows as they are. */
+export function viewsBetween(picture: GraphView | null, incident: IncidentView): string[] {
+  if (picture === null || incident.origin === null) return [];
+  const after = reached(picture, incident.origin, "source", "target");
+  const before = reached(picture, subjectOf(incident), "target", "source");
+  const between = [...after].filter((name) => before.has(name));
+  const tables = new Set(between.flatMap((name) => [name, splitColumn(name).table]));
+  return picture.nodes.filter((node) => node.type === "view" && tables.has(node.qualified_name)).map((node) => node.qualified_name);
+}
+
+function reached({ edges }: GraphView, from: string, near: "source" | "target", far: "source" | "target"): Set<string> {
+  const found = new Set([from]);
+  // A set is walked in the order it grows.
+  for (const name of found) for (const edge of edges) if (edge[near] === name) found.add(edge[far]);
+  return found;
+}
+
+/** How the branch stands where no check holds anything back. Green is only what a check has seen. */
+export type Standing = "first run" | "first run works" | "broken" | "working" | "stopped" | "failing" | "unchecked" | "well";
+
+export function standingOf({ head, last_run: run, counters, trend }: Overview): Standing {
+  if (run === null) return head === null ? "first run" : "unchecked";
+  if (isBroken(run)) return "broken";
+  if (run.status === "queued" || run.status === "running") return head === null ? "first run works" : "working";
+  if (run.status === "cancelled") return "stopped";
+  if (counters.checks_failing > 0) return "failing";
+  return trend.some((one) => one.passed > 0) ? "well" : "unchecked";
+}
+
+export function isBroken(run: RunView): boolean {
+  return ["failed", "interrupted", "conflict", "blocked"].includes(run.status);
+}
+
+const BROKEN: Partial<Record<RunView["status"], string>> = {
+  interrupted: "The last run was cut off",
+  conflict: "The last run could not publish",
+  blocked: "The last run was blocked",
+};
+
+/** "The last run failed: Spark was killed", and where. */
+export function brokenWords(run: RunView): { title: string; where: string | null; error: ErrorView | null } {
+  const output = run.outputs.find((one) => one.error != null);
+  const error = run.error ?? output?.error ?? null;
+  const said = BROKEN[run.status] ?? "The last run failed";
+  return { title: error === null ? said : `${said}: ${error.what}`, where: error?.where ?? output?.table ?? null, error };
 }

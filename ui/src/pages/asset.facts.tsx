@@ -4,11 +4,13 @@ import type { ReactNode } from "react";
 import type { AssetDetail } from "../api";
 import { CommitLink, RelativeTime, RunLink, TableLink } from "../parts";
 import { bytes, count, NONE, plural } from "../parts/formats";
+import { useHeldBack } from "./asset.attempt";
 import "./asset.facts.css";
 import { checksInWords } from "./assets.words";
 
 /** What one wants to know of a table before anything else. */
 export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
+  const heldBack = useHeldBack(asset, at);
   return (
     <section className="panel" aria-label="About it">
       <dl className="facts">
@@ -20,6 +22,7 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
         </Fact>
         <Fact label="Checks">
           <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
+            {heldBack && "newest attempt: "}
             {checksInWords(asset)}
           </Link>
         </Fact>

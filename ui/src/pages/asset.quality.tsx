@@ -8,6 +8,7 @@ import { DataTable, Empty, Loaded, RelativeTime, RunLink, StatusBadge, type Colu
 import { count, percent, plural } from "../parts/formats";
 import { HEAD } from "../parts/refs";
 import { badRows, nameOfCheck, showValue, whatWentWrong, worstFirst } from "./asset.words";
+import { useBadColumns } from "./run.badRows";
 
 interface Props {
   asset: AssetDetail;
@@ -79,7 +80,7 @@ function HeldBack({ health, asset, at }: Props & { health: HealthView }) {
 /** A few of the rows that were refused, as the check kept them. */
 function BadRows({ verdict }: { verdict: VerdictView }) {
   const rows = badRows(verdict);
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = useBadColumns(rows, verdict.columns);
   if (rows.length === 0) return null;
   const columns: Column<Record<string, unknown>>[] = names.map((name) => ({
     key: name,

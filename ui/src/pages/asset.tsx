@@ -9,6 +9,7 @@ import { Loaded, PageHeader, Problem, RefSwitch, StatusBadge } from "../parts";
 import { HEAD, showTableAt } from "../parts/refs";
 import "./assets.css";
 import "./asset.css";
+import { useHeldBack } from "./asset.attempt";
 import { AssetFacts } from "./asset.facts";
 import { AssetHistory } from "./asset.history";
 import { AssetLineage } from "./asset.lineage";
@@ -43,7 +44,7 @@ export default function AssetPage() {
       <PageHeader
         title={assetId}
         documentTitle={showTableAt({ table: assetId, at: search.at ?? HEAD })}
-        marks={query.data !== undefined && <Marks asset={query.data} />}
+        marks={query.data !== undefined && <Marks asset={query.data} at={search.at} />}
         about={query.data?.description}
         actions={<RefSwitch at={search.at} onChange={(at) => change({ at })} />}
       />
@@ -58,10 +59,11 @@ export default function AssetPage() {
   );
 }
 
-function Marks({ asset }: { asset: AssetDetail }) {
+function Marks({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
+  const title = useHeldBack(asset, at) ? `The newest attempt did not pass and was held back. Readers have version ${asset.version}.` : undefined;
   return (
     <Group gap={6}>
-      <StatusBadge word={asset.state} />
+      <StatusBadge word={asset.state} title={title} />
       <span className="badge" data-tone="calm">
         {asset.type}
       </span>

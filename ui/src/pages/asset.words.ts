@@ -1,6 +1,6 @@
 /** What the page of one asset says: which time it shows, and what held the newest attempt back. */
 import type { AssetColumn, BranchView, SampleColumn, VerdictView } from "../api";
-import { plural } from "../parts/formats";
+import { plural, timeInData } from "../parts/formats";
 import { HEAD, isCommit, shortCommit } from "../parts/refs";
 
 /** `now`: what readers have. `branch`: the newest of another branch. `past`: a fixed point, which may be the newest one. */
@@ -58,7 +58,7 @@ export function badRows(verdict: Pick<VerdictView, "details">): Record<string, u
 /** One value of a sample as text. `null` stands apart: it is not the text "null". */
 export function showValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return timeInData(value);
   return JSON.stringify(value);
 }
 

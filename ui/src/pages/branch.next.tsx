@@ -1,11 +1,14 @@
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { IconTool } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { IconPlayerPlay, IconTool } from "@tabler/icons-react";
 
-import { assetQuery, client, unwrap, type BranchView, type CommitView, type IncidentView } from "../api";
+import { assetQuery, client, runQuery, unwrap, type BranchView, type CommitView, type IncidentView } from "../api";
 import { ColumnLink, CopyCommand, TableLink } from "../parts";
 import { splitColumn } from "../parts/formats";
-import { inShell } from "./branches.words";
 import { exampleTable, nextSteps, runFrom } from "./branch.words";
+import { useMayWrite } from "./run.scope";
+import { dialogFor, runCommand, type Again } from "./runs.request";
 
 interface Props {
   branch: BranchView;
@@ -36,7 +39,8 @@ export function NextCommands({ branch, commits }: Props) {
 export function FixSteps({ branch, table, main }: { branch: BranchView; table: string; main: string }) {
   const incident = useIncident(table, main);
   const origin = useOrigin(incident);
-  const start = runFrom(table, incident, (name) => name === origin);
+  const request = useRequest(incident, runFrom(table, incident, (name) => name === origin));
+  const here = { ...request, branch: branch.name };
   return (
     <section className="panel" style={{ padding: 20, borderColor: "var(--forge-busy-line)" }} aria-labelledby="fix">
       <h2 className="panel-title" id="fix" style={{ display: "flex", gap: 8, marginBottom: 12 }}>
@@ -57,7 +61,11 @@ export function FixSteps({ branch, table, main }: { branch: BranchView; table: s
         </li>
         <li>
           <p>Run from there on, on this branch only. It is checked like on {main}.</p>
-          <CopyCommand command={`forge run ${start}+ --branch ${inShell(branch.name)}`} />
+          <CopyCommand command={runCommand(here)} />
+          <RunHere request={here} />
+          <p>
+            An append source does not load a changed file again (E215): set <code>kind: full</code> in its source for one run.
+          </p>
         </li>
         <li>
           <p>
@@ -65,12 +73,38 @@ export function FixSteps({ branch, table, main }: { branch: BranchView; table: s
           </p>
         </li>
         <li>
-          <p>When it is right, do the same on {main}: its readers get the mended data in one step.</p>
-          <CopyCommand command={`forge run ${start}+`} />
+          <p>
+            Merging a branch into {main} comes with a later version of Forge. Until then, when it is right, do the same on {main}: its
+            readers get the mended data in one step.
+          </p>
+          <CopyCommand command={runCommand(request)} />
         </li>
       </ol>
     </section>
   );
+}
+
+function RunHere({ request }: { request: Again }) {
+  const mayWrite = useMayWrite();
+  if (!mayWrite) return null;
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      mt={8}
+      leftSection={<IconPlayerPlay size={15} aria-hidden />}
+      renderRoot={(props) => <Link to="/runs" search={dialogFor(request)} {...props} />}
+    >
+      Run it on this branch
+    </Button>
+  );
+}
+
+/** What the run that was blocked was asked for, from the table on where the fix begins. */
+function useRequest(incident: IncidentView | undefined, from: string): Again {
+  const { data } = useQuery({ ...runQuery(incident?.run_id ?? ""), enabled: incident !== undefined });
+  const { start, end, params } = data?.request ?? { params: data?.params ?? {} };
+  return { selection: [`${from}+`], params, start: start ?? null, end: end ?? null };
 }
 
 function useIncident(table: string, main: string): IncidentView | undefined {

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconGitBranch, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
 
-import { asProblem, branchCommitsQuery, branchesQuery, branchQuery, sessionQuery, type BranchView } from "../api";
+import { asProblem, branchCommitsQuery, branchesQuery, branchQuery, commitQuery, sessionQuery, type BranchView } from "../api";
 import { BranchLink, CommitLink, PageHeader, Problem, RelativeTime } from "../parts";
 import { itemsOf } from "../parts/pages";
 import { Fact } from "./asset.facts";
@@ -52,6 +52,17 @@ function useMain(): string {
   return data?.items.find((branch) => branch.is_default)?.name ?? "main";
 }
 
+/** When it was made: a branch that was only created just now may stand on an old one. */
+function CommitTime({ commit }: { commit: string }) {
+  const { data } = useQuery(commitQuery(commit));
+  if (data === undefined) return null;
+  return (
+    <>
+      , <RelativeTime time={data.time} />
+    </>
+  );
+}
+
 function Facts({ branch, main }: { branch: BranchView; main: string }) {
   return (
     <section className="panel" aria-label="About it">
@@ -66,7 +77,8 @@ function Facts({ branch, main }: { branch: BranchView; main: string }) {
             "none yet"
           ) : (
             <>
-              <CommitLink commit={branch.head_commit} />, <RelativeTime time={branch.updated_at} />
+              <CommitLink commit={branch.head_commit} />
+              <CommitTime commit={branch.head_commit} />
             </>
           )}
         </Fact>

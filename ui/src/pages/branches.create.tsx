@@ -84,7 +84,7 @@ export function CreateBranch({ branches, name: wanted, from, onClose }: Props) {
           {create.error !== null && <Problem error={create.error} plain />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Not now
+              Cancel
             </Button>
             <Button type="submit" disabled={name === "" || wrong !== null} loading={create.isPending}>
               Create the branch

@@ -56,7 +56,7 @@ function Branches({ branches, mayWrite }: { branches: readonly BranchView[]; may
     {
       key: "head",
       label: "Newest commit",
-      cell: (branch) => (branch.head_commit === null ? <span className="branches-quiet">no commit yet</span> : <Head branch={branch} />),
+      cell: (branch) => (branch.head_commit === null ? <span className="branches-quiet">no commit yet</span> : <CommitLink commit={branch.head_commit} />),
     },
     { key: "created", label: "Created", cell: (branch) => <Created branch={branch} /> },
   ];
@@ -85,17 +85,6 @@ function Named({ branch }: { branch: BranchView }) {
         </Text>
       )}
     </div>
-  );
-}
-
-function Head({ branch }: { branch: BranchView }) {
-  return (
-    <span>
-      <CommitLink commit={branch.head_commit} />
-      <span className="branches-quiet branches-below">
-        <RelativeTime time={branch.updated_at} />
-      </span>
-    </span>
   );
 }
 

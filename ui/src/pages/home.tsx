@@ -4,21 +4,26 @@ import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 
-import { overviewQuery, type IncidentView, type Overview, type RecentChange } from "../api";
-import { Calm, FirstRun } from "../home/Calm";
+import { hasEnded, overviewQuery, type IncidentView, type Overview, type RecentChange } from "../api";
+import { BrokenRun, Calm } from "../home/Calm";
 import { Counters } from "../home/Counters";
 import { Incident } from "../home/Incident";
-import { sawOf, subjectOf } from "../home/words";
+import { isBroken, sawOf, subjectOf } from "../home/words";
 import { CommitLink, Loaded, PageHeader, RefSwitch, RelativeTime, StatusBadge, TableLink } from "../parts";
 import { percent, signed } from "../parts/formats";
 import { TrendBars } from "../parts/TrendBars";
 
 const route = getRouteApi("/frame/");
+const REFRESH_MS = 3_000;
 
 export default function HomePage() {
   const { branch } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery(overviewQuery(branch));
+  const query = useQuery({
+    ...overviewQuery(branch),
+    // While a run works, what is said here will not be true for long.
+    refetchInterval: ({ state }) => (state.data?.last_run != null && !hasEnded(state.data.last_run.status) ? REFRESH_MS : false),
+  });
   const { data } = query;
   return (
     <>
@@ -37,7 +42,7 @@ export default function HomePage() {
 
 function Standing({ overview }: { overview: Overview }) {
   const { last_run: run, branch, head } = overview;
-  if (head === null || run === null) return <>{branch} has no commit yet</>;
+  if (head === null || run === null) return <>{branch} has no commit yet{run !== null && `, last run ${run.status}`}</>;
   return (
     <>
       {branch} is at <CommitLink commit={head} /> · last run{" "}
@@ -51,12 +56,15 @@ function Standing({ overview }: { overview: Overview }) {
 
 function Content({ overview }: { overview: Overview }) {
   const [worst, ...others] = overview.incidents;
-  const fresh = overview.head === null && overview.last_run === null;
+  const { last_run: run } = overview;
+  const fresh = overview.head === null && run === null;
+  // What a check found is told already; a run after it may have failed on its own.
+  const broken = run !== null && run.run_id !== worst?.run_id && run.status !== "blocked" && isBroken(run);
   return (
     <div className="home">
       <Counters overview={overview} />
       {worst !== undefined && <Incident incident={worst} picture={overview.picture} />}
-      {worst === undefined && (fresh ? <FirstRun /> : <Calm overview={overview} />)}
+      {worst === undefined ? <Calm overview={overview} /> : broken && <BrokenRun run={run} head={overview.head} />}
       {others.length > 0 && <Others incidents={others} />}
       {!fresh && (
         <div className="home-pair">
@@ -119,7 +127,7 @@ function Recent({ changes }: { changes: readonly RecentChange[] }) {
   return (
     <section className="panel pad" aria-labelledby="recent">
       <h2 className="panel-title" id="recent">
-        Recently changed
+        Last change of each table
       </h2>
       {changes.length === 0 && (
         <Text size="sm" c="dimmed" mt="sm">

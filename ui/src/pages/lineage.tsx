@@ -3,7 +3,7 @@ import "../lineage/page.css";
 import { Autocomplete, Button, CloseButton, Select, SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconBinaryTree2, IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 
@@ -110,6 +110,7 @@ function RootPicker({ root }: { root: string | undefined }) {
 function Choose() {
   const navigate = route.useNavigate();
   const query = useInfiniteQuery(searchQuery({ sort: "freshness", limit: 12 }));
+  if (query.data?.pages[0]?.items.length === 0) return <NothingYet />;
   return (
     <div className="panel">
       <Empty icon={IconBinaryTree2} title="Choose a table or a column">
@@ -132,6 +133,25 @@ function Choose() {
             </div>
           )}
         </Loaded>
+      </Empty>
+    </div>
+  );
+}
+
+/** Before the first run there is nothing to choose from. */
+function NothingYet() {
+  return (
+    <div className="panel">
+      <Empty
+        icon={IconBinaryTree2}
+        title="No lineage yet"
+        action={
+          <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+            To the first run
+          </Button>
+        }
+      >
+        Nothing was published yet. Each run records which column was made of which; its tables are here once it has ended.
       </Empty>
     </div>
   );

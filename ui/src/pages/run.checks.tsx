@@ -6,6 +6,7 @@ import { useId } from "react";
 import type { VerdictView } from "../api";
 import { ColumnLink, DataTable, StatusBadge } from "../parts";
 import { plural } from "../parts/formats";
+import { useBadColumns } from "./run.badRows";
 import { NO_CHECK } from "./run.search";
 import { groupByTable, nameOf, sampleOf, showValue, type CheckedTable, type SampleRow } from "./run.verdicts";
 
@@ -116,7 +117,7 @@ function Sample({ verdict, rows, byDefault }: { verdict: VerdictView; rows: read
     const next = opened ? others : [...others, id];
     void navigate({ search: (before) => ({ ...before, open: next.length === 0 ? [NO_CHECK] : next }), replace: true, resetScroll: false });
   };
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const keys = useBadColumns(rows, verdict.columns);
   return (
     <>
       <Button

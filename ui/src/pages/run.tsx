@@ -101,6 +101,7 @@ function Cancel({ run }: { run: RunDetail }) {
         opened={asked}
         title="Cancel this run?"
         confirm="Cancel the run"
+        keep={run.status === "queued" ? "Keep it in the queue" : "Keep it running"}
         danger
         busy={cancel.isPending}
         error={cancel.error}

@@ -1,5 +1,6 @@
 /** Verdicts of a run, ordered for a person: what failed comes first. */
 import type { VerdictView } from "../api";
+import { timeInData } from "../parts/formats";
 
 export interface CheckedTable {
   table: string;
@@ -53,6 +54,6 @@ const MASK = "***";
 export function showValue(value: unknown): { text: string; masked: boolean; none: boolean } {
   if (value === MASK) return { text: "•••", masked: true, none: false };
   if (value === null || value === undefined) return { text: "null", masked: false, none: true };
-  if (typeof value === "string") return { text: value, masked: false, none: false };
+  if (typeof value === "string") return { text: timeInData(value), masked: false, none: false };
   return { text: JSON.stringify(value), masked: false, none: false };
 }

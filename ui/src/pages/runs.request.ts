@@ -1,5 +1,7 @@
 /** The form that starts a run: its texts become a request, and what the server refuses goes back to its fields. */
 import { ApiProblem, type ErrorView, type RunStart } from "../api";
+import { inShell } from "./branches.words";
+import type { runsSearch } from "./runs.search";
 
 export interface RunForm {
   selection: string;
@@ -15,6 +17,60 @@ export type Field = Exclude<keyof RunForm, "force">;
 export type Wrong = Partial<Record<Field, string>>;
 
 export const NEW_RUN: RunForm = { selection: "", branch: null, params: "", start: "", end: "", message: "", force: false };
+
+/** What of a run is said again: in the dialog, or in the terminal. */
+export type Again = Pick<RunStart, "selection" | "params"> & Partial<RunStart>;
+
+/** The address of the dialog, filled in with a request. */
+export function dialogFor(request: Again): ReturnType<typeof runsSearch> {
+  return {
+    run: "new",
+    branch: request.branch ?? undefined,
+    select: request.selection.length === 0 ? undefined : request.selection,
+    start: timeWords(request.start),
+    end: timeWords(request.end),
+    params: listOf(request.params),
+    message: request.message ?? undefined,
+    force: request.force === true ? "yes" : undefined,
+  };
+}
+
+/** The form as an address fills it in. */
+export function formFrom(search: ReturnType<typeof runsSearch>): RunForm {
+  return {
+    selection: (search.select ?? []).join(" "),
+    branch: search.branch ?? null,
+    params: (search.params ?? []).join("\n"),
+    start: search.start ?? "",
+    end: search.end ?? "",
+    message: search.message ?? "",
+    force: search.force === "yes",
+  };
+}
+
+/** The same in the terminal; without a branch, on the default one. */
+export function runCommand(request: Again): string {
+  const options = [
+    ["--branch", request.branch ?? undefined],
+    ["--start", timeWords(request.start)],
+    ["--end", timeWords(request.end)],
+    ...(listOf(request.params) ?? []).map((one) => ["--param", one] as const),
+  ] as const;
+  const said = options.flatMap(([option, value]) => (value === undefined ? [] : [option, inShell(value)]));
+  return ["forge run", ...request.selection.map(inShell), ...said].join(" ");
+}
+
+function listOf(params: Record<string, string>): string[] | undefined {
+  const all = Object.entries(params).map(([name, value]) => `${name}=${value}`);
+  return all.length === 0 ? undefined : all;
+}
+
+/** 2026-11-14 of midnight UTC, else 2026-11-14T06:00:00Z. */
+function timeWords(time: string | null | undefined): string | undefined {
+  if (time == null) return undefined;
+  const written = new Date(time).toISOString().slice(0, 19);
+  return written.endsWith("T00:00:00") ? written.slice(0, 10) : `${written}Z`;
+}
 
 /** The request, and what is wrong with the form before anyone has to ask the server. */
 export function readForm(form: RunForm): { request: Partial<RunStart>; wrong: Wrong } {

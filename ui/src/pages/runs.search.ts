@@ -14,7 +14,7 @@ export const RUN_WORDS = [
   "interrupted",
 ] as const satisfies readonly RunWord[];
 
-/** `run=new` opens the dialog that starts one, `select` fills in what it is to run. */
+/** `run=new` opens the dialog that starts one; what follows, and the branch, fills it in. */
 export function runsSearch(raw: Record<string, unknown>) {
   return optional({
     branch: text(raw, "branch"),
@@ -22,5 +22,10 @@ export function runsSearch(raw: Record<string, unknown>) {
     table: text(raw, "table"),
     run: oneOf(raw, "run", ["new"]),
     select: texts(raw, "select"),
+    start: text(raw, "start"),
+    end: text(raw, "end"),
+    params: texts(raw, "params"),
+    message: text(raw, "message"),
+    force: oneOf(raw, "force", ["yes"]),
   });
 }

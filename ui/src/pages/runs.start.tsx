@@ -6,20 +6,19 @@ import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 
 import { asProblem, branchesQuery, sessionQuery, useStartRun } from "../api";
 import { Problem } from "../parts";
-import { NEW_RUN, readForm, sortProblem, type Field, type RunForm, type Wrong } from "./runs.request";
+import { readForm, sortProblem, type Field, type RunForm, type Wrong } from "./runs.request";
 
 interface Props {
   /** What is filled in when it opens. */
-  selection: readonly string[];
-  branch: string | undefined;
+  filled: RunForm;
   onClose: () => void;
 }
 
 /** Starts a run and goes to it. What is wrong is said at its field; what belongs to none, above. */
-export function StartRun({ selection, branch, onClose }: Props) {
+export function StartRun({ filled, onClose }: Props) {
   const navigate = useNavigate();
   const start = useStartRun();
-  const [form, setForm] = useState<RunForm>({ ...NEW_RUN, selection: selection.join(" "), branch: branch ?? null });
+  const [form, setForm] = useState(filled);
   const [early, setEarly] = useState<Wrong>({});
   const refused = start.error === null ? null : sortProblem(asProblem(start.error));
   const wrong = { ...refused?.wrong, ...early };

@@ -14,13 +14,15 @@ import { RunAgain } from "./run.again";
 import { useMayWrite } from "./run.scope";
 import { lineOf, secondsOf, selectionOf, whoOf } from "./run.words";
 import { RUN_WORDS } from "./runs.search";
+import { formFrom } from "./runs.request";
 import { StartRun } from "./runs.start";
 
 const route = getRouteApi("/frame/runs");
 const REFRESH_MS = 3_000;
 
 export default function RunsPage() {
-  const { branch, status, table, run, select } = route.useSearch();
+  const search = route.useSearch();
+  const { branch, status, table, run } = search;
   const navigate = route.useNavigate();
   const mayWrite = useMayWrite();
   const start = mayWrite ? (
@@ -36,9 +38,8 @@ export default function RunsPage() {
       <RunList filter={{ branch, status, table }} start={start} />
       {run === "new" && mayWrite && (
         <StartRun
-          selection={select ?? []}
-          branch={branch}
-          onClose={() => void navigate({ search: (before) => ({ ...before, run: undefined, select: undefined }), replace: true })}
+          filled={formFrom(search)}
+          onClose={() => void navigate({ search: { branch, status, table }, replace: true })}
         />
       )}
     </>

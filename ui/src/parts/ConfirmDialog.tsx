@@ -10,6 +10,8 @@ interface Props {
   children: ReactNode;
   /** The verb: "Cancel the run", not "OK". */
   confirm: string;
+  /** What the other button keeps: "Keep it running". */
+  keep?: string;
   danger?: boolean;
   busy?: boolean;
   error?: unknown;
@@ -17,7 +19,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function ConfirmDialog({ opened, title, children, confirm, danger, busy, error, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ opened, title, children, confirm, keep = "Keep as it is", danger, busy, error, onConfirm, onClose }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
@@ -25,7 +27,7 @@ export function ConfirmDialog({ opened, title, children, confirm, danger, busy, 
         {error != null && <Problem error={error} plain />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Keep as it is
+            {keep}
           </Button>
           <Button color={danger ? "red.9" : undefined} loading={busy ?? false} onClick={onConfirm}>
             {confirm}

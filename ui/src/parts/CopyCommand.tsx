@@ -24,10 +24,11 @@ export function WithCode({ text }: { text: string }) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }
 
-/** The commands a text names: between backticks, or the rest of a line that begins with `forge `. */
+/** The commands a text names, as far as they can be typed as they stand: between backticks, or all that follows a colon. */
 export function commandsIn(text: string): string[] {
   const quoted = [...text.matchAll(/`(forge [^`]+)`/g)].map((match) => match[1] ?? "");
-  if (quoted.length > 0) return quoted;
-  const bare = /\bforge (?:[a-z-]+)(?: [\w@.~:/<>-]+)*/.exec(text);
-  return bare === null ? [] : [bare[0].replace(/[.,;:]$/, "")];
+  if (quoted.length > 0) return quoted.filter((command) => !command.includes("…"));
+  // To the end, or not at all: a command that was cut does something else.
+  const bare = /(?:^|: )(forge [a-z-]+(?: [\w@.~:/<>+*=-]+)*)$/.exec(text.trim());
+  return bare?.[1] === undefined ? [] : [bare[1].replace(/[.,;:]$/, "")];
 }

@@ -64,11 +64,11 @@ export function lookOf(word: string): Look {
   return LOOKS[word.replaceAll("_", " ")] ?? { tone: "calm", icon: IconCircleDashed };
 }
 
-/** A state as icon and word on its soft colour. `label` says it otherwise ("critical" → "critical check"). */
-export function StatusBadge({ word, label }: { word: string; label?: string }) {
+/** A state as icon and word on its soft colour. `label` says it otherwise ("critical" → "critical check"), `title` explains. */
+export function StatusBadge({ word, label, title }: { word: string; label?: string; title?: string | undefined }) {
   const { tone, icon: Sign, turning } = lookOf(word);
   return (
-    <span className="badge" data-tone={tone}>
+    <span className="badge" data-tone={tone} title={title}>
       <Sign size={14} stroke={2} aria-hidden className={turning ? "turning" : undefined} />
       {label ?? word.replaceAll("_", " ")}
     </span>

@@ -1,22 +1,19 @@
 import type { TrendDay } from "../api";
 import { count, day } from "./formats";
+import { stack } from "./trend";
 
 const HEIGHT = 110;
 const WIDTH = 300;
-const LEAST = 3;
 
-/** Checks per day as bars: passed, failed on top. A failed one is always at least a visible stroke. */
+/** Checks per day as bars: passed, failed on top. */
 export function TrendBars({ days }: { days: readonly TrendDay[] }) {
   const most = Math.max(1, ...days.map((one) => one.passed + one.failed + one.not_measured));
   const step = WIDTH / Math.max(days.length, 1);
-  const size = (value: number): number => (value === 0 ? 0 : Math.max(LEAST, (value / most) * (HEIGHT - 8)));
   return (
     <>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none" aria-hidden>
         {days.map((one, index) => {
-          const passed = size(one.passed);
-          const unknown = size(one.not_measured);
-          const failed = size(one.failed) * (one.failed > 0 ? 1.6 : 1);
+          const [passed = 0, unknown = 0, failed = 0] = stack([one.passed, one.not_measured, one.failed], most, HEIGHT - 8);
           const x = index * step + step * 0.14;
           const width = step * 0.72;
           return (
@@ -28,7 +25,7 @@ export function TrendBars({ days }: { days: readonly TrendDay[] }) {
               <rect x={x} y={HEIGHT - passed - unknown} width={width} height={unknown} className="bar-unknown" />
               <rect
                 x={x}
-                y={Math.max(0, HEIGHT - passed - unknown - failed)}
+                y={HEIGHT - passed - unknown - failed}
                 width={width}
                 height={failed}
                 className="bar-failed"

@@ -88,6 +88,18 @@ export function exact(time: Maybe<string>): string {
   return time == null ? NONE : `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+const WRITTEN = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** A time within data, like all others: 2026-11-14 23:28:00 UTC. Parts of a second stay; one without a zone has none. */
+export function timeInData(text: string): string {
+  const [, date, time, parts = "", zone] = WRITTEN.exec(text) ?? [];
+  if (date === undefined || time === undefined) return text;
+  const rest = /[1-9]/.test(parts) ? `.${parts}` : "";
+  if (zone === undefined) return `${date} ${time}${rest}`;
+  const at = new Date(`${date}T${time}${zone}`);
+  return Number.isNaN(at.getTime()) ? text : `${at.toISOString().slice(0, 19).replace("T", " ")}${rest} UTC`;
+}
+
 /** 15 Nov 06:10, with the year where it is not this one */
 export function moment(time: Maybe<string>, now: number = Date.now()): string {
   return time == null ? NONE : `${day(time, now)} ${hourMinute.format(new Date(time))}`;
