@@ -269,11 +269,87 @@ CODES: dict[str, Code] = dict(
         _code("E602", Kind.NOT_FOUND, "unknown branch", "There is no such branch.", USAGE),
         _code("E603", Kind.CONFLICT, "branch exists", "A branch of that name exists already.", FINDINGS),
         _code(
-            "E604", Kind.INVALID, "bad branch name", "Branch names follow git's rules (git check-ref-format).", USAGE
+            "E604",
+            Kind.INVALID,
+            "bad name",
+            "Names of branches and tags follow git's rules (git check-ref-format).",
+            USAGE,
         ),
         _code("E605", Kind.REFUSED, "default branch", "The default branch cannot be deleted.", NOT_ALLOWED),
         _code("E606", Kind.NOT_FOUND, "no commits yet", "The branch has no commit.", USAGE),
         _code("E607", Kind.REFUSED, "unmerged changes", "The branch holds changes no other branch has.", NOT_ALLOWED),
+        _code(
+            "E608",
+            Kind.REFUSED,
+            "branch protected",
+            "The branch is protected: its changes come by merges that someone else approved.",
+            NOT_ALLOWED,
+        ),
+        _code(
+            "E609",
+            Kind.CONFLICT,
+            "fast-forward not possible",
+            "The target has commits that the source does not have.",
+            FINDINGS,
+        ),
+        _code(
+            "E610",
+            Kind.CONFLICT,
+            "no common ancestor",
+            "The two histories never met, so there is nothing to merge from.",
+            FINDINGS,
+        ),
+        _code(
+            "E611",
+            Kind.INVALID,
+            "duplicate keys",
+            "Rows share a key, so it cannot be said which of them changed.",
+            FINDINGS,
+        ),
+        _code(
+            "E612",
+            Kind.INVALID,
+            "NULL in a key",
+            "A key column is NULL, so the row cannot be told from others.",
+            FINDINGS,
+        ),
+        _code(
+            "E613",
+            Kind.INVALID,
+            "key column missing",
+            "A column of the key is not there, or has another type on one side.",
+            USAGE,
+        ),
+        _code("E614", Kind.NOT_FOUND, "unknown tag", "There is no such tag.", USAGE),
+        _code("E615", Kind.CONFLICT, "tag exists", "A tag of that name exists already.", FINDINGS),
+        _code("E616", Kind.NOT_FOUND, "unknown merge", "There is no such merge, or no such conflict in it.", USAGE),
+        _code("E617", Kind.CONFLICT, "open conflicts", "The merge has conflicts nobody has resolved.", FINDINGS),
+        _code("E618", Kind.CONFLICT, "merge closed", "The merge was merged, aborted or rejected already.", FINDINGS),
+        _code("E619", Kind.INVALID, "bad resolution", "The resolution does not fit the conflict.", USAGE),
+        _code(
+            "E620",
+            Kind.REFUSED,
+            "approval needed",
+            "Someone else has to approve it, or only some may merge here.",
+            NOT_ALLOWED,
+        ),
+        _code("E621", Kind.INVALID, "file refused", "A file does not fit the table; nothing of it was taken.", USAGE),
+        _code(
+            "E622", Kind.INVALID, "file too large", "A file is larger, or has more rows, than may be uploaded.", USAGE
+        ),
+        _code(
+            "E623", Kind.INVALID, "integrity broken", "Something in the history is not what was committed.", FINDINGS
+        ),
+        _code(
+            "E624", Kind.NOT_FOUND, "object missing", "A tree, file or commit that the history needs is gone.", FINDINGS
+        ),
+        _code("E625", Kind.INVALID, "bad expression", "The expression is not SQL over base, ours and theirs.", USAGE),
+        _code("E626", Kind.REFUSED, "external catalog", "This needs the catalog in Forge's own database.", NOT_ALLOWED),
+        _code("E627", Kind.INVALID, "nothing to do", "There is no change to commit, revert or pick.", FINDINGS),
+        _code("E628", Kind.INVALID, "bad signature", "A signature does not fit what was signed.", FINDINGS),
+        _code("E629", Kind.INVALID, "unreadable file", "The file cannot be read as a table.", USAGE),
+        _code("E630", Kind.CONFLICT, "value does not fit", "A value does not fit the type its column gets.", FINDINGS),
+        _code("E631", Kind.REFUSED, "personal data", "A filter would tell what a hidden column holds.", NOT_ALLOWED),
         _code(
             "E701",
             Kind.INVALID,

@@ -21,6 +21,14 @@ class Branch:
     description: str = ""
     status: str = "active"  # active | merged | archived
     is_default: bool = False
+    is_protected: bool = False
+    require_approval: bool | None = None  # None: as protection says
+    allowed_mergers: tuple[str, ...] = ()  # empty: everyone with the right
+
+    @property
+    def needs_approval(self) -> bool:
+        """Protection implies an approval by someone else, unless the opposite was said explicitly."""
+        return self.is_protected if self.require_approval is None else self.require_approval
 
 
 def branch_exists(name: BranchName, known: Branch | None) -> ForgeError:

@@ -1,26 +1,35 @@
-"""Revisions as people write them: `main`, `HEAD~2`, `3f2a`, `2026-11-14`, `2026-11-14T06:00`, `main@2026-11-14`."""
+"""Revisions as people write them: `main`, `v1.0`, `HEAD~2`, `HEAD^2`, `3f2a`, `2026-11-14`, `main@2026-11-14`."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from forge.model.errors import ForgeError
 from forge.model.time import as_utc
 
-_STEPS = re.compile(r"(.*?)((?:~\d*|\^)*)")
-_STEP = re.compile(r"~(\d*)|\^")
+_STEPS = re.compile(r"(.*?)((?:[~^]\d*)*)")
+_STEP = re.compile(r"([~^])(\d*)")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """Back to a parent, so many times; `^2` goes to the second parent of a merge."""
+
+    parent: int = 1
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Revision:
-    """A starting point (branch, tag, commit or time; HEAD is the current branch) and steps back along first parents."""
+    """A starting point (branch, tag, commit or time; HEAD is the current branch) and steps back from there."""
 
     name: str
-    steps: int = 0
+    steps: tuple[Step, ...] = ()
     time: datetime | None = None
+    word: str = field(default="", compare=False)  # all before the steps: a branch may be called 2026-11-14
 
 
 def parse_revision(text: str) -> Revision:
@@ -29,24 +38,32 @@ def parse_revision(text: str) -> Revision:
         raise ForgeError(
             "E601",
             f"'{text}' is not a revision",
-            why="A revision is a branch, a commit, HEAD, HEAD~2 or a time.",
-            fix="Write it like main, HEAD~2, 3f2a91 or 2026-11-14.",
+            why="A revision is a branch, a tag, a commit, HEAD, HEAD~2, HEAD^2 or a time.",
+            fix="Write it like main, v1.0, HEAD~2, 3f2a91 or 2026-11-14.",
         )
     name, tail = match.group(1), match.group(2)
-    steps = sum(int(step.group(1) or 1) if step.group(0) != "^" else 1 for step in _STEP.finditer(tail))
+    steps = tuple(step for sign, number in _STEP.findall(tail) if (step := _step(sign, number)) is not None)
     branch, at, moment = name.rpartition("@")
     if at and _TIME.fullmatch(moment):
-        return Revision(branch or "HEAD", steps, _time(moment, text))
+        return Revision(branch or "HEAD", steps, _time(moment, text), name)
     if _TIME.fullmatch(name):
-        return Revision("HEAD", steps, _time(name, text))
-    return Revision(name, steps)
+        return Revision("HEAD", steps, _time(name, text), name)
+    return Revision(name, steps, word=name)
+
+
+def _step(sign: str, number: str) -> Step | None:
+    """`~0` and `^0` are the commit itself."""
+    value = int(number[:9]) if number else 1  # no history is longer, and a text of digits may be
+    if value == 0:
+        return None
+    return Step(times=value) if sign == "~" else Step(parent=value)
 
 
 def _time(moment: str, text: str) -> datetime:
     """A bare day means its end: everything of that day is in."""
     try:
         time = as_utc(datetime.fromisoformat(moment))
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise ForgeError("E601", f"'{text}' is not a time", why=str(error), fix="Write 2026-11-14T06:00.") from error
     return time if len(moment) > 10 else time.replace(hour=23, minute=59, second=59, microsecond=999_999)
 

@@ -1,0 +1,93 @@
+"""Whole Arrow tables merged and compared: the versioning of Forge without a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from forge.versioning.arrow_types import fields_of
+from forge.versioning.changes import RowDiff, TableDiff
+from forge.versioning.conflict import Answers, Conflict
+from forge.versioning.field import Fields
+from forge.versioning.row_diff import diff_rows
+from forge.versioning.row_merge import NO_ANSWERS, RowMerge, apply_rows, merge_rows
+from forge.versioning.schema_merge import align_for_diff, diff_schemas, merge_schemas
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTable:
+    """`table` is None while conflicts are open. The counts say what theirs brought to ours."""
+
+    table: pa.Table | None
+    conflicts: tuple[Conflict, ...]
+    inserted: int
+    updated: int
+    deleted: int
+    fields: Fields
+    conflict_count: int = 0
+
+
+def merge_tables(
+    base: pa.Table | None,
+    ours: pa.Table,
+    theirs: pa.Table,
+    key: tuple[str, ...] = (),
+    *,
+    answers: Answers = NO_ANSWERS,
+    table: str | None = None,
+    limit: int | None = None,
+) -> MergedTable:
+    """Merge two tables that were changed apart since `base` (None: they have no common past). Columns belong together
+    by Parquet field id where all have one, else by name; rows by `key`, without one they are a multiset."""
+    before = ours.slice(0, 0) if base is None else base
+    base_fields, our_fields, their_fields = fields_of(before, ours, theirs)
+    known = None if base is None else base_fields
+    layout, open_changes = merge_schemas(known, our_fields, their_fields, _names(key), answers=answers, table=table)
+    merge = merge_rows(
+        layout,
+        base_ours=before,
+        ours=ours,
+        base_theirs=before,
+        theirs=theirs,
+        answers=answers,
+        table=table,
+        limit=None if limit is None else max(0, limit - len(open_changes)),
+    )
+    count = len(open_changes) + merge.conflict_count
+    return MergedTable(
+        table=None if count else _merged(ours, merge, apply_rows(ours, merge, layout)),
+        conflicts=(*open_changes[:limit], *merge.conflicts),
+        inserted=merge.inserted,
+        updated=merge.updated,
+        deleted=merge.deleted,
+        fields=layout.fields,
+        conflict_count=count,
+    )
+
+
+def _names(key: tuple[str, ...] | str) -> tuple[str, ...]:
+    """`key="id"` is what a person writes, and must not become the columns i and d."""
+    return (key,) if isinstance(key, str) else tuple(key)
+
+
+def _merged(ours: pa.Table, merge: RowMerge, merged: pa.Table) -> pa.Table:
+    """What was said about the whole table stays true only while its columns are the same."""
+    is_same = ours.schema.equals(merge.upserts.schema, check_metadata=False)
+    return merged.replace_schema_metadata(ours.schema.metadata) if is_same else merged
+
+
+def diff_tables(
+    left: pa.Table,
+    right: pa.Table,
+    key: tuple[str, ...] = (),
+    *,
+    table: str = "",
+    limit: int | None = None,
+    offset: int = 0,
+) -> TableDiff:
+    """What happened to the rows and columns between two versions of a table."""
+    before, after = fields_of(left, right)
+    layout = align_for_diff(before, after, _names(key))
+    rows: RowDiff = diff_rows(layout, left, right, limit=limit, offset=offset)
+    return TableDiff(table, "changed", rows, diff_schemas(before, after), layout.key, layout.fields)

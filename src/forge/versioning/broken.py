@@ -1,0 +1,35 @@
+"""What `verify` finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from forge.model.names import CommitId, TableName
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An object that is not what was committed."""
+
+    kind: str  # commit | tree | branch | tag | signature | ref | table tree | snapshot | schema | manifest | file | …
+    object: str  # its id, name or path
+    where: str
+    expected: str
+    actual: str | None  # None: it is missing
+    commit: CommitId | None = None  # the oldest that holds it
+    table: TableName | None = None
+
+
+@dataclass(slots=True)
+class Findings:
+    """At most `limit` of them, in the order they were found, none twice."""
+
+    limit: int
+    _found: dict[tuple[str, str], Broken] = field(default_factory=dict)
+
+    def add(self, broken: Broken) -> None:
+        if len(self._found) < self.limit:
+            self._found.setdefault((broken.kind, broken.object), broken)
+
+    def found(self) -> tuple[Broken, ...]:
+        return tuple(self._found.values())

@@ -1,0 +1,65 @@
+"""What differs between two versions of a table, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forge.versioning.field import Field
+
+
+class ChangeKind(StrEnum):
+    INSERTED = "inserted"
+    UPDATED = "updated"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """`key` maps key columns to values; of a keyless table it is the whole row and `count` says how often it came or
+    went. `before` and `after` are whole rows."""
+
+    kind: ChangeKind
+    key: Mapping[str, object]
+    before: Mapping[str, object] | None
+    after: Mapping[str, object] | None
+    columns: tuple[str, ...] = ()  # that changed; of an update
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    change: str  # added | dropped | renamed | retyped | required | optional | moved
+    column: str
+    before: str | None
+    after: str | None
+    field_id: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowDiff:
+    """`rows` is one page, ordered by key; the counts are of all."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    rows: tuple[RowChange, ...] = ()
+    columns: Mapping[str, int] | None = None  # how many updates touched each column
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.inserted or self.updated or self.deleted)
+
+
+@dataclass(frozen=True, slots=True)
+class TableDiff:
+    table: str
+    change: str  # added | removed | changed
+    rows: RowDiff
+    schema: tuple[SchemaChange, ...] = ()
+    key: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    files_added: int = 0
+    files_removed: int = 0
+    bytes_read: int = 0  # of the files that were opened to say this

@@ -1,0 +1,22 @@
+"""The logical checksum of a table: the sum of the hashes of its rows. It says "same content" whatever the files are,
+and the checksums of parts add up to that of the whole."""
+
+from __future__ import annotations
+
+_SIZE = 1 << 128
+NOTHING = "0" * 32  # of no rows
+
+
+def checksum_of(total: int) -> str:
+    """A sum of row hashes as text: 32 hex digits."""
+    return f"{total % _SIZE:032x}"
+
+
+def add_checksums(left: str, right: str) -> str:
+    """Of the rows of both, each as often as they have it together."""
+    return checksum_of(int(left, 16) + int(right, 16))
+
+
+def subtract_checksums(whole: str, part: str) -> str:
+    """Of the rows that are left when the part is taken away."""
+    return checksum_of(int(whole, 16) - int(part, 16))

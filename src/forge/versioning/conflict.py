@@ -1,0 +1,96 @@
+"""Conflicts: what two sides changed differently, kept until someone says what shall be. Ours = target, theirs = source."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ConflictKind(StrEnum):
+    MODIFY_MODIFY = "modify_modify"
+    ADD_ADD = "add_add"
+    DELETE_MODIFY = "delete_modify"  # ours deleted, theirs changed
+    MODIFY_DELETE = "modify_delete"  # ours changed, theirs deleted
+    COLUMN_DROPPED_MODIFIED = "column_dropped_modified"
+    CARDINALITY = "cardinality"  # keyless: both changed how often a row is there
+    SCHEMA_CHANGE = "schema_change"
+    CONSTRAINT = "constraint"
+
+
+class Take(StrEnum):
+    """How a conflict is resolved."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+    BASE = "base"
+    MANUAL = "manual"
+    EXPRESSION = "expression"  # SQL over (base, ours, theirs), like greatest(ours, theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """`key` maps key columns to values; of a keyless table it is the whole row, of a schema conflict None. Without a
+    `column` the conflict is of the row: base, ours and theirs are rows (None: not there) or, keyless, counts."""
+
+    kind: ConflictKind
+    key: Mapping[str, object] | None = None
+    column: str | None = None
+    base: object = None
+    ours: object = None
+    theirs: object = None
+    table: str | None = None
+    location: str | None = None  # where to look, in words: a check, a file
+    resolution: Take | None = None
+    resolved_value: object = None  # of manual; the text of an expression
+
+    @property
+    def id(self) -> str:
+        """The same conflict has the same id when a merge is worked out again."""
+        parts = [self.kind, self.table, self.key, self.column, self.base, self.ours, self.theirs, self.location]
+        text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A standing answer to conflicts: of a table, of a column of it, or of all. The narrowest that fits wins; a
+    resolution of one conflict wins over every rule."""
+
+    take: Take
+    table: str | None = None
+    column: str | None = None
+    value: object = None  # of manual; the text of an expression
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What has been said about the conflicts of a merge so far."""
+
+    rules: tuple[Rule, ...] = ()
+    by_conflict: Mapping[str, Rule] = field(default_factory=dict)  # by Conflict.id
+
+    def find(self, conflict: Conflict) -> Rule | None:
+        """The answer to this conflict, if there is one."""
+        given = self.by_conflict.get(conflict.id)
+        if given is not None:
+            return given
+        fitting = [
+            rule
+            for rule in self.rules
+            if rule.table in (None, conflict.table) and rule.column in (None, conflict.column)
+        ]
+        # of equally narrow rules the last one said wins
+        return max(reversed(fitting), key=lambda rule: (rule.column is not None, rule.table is not None), default=None)
+
+
+def standing_rules(given: Mapping[str, Mapping[str, str]]) -> tuple[Rule, ...]:
+    """Rules as settings write them: table → column → a side, or an SQL expression."""
+    sides = {take.value: take for take in (Take.OURS, Take.THEIRS, Take.BASE)}
+    return tuple(
+        Rule(sides[text], table, column) if text in sides else Rule(Take.EXPRESSION, table, column, text)
+        for table, columns in given.items()
+        for column, text in columns.items()
+    )

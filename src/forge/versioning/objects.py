@@ -1,0 +1,93 @@
+"""The objects of the history below a commit: the table tree, a Merkle root over the hashes of a table's files, its
+schema, its partition spec and its properties. Its nodes are the manifests, so that a change costs what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forge.model.names import CommitId
+from forge.versioning.commit import Commit, Tree, digest_of, id_of, tree_id_of
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Leaf:
+    """A live file of a manifest."""
+
+    content: int  # Iceberg's: 0 data, 1 position deletes, 2 equality deletes
+    path: str
+    digest: str  # BLAKE3 of its bytes
+    size: int
+    records: int
+
+
+def node_of(leaves: Iterable[Leaf]) -> str:
+    """The Merkle node of a manifest; the order of its entries does not count."""
+    return digest_of([[leaf.content, leaf.path, leaf.digest, leaf.size, leaf.records] for leaf in sorted(leaves)])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ManifestNode:
+    path: str
+    digest: str  # BLAKE3 of the manifest's own bytes
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableTree:
+    """One version of a table. A view has its `file` alone."""
+
+    kind: str  # table | view
+    uuid: str
+    schema: str = ""  # digest of the canonical schema
+    spec: Mapping[str, object] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+    manifest_list: tuple[str, str] | None = None  # path, BLAKE3; None: the table has no snapshot
+    manifests: tuple[ManifestNode, ...] = ()
+    file: tuple[str, str] | None = None  # of a view: path, BLAKE3
+
+    def body(self) -> dict[str, object]:
+        """The canonical form, which is also what the records keep."""
+        if self.kind == "view":
+            return {"kind": self.kind, "uuid": self.uuid, "file": list(self.file or ())}
+        return {
+            "kind": self.kind,
+            "uuid": self.uuid,
+            "schema": self.schema,
+            "spec": dict(self.spec),
+            "properties": dict(self.properties),
+            "manifest_list": list(self.manifest_list or ()),
+            "manifests": [[m.path, m.digest, m.node] for m in sorted(self.manifests)],
+        }
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.body())
+
+
+def table_tree_of(body: Mapping[str, object]) -> TableTree:
+    """Of a recorded body. What does not have the form of one is a ValueError: someone else wrote it."""
+    try:
+        match body:
+            case {"kind": "view", "uuid": str(uuid), "file": [str(path), str(digest)]}:
+                return TableTree("view", uuid, file=(path, digest))
+            case {
+                "kind": str(kind),
+                "uuid": str(uuid),
+                "schema": str(schema),
+                "spec": dict(spec),
+                "properties": dict(properties),
+                "manifest_list": list(pair),
+                "manifests": list(manifests),
+            }:
+                nodes = tuple(ManifestNode(*map(str, manifest)) for manifest in manifests)
+                listed = (str(pair[0]), str(pair[1])) if pair else None
+                return TableTree(kind, uuid, schema, spec, properties, listed, nodes)
+    except (TypeError, IndexError) as error:
+        raise ValueError("not a table tree") from error
+    raise ValueError("not a table tree")
+
+
+def recompute_commit_id(commit: Commit, tree: Tree) -> CommitId:
+    """What the id must be if the commit and its tree are what was committed."""
+    return id_of(commit, tree_id_of(tree))
