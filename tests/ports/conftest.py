@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from store_records import MAIN, NOW, note
 
 from forge.flows.ports import Lake, Metadata, Stage
 from forge.model.names import CatalogName, SnapshotId
@@ -16,6 +17,7 @@ from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
+from forge.versioning.branch import Branch
 
 ONE = Schema((Column("id", "bigint"),))
 
@@ -93,3 +95,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         case _:
             make: Callable[[], str] = request.getfixturevalue("new_postgres")
             yield from sql_store(make(), tmp_path / "warehouse")
+
+
+@pytest.fixture
+def metadata(store: Store) -> Metadata:
+    """Each metadata store, with an empty default branch."""
+    store.metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+    return store.metadata

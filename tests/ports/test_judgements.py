@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
-import pytest
+from store_records import (
+    CUSTOMERS,
+    DEV,
+    MAIN,
+    NOW,
+    ORDERS,
+    commit_of,
+    note,
+    publish,
+    run_record,
+)
 
 from forge.flows.ports import Metadata
 from forge.flows.records import (
-    AuditRecord,
     Judgement,
     OutputRecord,
     OutputStatus,
-    Publication,
-    Published,
     RunRecord,
     RunStatus,
     TableLineage,
@@ -25,50 +31,6 @@ from forge.lineage.edge import Edge, TableEdge
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.branch import Branch
-from forge.versioning.commit import Author, Commit, make_commit
-
-NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
-ADA = Author("Ada", "ada@example.com", "u1")
-MAIN, DEV = BranchName("main"), BranchName("dev")
-ORDERS, CUSTOMERS = TableName("core", "orders"), TableName("core", "customers")
-
-
-@pytest.fixture
-def metadata(store: Any) -> Metadata:
-    found: Metadata = store.metadata
-    found.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
-    return found
-
-
-def note(action: str, **detail: object) -> AuditRecord:
-    return AuditRecord(NOW, "Ada", action, "main", detail)
-
-
-def run_record(name: str, minute: int = 0, **changes: Any) -> RunRecord:
-    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, NOW + timedelta(minutes=minute), "ada", "host", 42, "t0")
-    return replace(run, **changes)
-
-
-def commit_of(*parents: CommitId, minute: int = 0) -> Commit:
-    return make_commit(
-        tree={},
-        parents=parents,
-        author=ADA,
-        message="a commit",
-        time=NOW + timedelta(minutes=minute),
-        branch=MAIN,
-        statistics={},
-        metadata={},
-    )
-
-
-def publish(metadata: Metadata, commit: Commit, **more: Any) -> None:
-    head = metadata.branch(MAIN)
-    assert head is not None
-    run = run_record(f"r-{commit.id[:8]}", status=RunStatus.SUCCEEDED, commit_id=commit.id)
-    parts = {"expected_head": head.head, "tree": {}, "run": run, **more}
-    done = metadata.publish(Publication(pointers=(), branch=MAIN, commit=commit, **parts), lambda step: None)
-    assert isinstance(done, Published)
 
 
 def judged(

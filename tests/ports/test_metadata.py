@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from store_records import (
+    BOB,
+    CUSTOMERS,
+    DEV,
+    MAIN,
+    NOW,
+    ORDERS,
+    commit_of,
+    note,
+    pointer,
+    publish,
+    quiet,
+    run_record,
+)
 
 from forge.flows.ports import Metadata
 from forge.flows.records import (
     AssetRecord,
-    AuditRecord,
     LoadedFile,
     Moved,
     OutputRecord,
@@ -20,7 +33,6 @@ from forge.flows.records import (
     ProfileRecord,
     Publication,
     Published,
-    RunRecord,
     RunStatus,
     TableLineage,
 )
@@ -29,66 +41,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.branch import Branch
-from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
-
-NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
-ADA, BOB = Author("Ada", "ada@example.com", "u1"), Author("Bob", "bob@Example.org")
-MAIN, DEV = BranchName("main"), BranchName("dev")
-ORDERS, CUSTOMERS = TableName("core", "orders"), TableName("core", "customers")
-
-
-@pytest.fixture
-def metadata(store: Any) -> Metadata:
-    found: Metadata = store.metadata
-    found.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
-    return found
-
-
-def note(action: str, **detail: object) -> AuditRecord:
-    return AuditRecord(NOW, "Ada", action, "main", detail)
-
-
-def run_record(name: str, minute: int = 0, **changes: Any) -> RunRecord:
-    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, NOW + timedelta(minutes=minute), "ada", "host", 42, "t0")
-    return replace(run, **changes)
-
-
-def commit_of(
-    *parents: CommitId,
-    minute: int = 0,
-    tree: Tree | None = None,
-    tables: tuple[TableName, ...] = (ORDERS,),
-    author: Author = ADA,
-    message: str = "a commit",
-    **metadata: object,
-) -> Commit:
-    return make_commit(
-        tree=tree or {},
-        parents=parents,
-        author=author,
-        message=message,
-        time=NOW + timedelta(minutes=minute),
-        branch=MAIN,
-        statistics={table: TableStatistics(1, 2, 3, 4, 5, 6) for table in tables},
-        metadata=metadata,
-    )
-
-
-def quiet(step: str) -> None:
-    pass
-
-
-def publish(
-    metadata: Metadata, commit: Commit, pointers: tuple[Pointer, ...] = (), branch: BranchName = MAIN, **more: Any
-) -> Published | Moved:
-    head = metadata.branch(branch)
-    run = run_record(f"r-{commit.id[:8]}", status=RunStatus.SUCCEEDED, commit_id=commit.id)
-    parts = {"expected_head": head.head if head else None, "tree": {}, "run": run, **more}
-    return metadata.publish(Publication(pointers=pointers, branch=branch, commit=commit, **parts), quiet)
-
-
-def pointer(name: str, old: str | None, new: str) -> Pointer:
-    return Pointer(CatalogName("core", name), old, new)
+from forge.versioning.commit import TableVersion, Tree
 
 
 def test_branches_are_listed_by_name_and_found(metadata: Metadata) -> None:
@@ -229,6 +182,18 @@ def test_one_moved_pointer_stops_the_whole_publish_and_all_that_moved_are_named(
     assert metadata.run(RunId(f"r-{second.id[:8]}")) is None
     assert len(metadata.audit()) == audits
     assert publish(metadata, second, (pointer("a", "a-1", "a-2"),)) == Published(second.id)
+
+
+def test_the_staged_row_goes_with_the_publish_and_one_that_readers_see_never_does(metadata: Metadata) -> None:
+    staged, seen = CatalogName("forge_staging", "r1__a"), CatalogName("core", "seen")
+    first = commit_of()
+    publish(metadata, first, (Pointer(staged, None, "s-1"), Pointer(seen, None, "m-1")))
+    second = commit_of(first.id, minute=1)
+    publish(metadata, second, (replace(pointer("a", None, "a-1"), staged=staged), pointer("b", None, "b-1")))
+    third = commit_of(second.id, minute=2)
+    publish(metadata, third, (replace(pointer("c", None, "c-1"), staged=seen),))
+    moves = (Pointer(staged, "s-1", "s-2"), Pointer(seen, "m-1", "m-2"))
+    assert publish(metadata, commit_of(third.id, minute=3), moves) == Moved((staged,), False)
 
 
 def test_a_moved_or_missing_branch_stops_the_publish(metadata: Metadata) -> None:

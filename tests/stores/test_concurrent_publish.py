@@ -56,7 +56,7 @@ main = BranchName("main")
 
 
 def append(stage):
-    location, table = lake._table(stage.catalog)
+    location, table = lake.table(stage.catalog)
     snapshot = Snapshot.model_validate({
         "snapshot-id": table.new_snapshot_id(),
         "parent-snapshot-id": table.current_snapshot_id,
@@ -70,7 +70,7 @@ def append(stage):
         "snapshots": [*table.snapshots, snapshot], "last_sequence_number": snapshot.sequence_number
     })
     grown = with_ref(grown, location, "main", snapshot.snapshot_id, snapshot.timestamp_ms)
-    assert lake._move(stage.catalog, location, lake._write(grown, after=location))
+    assert lake.move(stage.catalog, location, lake.write(grown, after=location))
     return snapshot.snapshot_id
 
 

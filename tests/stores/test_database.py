@@ -216,6 +216,52 @@ def test_the_second_migration_keeps_what_the_first_holds(database_url: str, monk
     engine.dispose()
 
 
+def test_the_third_migration_says_of_what_is_there_that_it_is_as_before(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alembic import command
+
+    from forge.model.names import BranchName, CommitId, RunId, TableName
+    from forge.stores.sql.metadata import SqlMetadata
+    from forge.versioning.commit import TableStatistics
+
+    upgrade = command.upgrade
+    with monkeypatch.context() as second:
+        second.setattr(command, "upgrade", lambda config, revision: upgrade(config, "0002"))
+        engine = open_database(database_url)
+        migrate(engine)
+    with writing(engine) as connection:
+        for statement in RECORDS_OF_0002:
+            connection.exec_driver_sql(statement)
+    migrate(engine)
+    metadata = SqlMetadata(engine)
+    branch, commit = metadata.branch(BranchName("main")), metadata.commit(CommitId("c1"))
+    run = metadata.run(RunId("r1"))
+    assert branch is not None
+    assert commit is not None
+    assert run is not None
+    assert (branch.is_default, branch.is_protected, branch.require_approval) == (True, False, None)
+    assert branch.allowed_mergers == ()
+    assert commit.signature is None
+    assert commit.statistics == {TableName("a", "b"): TableStatistics(1, 2, 3, 4, 5, 6, rows_modified=0)}
+    assert run.kind == "run"
+    version = metadata.tree(commit.id)[TableName("a", "b")]
+    assert (version.snapshot_id, version.digest) == (7, None)
+    engine.dispose()
+
+
+RECORDS_OF_0002 = (
+    'INSERT INTO forge_trees VALUES (\'t1\', \'{"a.b":{"catalog":["a","b"],"uuid":"u","snapshot_id":7,'
+    '"schema_id":0}}\', NULL)',
+    "INSERT INTO forge_commits VALUES ('c1', 't1', 'a', 'a', 'a', 'a', 'a', 'a', 'm', '2026-11-14 00:00:00+00:00', "
+    "'main', '{}')",
+    "INSERT INTO forge_commit_tables VALUES ('c1', 'a.b', 1, 2, 3, 4, 5, 6)",
+    "INSERT INTO forge_branches VALUES ('main', 'c1', '2026-11-14 00:00:00+00:00', 'a', '2026-11-14 00:00:00+00:00', "
+    "NULL, NULL, '', 'active', true)",
+    "INSERT INTO forge_runs VALUES ('r1', 'main', 'succeeded', '2026-11-14 00:00:00+00:00', 'a', 'h', 1, 't', '[]', "
+    "'{}', '', NULL, 'c1', NULL, NULL, NULL)",
+)
+
 EDGES_OF_0001 = (
     "INSERT INTO forge_trees VALUES ('t1', '{}', NULL)",
     "INSERT INTO forge_commits VALUES ('c1', 't1', 'a', 'a', 'a', 'a', 'a', 'a', 'm', '2026-11-14 00:00:00+00:00', "

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from forge.flows.merges import MergeRecord
 from forge.flows.records import (
+    Advance,
     AssetRecord,
     AuditRecord,
+    Blob,
     Judgement,
     LoadedFile,
     Moved,
@@ -19,6 +22,7 @@ from forge.flows.records import (
     Publication,
     Published,
     RunRecord,
+    Sealed,
     TableLineage,
     Tally,
 )
@@ -28,6 +32,9 @@ from forge.quality.measure import Measure, Reading
 from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, TableStatistics, Tree
+from forge.versioning.conflict import Conflict, Rule
+from forge.versioning.merge import MergeStatus
+from forge.versioning.tag import Tag
 
 Seam = Callable[[str], None]
 """Called with the name of each step as it is reached; a test kills the process there."""
@@ -41,6 +48,27 @@ class Metadata(Protocol):
     def branch(self, name: BranchName) -> Branch | None: ...
     def create_branch(self, branch: Branch, audit: AuditRecord) -> None: ...
     def delete_branch(self, name: BranchName, audit: AuditRecord) -> None: ...
+    def update_branch(self, branch: Branch, audit: AuditRecord) -> None:
+        """Everything of the branch but its head, which only a publish moves; E602 where it does not exist."""
+        ...
+
+    def rename_branch(self, old: BranchName, new: BranchName, audit: AuditRecord) -> None:
+        """Head and history stay, and branches that were made from it follow; E602 unknown, E603 `new` exists."""
+        ...
+
+    # tags
+    def tags(self) -> tuple[Tag, ...]:
+        """By name."""
+        ...
+
+    def tag(self, name: str) -> Tag | None: ...
+    def put_tag(self, tag: Tag, audit: AuditRecord, *, replace: bool) -> None:
+        """A tag of that name that exists is moved where `replace`, else E615."""
+        ...
+
+    def delete_tag(self, name: str, audit: AuditRecord) -> None:
+        """E614 where it does not exist."""
+        ...
 
     # commits
     def commit(self, commit_id: CommitId) -> Commit | None: ...
@@ -141,6 +169,60 @@ class Metadata(Protocol):
 
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
 
+    # merges and their conflicts
+    def put_merge(self, merge: MergeRecord, conflicts: Sequence[Conflict] | None, audit: AuditRecord) -> None:
+        """Insert or replace it. `conflicts`, where given, replace those that were kept; an answer to a conflict that
+        comes again (the same id) stays. Publications and advances write the merge they carry in their transaction."""
+        ...
+
+    def merge(self, merge_id: str) -> MergeRecord | None: ...
+    def merges(
+        self, *, statuses: Iterable[MergeStatus] | None = None, branch: BranchName | None = None, limit: int = 50
+    ) -> tuple[MergeRecord, ...]:
+        """Newest first; `branch` is the source or the target."""
+        ...
+
+    def conflicts(
+        self,
+        merge_id: str,
+        *,
+        table: TableName | None = None,
+        column: str | None = None,
+        ids: Iterable[str] | None = None,
+        open_only: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> tuple[Conflict, ...]:
+        """In the order they were given."""
+        ...
+
+    def answer(self, merge_id: str, answers: Mapping[str, Rule], audit: AuditRecord) -> None:
+        """Set the resolution of these conflicts, by their ids; E616 where one is not there. Counts in the merge's
+        `resolved_count` follow."""
+        ...
+
+    # integrity
+    def recorded_tree(self, commit_id: CommitId) -> Tree:
+        """The tree exactly as it was committed; `tree` gives each table where its row stands now."""
+        ...
+
+    def blobs(self, paths: Iterable[str]) -> Mapping[str, Blob]:
+        """Those that are known."""
+        ...
+
+    def table_trees(self, digests: Iterable[str]) -> Mapping[str, Mapping[str, object]]:
+        """Those that are known."""
+        ...
+
+    def seal(self, sealed: Sealed) -> None:
+        """Add hashes that no publication carried."""
+        ...
+
+    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+        """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the records
+        written; or nothing. The same seams as `publish`."""
+        ...
+
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
         """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
         `expected_head`; or nothing. Calls `seam("publish.pointers")` after the pointers were set and
@@ -169,6 +251,7 @@ class SnapshotState:
     statistics: TableStatistics
     time: datetime
     run_id: RunId | None = None  # of the run that published it, from its summary
+    engine: str | None = None  # that wrote it, as it calls itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +299,32 @@ class ByTable(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class TableSnapshots:
+    """All snapshots that the row of a table reaches."""
+
+    catalog: CatalogName
+    location: str  # of the metadata file that says so
+    uuid: str
+    refs: Mapping[str, SnapshotId]
+    parents: Mapping[SnapshotId, SnapshotId | None]
+    is_hidden: bool = False  # the table lives on a branch only
+
+
+class Expiry(Protocol):
+    """Letting go of snapshots. Each change is a compare-and-set; False: the row has moved, and nothing was done. No
+    file is deleted: what nothing reaches any more is found by `Lake.orphans`."""
+
+    def tables(self) -> tuple[TableSnapshots, ...]:
+        """Every table but staged ones."""
+        ...
+
+    def expire(self, catalog: CatalogName, gone: frozenset[SnapshotId], expected: str) -> bool: ...
+    def drop(self, catalog: CatalogName, expected: str) -> bool:
+        """The row of a table that lives on a branch only."""
+        ...
+
+
 class Lake(Protocol):
     """Table metadata: files and catalog rows, and a few rows of data to look at. The real one is PyIceberg on Forge's
     own database."""
@@ -228,6 +337,11 @@ class Lake(Protocol):
     @property
     def by_table(self) -> ByTable | None:
         """None where the transaction of `Metadata.publish` moves the pointers of all tables."""
+        ...
+
+    @property
+    def expiry(self) -> Expiry | None:
+        """None where the catalog is someone else's, and its snapshots too."""
         ...
 
     def state(self, catalog: CatalogName) -> TableState | None: ...

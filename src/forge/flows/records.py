@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from forge.flows.merges import MergeRecord
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Verdict
@@ -76,6 +77,7 @@ class RunRecord:
     error: Mapping[str, str | None] | None = None
     start: datetime | None = None  # of the time range, [start, end)
     end: datetime | None = None
+    kind: str = "run"  # run | commit | merge | revert | cherry-pick | reset | adopt
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +159,58 @@ class Pointer:
     """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
 
     `expected` None: the row must not exist and is inserted. `staged`: the hidden row of the run, removed by the same
-    transaction."""
+    transaction. `home`: the row under which the table of that uuid stood until now, at that location; it goes, and what
+    commits say of the table is found under `catalog` from then on."""
 
     catalog: CatalogName
     expected: str | None
     location: str
     kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words
     staged: CatalogName | None = None
+    home: Home | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a table stands that is about to get another name in the catalog."""
+
+    uuid: str
+    catalog: CatalogName
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file of the lake and the hash of its bytes, taken once."""
+
+    path: str
+    digest: str  # BLAKE3
+    size: int
+    kind: str  # data | delete | manifest | manifest list | view
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What makes the commits of a publication verifiable: hashes of the files that are new, and the bodies of the table
+    trees that are new, each by its digest."""
+
+    blobs: tuple[Blob, ...] = ()
+    table_trees: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """A branch goes to a commit that exists: fast-forward and reset. One transaction, like a publication."""
+
+    pointers: tuple[Pointer, ...]
+    branch: BranchName
+    expected_head: CommitId | None
+    head: CommitId
+    run: RunRecord | None = None
+    merge: MergeRecord | None = None
+    assets: tuple[AssetRecord, ...] = ()
+    statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
+    audit: tuple[AuditRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +230,10 @@ class Publication:
     profiles: tuple[ProfileRecord, ...] = ()
     loaded: Mapping[TableName, tuple[LoadedFile, ...]] = field(default_factory=dict)
     audit: tuple[AuditRecord, ...] = ()
+    before: tuple[tuple[Commit, Tree], ...] = ()  # commits that come before `commit`, oldest first: a rebase
+    merge: MergeRecord | None = None  # as it is once published
+    statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
+    sealed: Sealed = Sealed()
 
 
 @dataclass(frozen=True, slots=True)

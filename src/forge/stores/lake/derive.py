@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.table.metadata import TableMetadataV2
+from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import MetadataLogEntry, Operation, Snapshot, SnapshotLogEntry, Summary
 from pyiceberg.table.sorting import SortOrder
@@ -28,7 +28,7 @@ class Diverged(Exception):
     """Two writers gave the same number to different schemas, partition specs or sort orders."""
 
 
-def ancestry(metadata: TableMetadataV2, snapshot_id: int | None) -> list[Snapshot]:
+def ancestry(metadata: TableMetadata, snapshot_id: int | None) -> list[Snapshot]:
     """The snapshot and its ancestors as far as they are kept, oldest first."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in metadata.snapshots}
     line: list[Snapshot] = []
@@ -141,6 +141,15 @@ def with_ref(
     length = max(1, int(metadata.properties.get(_LOG_LENGTH, _DEFAULT_LOG_LENGTH)))
     changes["metadata_log"] = [*metadata.metadata_log, entry_of_file][-length:]
     return metadata.model_copy(update=changes)
+
+
+def led_by(metadata: TableMetadataV2, snapshot_id: int) -> TableMetadataV2:
+    """The table with the snapshot's own schema as the current one, as a default branch leads it. The partitions are
+    those of the snapshot's newest files where the caller knows them (see `fitted`)."""
+    snapshot = metadata.snapshot_by_id(snapshot_id)
+    if snapshot is None or snapshot.schema_id is None or metadata.schema_by_id(snapshot.schema_id) is None:
+        return metadata  # older writers did not say it
+    return metadata.model_copy(update={"current_schema_id": snapshot.schema_id})
 
 
 def _ref(snapshot_id: int) -> SnapshotRef:

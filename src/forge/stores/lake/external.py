@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.flows.ports import ByTable, LandedRef, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, LandedRef, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -54,6 +54,10 @@ class ExternalLake:
             f"The catalog is external ({self._kind}): a publish goes table by table, not in one transaction. "
             "A crash between two tables leaves some new and some old; `forge repair` completes the record."
         )
+
+    @property
+    def expiry(self) -> Expiry | None:
+        return None
 
     @property
     def by_table(self) -> ByTable | None:

@@ -51,7 +51,7 @@ class Files:
         try:
             ToOutputFile.table_metadata(metadata, self.io.new_output(location))
         except OSError as error:
-            raise _unwritable(location, error) from error
+            raise unwritable(location, error) from error
         return location
 
     def write_view(self, metadata: ViewMetadata, after: str | None) -> str:
@@ -60,7 +60,7 @@ class Files:
             with self.io.new_output(location).create() as stream:
                 stream.write(metadata.model_dump_json(exclude_none=True).encode())
         except OSError as error:
-            raise _unwritable(location, error) from error
+            raise unwritable(location, error) from error
         return location
 
     def delete(self, path: str) -> None:
@@ -125,7 +125,7 @@ def _unreadable(location: str, error: Exception) -> ForgeError:
     )
 
 
-def _unwritable(location: str, error: OSError) -> ForgeError:
+def unwritable(location: str, error: OSError) -> ForgeError:
     full = "no space left" in str(error).lower()
     return ForgeError(
         "E305" if full else "E408",

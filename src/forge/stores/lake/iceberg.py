@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, select, update
 
-from forge.flows.ports import ByTable, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -27,7 +27,7 @@ from forge.stores.sql.tables import BRANCHES, CATALOG, HIDDEN, STAGING, iceberg_
 from forge.versioning.commit import TableStatistics
 
 if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read records never need it
-    from pyiceberg.table.metadata import TableMetadataV2
+    from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
     from pyiceberg.table.snapshots import Snapshot
 
     from forge.stores.lake.files import Files
@@ -55,18 +55,24 @@ class IcebergLake:
     def by_table(self) -> ByTable | None:
         return None
 
+    @property
+    def expiry(self) -> Expiry | None:
+        from forge.stores.lake.expiry import IcebergExpiry
+
+        return IcebergExpiry(self._engine, self)
+
     def close(self) -> None:
         """It has no connection of its own."""
 
     # what there is
 
     def state(self, catalog: CatalogName) -> TableState | None:
-        row = self._row(catalog)
+        row = self.row(catalog)
         if row is None:
             return None
         location, kind = row
         if kind == "VIEW":
-            view = self._files.read_view(location)
+            view = self.files.read_view(location)
             schema_id = next(v.schema_id for v in view.versions if v.version_id == view.current_version_id)
             return TableState(catalog, location, view.view_uuid, {}, schema_id, kind)
         metadata = self._read(location)
@@ -77,7 +83,7 @@ class IcebergLake:
         return tuple(name for name in self._names() if name.namespace not in HIDDEN)
 
     def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
-        row = self._row(catalog)
+        row = self.row(catalog)
         if row is None or row[1] == "VIEW":
             return None
         metadata = self._read(row[0])
@@ -89,20 +95,20 @@ class IcebergLake:
     ) -> dict[Measure, Reading]:
         from forge.stores.lake.measure import ManifestMeasurer
 
-        row = self._row(catalog)
+        row = self.row(catalog)
         if row is None or row[1] == "VIEW":
             return {}
-        return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self._files.io).measure(measures))
+        return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self.files.io).measure(measures))
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
     ) -> tuple[tuple[object, ...], ...] | None:
         from forge.stores.lake.rows import first_rows
 
-        _, metadata = self._table(catalog)
+        _, metadata = self.table(catalog)
         if metadata.snapshot_by_id(snapshot_id) is None:
             raise no_snapshot(catalog, snapshot_id)
-        return first_rows(metadata, self._files.io, snapshot_id, columns, limit)
+        return first_rows(metadata, self.files.io, snapshot_id, columns, limit)
 
     # staging
 
@@ -115,20 +121,11 @@ class IcebergLake:
             return Stage(run_id, table, hidden, False, folder, None, None)
         from forge.stores.lake.derive import staged_from
 
-        location, metadata = self._table(origin)
+        location, metadata = self.table(origin)
         if base is not None and metadata.snapshot_by_id(base) is None:
             raise no_snapshot(origin, base)
-        staged = self._write(staged_from(metadata, base, self._now_ms()), after=location)
-        with writing(self._engine) as connection:
-            drop_rows(connection, [hidden])
-            values = {
-                "catalog_name": CATALOG,
-                "table_namespace": hidden.namespace,
-                "table_name": hidden.name,
-                "metadata_location": staged,
-                "iceberg_type": "TABLE",
-            }
-            connection.execute(iceberg_tables.insert(), [values])
+        staged = self.write(staged_from(metadata, base, self.now_ms()), after=location)
+        self.put_row(hidden, staged)
         return Stage(run_id, table, hidden, True, metadata.location, base, origin)
 
     def prepare(
@@ -137,11 +134,11 @@ class IcebergLake:
         from forge.stores.lake.derive import Diverged, published, stamped
 
         ref = ref_of(branch, is_default=is_default)
-        staged_location, staged = self._table(stage.catalog)
+        staged_location, staged = self.table(stage.catalog)
         staged = stamped(staged, stage.base, stage.run_id)
         if stage.origin is None:
             return self._prepare_new(stage, staged_location, staged, ref)
-        row = self._row(stage.origin)
+        row = self.row(stage.origin)
         if row is None or row[1] == "VIEW":
             return Moved((stage.origin,), branch_moved=False)
         location, current = row[0], self._read(row[0])
@@ -149,10 +146,10 @@ class IcebergLake:
         if actual != expected and not (actual is None and ref != _MAIN and expected == stage.base):
             return Moved((stage.origin,), branch_moved=False)
         try:
-            metadata = published(current, location, staged, ref, self._now_ms())
+            metadata = published(current, location, staged, ref, self.now_ms())
         except Diverged:
             return Moved((stage.origin,), branch_moved=False)
-        return Pointer(stage.origin, location, self._write(metadata, after=location), "TABLE", stage.catalog)
+        return Pointer(stage.origin, location, self.write(metadata, after=location), "TABLE", stage.catalog)
 
     def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
         from forge.stores.lake.derive import published_new
@@ -160,10 +157,10 @@ class IcebergLake:
         name = CatalogName(stage.table.schema, stage.table.name)
         if ref != _MAIN:
             name = hidden_name(stage.table, str(staged.table_uuid))
-        if self._row(name) is not None:
+        if self.row(name) is not None:
             return Moved((name,), branch_moved=False)
-        metadata = published_new(staged, ref, self._now_ms())
-        return Pointer(name, None, self._write(metadata, after=staged_location), "TABLE", stage.catalog)
+        metadata = published_new(staged, ref, self.now_ms())
+        return Pointer(name, None, self.write(metadata, after=staged_location), "TABLE", stage.catalog)
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         return tuple((run_of(name), name) for name in self._names() if name.namespace == STAGING)
@@ -179,16 +176,16 @@ class IcebergLake:
         from forge.stores.lake.derive import with_ref
 
         for _ in range(_TRIES):
-            location, metadata = self._table(catalog)
+            location, metadata = self.table(catalog)
             if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
                 raise no_snapshot(catalog, snapshot_id)
             old = metadata.refs.get(ref)
             if (old.snapshot_id if old else None) == snapshot_id:
                 return
-            new = self._write(with_ref(metadata, location, ref, snapshot_id, self._now_ms()), after=location)
-            if self._move(catalog, location, new):
+            new = self.write(with_ref(metadata, location, ref, snapshot_id, self.now_ms()), after=location)
+            if self.move(catalog, location, new):
                 return
-            self._files.delete(new)
+            self.files.delete(new)
             time.sleep(random.uniform(0, 0.02))  # noqa: S311, to let two writers step out of each other's way
         raise ForgeError(
             "E404",
@@ -203,12 +200,12 @@ class IcebergLake:
         """Spark reads it once a catalog row of kind VIEW points at it."""
         from forge.stores.lake.view import write_next
 
-        return write_next(self._files, self._warehouse, table, sql, schema, previous, self._now_ms())
+        return write_next(self.files, self._warehouse, table, sql, schema, previous, self.now_ms())
 
     def read_view(self, location: str) -> str:
         from forge.stores.lake.view import sql_of
 
-        return sql_of(self._files.read_view(location))
+        return sql_of(self.files.read_view(location))
 
     # unused files
 
@@ -217,7 +214,7 @@ class IcebergLake:
         from forge.stores.lake.reachable import is_checksum_of, reachable_files
 
         listed = [(entry.path, entry.stat()) for entry in list_files(local_folder(self._warehouse))]
-        used = reachable_files(self._files, self._pointed_at())  # read after the listing: what is new is not listed
+        used = reachable_files(self.files, self._pointed_at())  # read after the listing: what is new is not listed
         return tuple(
             Orphan(path, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
             for path, stat in sorted(listed)
@@ -231,7 +228,7 @@ class IcebergLake:
         count = 0
         for orphan in orphans:
             try:
-                self._files.delete(orphan.path)
+                self.files.delete(orphan.path)
             except FileNotFoundError:
                 continue
             count += 1
@@ -246,7 +243,7 @@ class IcebergLake:
     # rows and files
 
     @property
-    def _files(self) -> Files:
+    def files(self) -> Files:
         if self._opened is None:
             from forge.stores.lake.files import Files
 
@@ -256,10 +253,10 @@ class IcebergLake:
     def _read(self, location: str) -> TableMetadataV2:
         with self._guard:
             found = self._kept.get(location)
-        return found or self._keep(location, self._files.read(location))
+        return found or self._keep(location, self.files.read(location))
 
-    def _write(self, metadata: TableMetadataV2, after: str) -> str:
-        location = self._files.write(metadata, after)
+    def write(self, metadata: TableMetadataV2, after: str | None) -> str:
+        location = self.files.write(metadata, after)
         self._keep(location, metadata)
         return location
 
@@ -270,7 +267,7 @@ class IcebergLake:
                 del self._kept[next(iter(self._kept))]
         return metadata
 
-    def _now_ms(self) -> int:
+    def now_ms(self) -> int:
         return int(self._clock().timestamp() * 1000)
 
     def _names(self) -> list[CatalogName]:
@@ -279,7 +276,7 @@ class IcebergLake:
         with reading(self._engine) as connection:
             return sorted(CatalogName(*row) for row in connection.execute(query))
 
-    def _row(self, catalog: CatalogName) -> tuple[str, str] | None:
+    def row(self, catalog: CatalogName) -> tuple[str, str] | None:
         t = iceberg_tables.c
         query = select(t.metadata_location, t.iceberg_type).where(
             t.catalog_name == CATALOG, t.table_namespace == catalog.namespace, t.table_name == catalog.name
@@ -288,13 +285,38 @@ class IcebergLake:
             row = connection.execute(query).first()
         return None if row is None else (row[0], row[1] or "TABLE")
 
-    def _table(self, catalog: CatalogName) -> tuple[str, TableMetadataV2]:
-        row = self._row(catalog)
+    def table(self, catalog: CatalogName) -> tuple[str, TableMetadataV2]:
+        row = self.row(catalog)
         if row is None:
-            raise ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+            raise _no_table(catalog)
         return row[0], self._read(row[0])
 
-    def _move(self, catalog: CatalogName, expected: str, location: str) -> bool:
+    def metadata(self, catalog: CatalogName) -> TableMetadata:
+        """Of whatever format version, to be read only."""
+        row = self.row(catalog)
+        if row is None:
+            raise _no_table(catalog)
+        with self._guard:
+            found = self._kept.get(row[0])
+        if found is not None:
+            return found
+        parsed = self.files.read_any(row[0])
+        return self._keep(row[0], parsed) if parsed.format_version == 2 else parsed
+
+    def put_row(self, hidden: CatalogName, location: str) -> None:
+        """A hidden row of a run, in place of one of that name."""
+        values = {
+            "catalog_name": CATALOG,
+            "table_namespace": hidden.namespace,
+            "table_name": hidden.name,
+            "metadata_location": location,
+            "iceberg_type": "TABLE",
+        }
+        with writing(self._engine) as connection:
+            drop_rows(connection, [hidden])
+            connection.execute(iceberg_tables.insert(), [values])
+
+    def move(self, catalog: CatalogName, expected: str, location: str) -> bool:
         t = iceberg_tables
         with writing(self._engine) as connection:
             moved = connection.execute(
@@ -339,6 +361,10 @@ def run_of(name: CatalogName) -> RunId:
     return RunId(name.name.partition("__")[0])
 
 
+def _no_table(catalog: CatalogName) -> ForgeError:
+    return ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+
+
 def no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
     return ForgeError(
         "E406",
@@ -371,4 +397,5 @@ def snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotSta
         ),
         time=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
         run_id=RunId(summary[RUN_ID]) if RUN_ID in summary else None,
+        engine=summary.get("engine-name"),
     )

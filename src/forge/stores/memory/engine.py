@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forge.flows.engine import Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
@@ -14,6 +14,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.quality.measure import Measure, Readings
+from forge.stores.memory.changes import changed_rows
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.measure import MemoryMeasurer
 from forge.transforms.transform import Kind, PythonFunction, Transform
@@ -69,6 +70,28 @@ class MemoryEngine:
             self._rows[snapshot] = rows
             self._lake.keep(snapshot, rows)
 
+    def change(
+        self,
+        source: ChangeQuery | ChangeFile | object,
+        stage: Stage,
+        mode: ChangeMode,
+        key: tuple[str, ...],
+        *,
+        evolve: bool = False,
+    ) -> None:
+        """Rows from a Parquet file or a list; there is no SQL here."""
+        before = self._rows.get(stage.base, []) if stage.base is not None else []
+        rows = changed_rows(before, _given(source), stage, mode, key, evolve=evolve)
+        schema = _schema(rows) if rows else _schema(before)
+        if not stage.exists:
+            self._lake.create(stage, schema)
+        with self._lock:
+            added = sum(row not in before for row in rows)
+            deleted = sum(row not in rows for row in before)
+            snapshot = self._lake.append(stage.catalog, added, deleted=deleted, schema=schema)
+            self._rows[snapshot] = rows
+            self._lake.keep(snapshot, rows)
+
     def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
         return self._measurer(target, others).measure(measures)
 
@@ -100,6 +123,19 @@ class MemoryEngine:
 
     def _read(self, pin: Pin) -> Rows:
         return self._rows[pin.snapshot_id] if pin.snapshot_id is not None else []
+
+
+def _given(source: ChangeQuery | ChangeFile | object) -> Rows:
+    match source:
+        case ChangeFile():
+            import pyarrow.parquet as parquet
+
+            rows: Rows = parquet.read_table(source.path).to_pylist()
+            return rows
+        case list():
+            return [dict(row) for row in source]
+        case _:
+            raise ForgeError("E211", "The memory engine takes rows from a list or a Parquet file")
 
 
 def _schema(rows: Rows) -> Schema:

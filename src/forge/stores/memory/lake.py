@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from forge.flows.ports import ByTable, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -65,6 +65,12 @@ class MemoryLake:
     @property
     def by_table(self) -> ByTable | None:
         return None
+
+    @property
+    def expiry(self) -> Expiry | None:
+        from forge.stores.memory.expiry import MemoryExpiry
+
+        return MemoryExpiry(self._catalog, self)
 
     def close(self) -> None:
         """It has no connection of its own."""
@@ -271,6 +277,15 @@ class MemoryLake:
     def delete(self, orphans: Sequence[Orphan]) -> int:
         with self._catalog.lock:
             return sum(self._files.pop(orphan.path, None) is not None for orphan in orphans)
+
+    def at(self, location: str) -> MemoryTable | None:
+        """The table in a metadata file."""
+        content = self._files[location].content
+        return content if isinstance(content, MemoryTable) else None
+
+    def put(self, catalog: CatalogName, table: MemoryTable) -> None:
+        """The row gets another metadata file."""
+        self._catalog.rows[catalog] = (self._write(table.folder, table), "TABLE")
 
     def _table(self, catalog: CatalogName) -> MemoryTable:
         row = self._catalog.rows.get(catalog)

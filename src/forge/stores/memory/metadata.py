@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from forge.flows.ports import Seam
 from forge.flows.records import (
+    Advance,
     AssetRecord,
     AuditRecord,
     LoadedFile,
@@ -19,54 +20,28 @@ from forge.flows.records import (
     RunRecord,
     TableLineage,
 )
-from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
-from forge.model.nearest import did_you_mean
+from forge.model.names import CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.stores.memory.catalog import MemoryCatalog
-from forge.stores.memory.runs import MemoryRuns
+from forge.stores.memory.versioning import MemoryVersions
+from forge.stores.refusals import no_commit
 from forge.stores.sql.columns import plain
 from forge.stores.sql.history import newest_first
-from forge.versioning.branch import Branch, branch_exists
+from forge.stores.sql.publish import catalogs_of, find_moved, moved_at
+from forge.stores.sql.tables import HIDDEN
 from forge.versioning.commit import Commit, Tree
 
 
-class MemoryMetadata(MemoryRuns):
+class MemoryMetadata(MemoryVersions):
     def __init__(self, catalog: MemoryCatalog | None = None) -> None:
         self.catalog = catalog or MemoryCatalog()
         super().__init__(self.catalog)
-        self._branches: dict[BranchName, Branch] = {}
         self._commits: dict[CommitId, Commit] = {}
         self._trees: dict[str, Tree] = {}
         self._lineage: dict[RunId, dict[TableName, TableLineage]] = {}
         self._assets: dict[TableName, AssetRecord] = {}
         self._profiles: dict[tuple[TableName, SnapshotId | None], ProfileRecord] = {}
         self._loaded: dict[CommitId, Mapping[TableName, tuple[LoadedFile, ...]]] = {}
-        self._audit: list[AuditRecord] = []
-
-    # branches
-
-    def branches(self) -> tuple[Branch, ...]:
-        with self._lock:
-            return tuple(self._branches[name] for name in sorted(self._branches))
-
-    def branch(self, name: BranchName) -> Branch | None:
-        return self._branches.get(name)
-
-    def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
-        with self._lock:
-            if branch.name in self._branches:
-                raise branch_exists(branch.name, self._branches[branch.name])
-            self._branches[branch.name] = branch
-            self._note([audit])
-
-    def delete_branch(self, name: BranchName, audit: AuditRecord) -> None:
-        with self._lock:
-            if name not in self._branches:
-                why = did_you_mean(name, self._branches)
-                raise ForgeError("E602", f"There is no branch {name}", why=why, fix="forge branch")
-            del self._branches[name]
-            self._note([audit])
 
     # commits
 
@@ -84,8 +59,15 @@ class MemoryMetadata(MemoryRuns):
     def tree(self, commit_id: CommitId | None) -> Tree:
         if commit_id is None:
             return {}
+        with self._lock:
+            return {
+                name: replace(version, catalog=self._homes.get(version.uuid, version.catalog))
+                for name, version in self.recorded_tree(commit_id).items()
+            }
+
+    def recorded_tree(self, commit_id: CommitId) -> Tree:
         if commit_id not in self._commits:
-            raise ForgeError("E601", f"There is no commit {commit_id}", fix="forge log")
+            raise no_commit(commit_id)
         return dict(self._trees[self._commits[commit_id].tree_id])
 
     def log(
@@ -123,7 +105,7 @@ class MemoryMetadata(MemoryRuns):
 
     def _ancestors(self, head: CommitId) -> list[Commit]:
         if head not in self._commits:
-            raise ForgeError("E601", f"There is no commit {head}", fix="forge log")
+            raise no_commit(head)
         seen, todo = {head}, [head]
         while todo:
             new = [parent for parent in self._commits[todo.pop()].parents if parent not in seen]
@@ -186,41 +168,80 @@ class MemoryMetadata(MemoryRuns):
     # publish
 
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+        commit = publication.commit
         with self._lock:
-            moved = tuple(
-                pointer.catalog
-                for pointer in sorted(publication.pointers, key=lambda pointer: pointer.catalog)
-                if self.catalog.location(pointer.catalog) != pointer.expected
-            )
-            branch = self._branches.get(publication.branch)
-            if moved or branch is None or branch.head != publication.expected_head:
-                return Moved(moved, branch is None or branch.head != publication.expected_head)
+            moved = self._find_moved(publication)
+            if moved is not None:
+                return moved
             # What a seam raises must leave nothing behind, so both come before the first change.
             seam("publish.pointers")
             seam("publish.records")
-            self._keep(publication, branch)
-        return Published(publication.commit.id)
+            self._move(publication, commit.id, commit.time)
+            self._keep(publication)
+            self._keep_shared(publication, commit.time)
+            self._keep_sealed(publication.sealed)
+        return Published(commit.id)
 
-    def _keep(self, publication: Publication, branch: Branch) -> None:
-        for pointer in publication.pointers:
+    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+        with self._lock:
+            if advance.head not in self._commits:
+                raise no_commit(advance.head)
+            moved = self._find_moved(advance)
+            if moved is not None:
+                return moved
+            seam("publish.pointers")
+            seam("publish.records")
+            time = moved_at(advance, self._commits[advance.head].time)
+            self._move(advance, advance.head, time)
+            if advance.run is not None:
+                self._keep_run(advance.run)
+            self._keep_shared(advance, time)
+        return Published(advance.head)
+
+    def _find_moved(self, change: Publication | Advance) -> Moved | None:
+        names = {name for pointer in change.pointers for name in catalogs_of(pointer)}
+        moved = find_moved(change.pointers, {name: self.catalog.location(name) for name in names})
+        branch = self._branches.get(change.branch)
+        branch_moved = branch is None or branch.head != change.expected_head
+        return Moved(moved, branch_moved) if moved or branch_moved else None
+
+    def _move(self, change: Publication | Advance, head: CommitId, time: datetime) -> None:
+        for pointer in change.pointers:
+            if pointer.home is not None:
+                del self.catalog.rows[pointer.home.catalog]
+                self._homes[pointer.home.uuid] = pointer.catalog
+        for pointer in change.pointers:
             self.catalog.rows[pointer.catalog] = (pointer.location, pointer.kind)
-            if pointer.staged:
+            if pointer.staged and pointer.staged.namespace in HIDDEN:
                 self.catalog.rows.pop(pointer.staged, None)
-        commit, run = publication.commit, publication.run
-        self._branches[branch.name] = replace(branch, head=commit.id, updated_at=commit.time)
-        self._commits[commit.id] = replace(commit, metadata=_plain(commit.metadata))
-        self._trees[commit.tree_id] = dict(publication.tree)
-        self.catalog.view_files |= {v.metadata_location for v in publication.tree.values() if v.metadata_location}
+        branch = self._branches[change.branch]
+        wakes = branch.status == "merged" and head != change.expected_head
+        status = "active" if wakes else branch.status
+        self._branches[branch.name] = replace(branch, head=head, updated_at=time, status=status)
+
+    def _keep(self, publication: Publication) -> None:
+        run = publication.run
+        for commit, tree in (*publication.before, (publication.commit, publication.tree)):
+            self._commits.setdefault(commit.id, replace(commit, metadata=_plain(commit.metadata)))
+            self._trees.setdefault(commit.tree_id, dict(tree))
+            self.catalog.view_files |= {v.metadata_location for v in tree.values() if v.metadata_location}
         self._keep_run(run)
         self._keep_verdicts(run.id, publication.verdicts)
         self._keep_lineage(run.id, (*publication.unpublished, *publication.lineage))
-        for asset in publication.assets:
-            self._assets[asset.table] = replace(asset, columns=tuple(_plain(column) for column in asset.columns))
         for profile in publication.profiles:
             readings = _plain(profile.readings)
             self._profiles[profile.table, profile.snapshot_id] = replace(profile, readings=readings)
-        self._loaded[commit.id] = dict(publication.loaded)
-        self._note(publication.audit)
+        self._loaded[publication.commit.id] = dict(publication.loaded)
+
+    def _keep_shared(self, change: Publication | Advance, time: datetime) -> None:
+        for asset in change.assets:
+            self._assets[asset.table] = replace(asset, columns=tuple(_plain(column) for column in asset.columns))
+        if change.merge is not None:
+            self._keep_merge(change.merge)
+        for name, status in change.statuses.items():
+            if name in self._branches:
+                self._branches[name] = replace(self._branches[name], status=status, updated_at=time)
+        self._note(change.audit)
 
     def _keep_lineage(self, run_id: RunId, lineage: Iterable[TableLineage]) -> None:
         self._lineage.setdefault(run_id, {}).update({one.table: one for one in lineage})
@@ -232,10 +253,6 @@ class MemoryMetadata(MemoryRuns):
     def _keep_verdicts(self, run_id: RunId, verdicts: Sequence[Verdict]) -> None:
         if verdicts:
             self._verdicts[run_id] = tuple(replace(verdict, details=_plain(verdict.details)) for verdict in verdicts)
-
-    def _note(self, audit: Iterable[AuditRecord]) -> None:
-        self._changes += 1
-        self._audit += [replace(record, detail=_plain(record.detail)) for record in audit]
 
 
 def _plain(value: Mapping[str, object]) -> Mapping[str, Any]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, delete, func, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func, or_, select, update
 from sqlalchemy.sql.selectable import CTE
 
 from forge.flows.ports import Seam
 from forge.flows.records import (
+    Advance,
     AssetRecord,
     AuditRecord,
     LoadedFile,
@@ -24,54 +25,33 @@ from forge.flows.records import (
     RunRecord,
     TableLineage,
 )
-from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
-from forge.model.nearest import did_you_mean
+from forge.model.names import CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
+from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.history import newest_first
-from forge.stores.sql.publish import PointerMoved, write_lineage, write_publication, write_run, write_verdicts
+from forge.stores.sql.publish import (
+    PointerMoved,
+    write_advance,
+    write_lineage,
+    write_publication,
+    write_run,
+    write_verdicts,
+)
 from forge.stores.sql.recent import Recent
-from forge.stores.sql.runs import SqlRuns, batches, find_rows
-from forge.versioning.branch import Branch, branch_exists
+from forge.stores.sql.statements import batches, find_rows
+from forge.stores.sql.versioning import SqlVersions
 from forge.versioning.commit import Commit, Tree
 
 _COMMITS, _TREES = 2000, 100  # kept in the process: a commit never changes
 
 
-class SqlMetadata(SqlRuns):
+class SqlMetadata(SqlVersions):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         self._commits: Recent[CommitId, Commit] = Recent(_COMMITS)
         self._trees: Recent[CommitId, Tree] = Recent(_TREES)
-
-    # branches
-
-    def branches(self) -> tuple[Branch, ...]:
-        return tuple(rows.branch_of(row) for row in self._all(select(tables.branches).order_by(tables.branches.c.name)))
-
-    def branch(self, name: BranchName) -> Branch | None:
-        found = self._all(select(tables.branches).where(tables.branches.c.name == name))
-        return rows.branch_of(found[0]) if found else None
-
-    def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
-        try:
-            with writing(self._engine) as connection:
-                connection.execute(tables.branches.insert(), [rows.branch_row(branch)])
-                connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
-        except IntegrityError as error:
-            raise branch_exists(branch.name, self.branch(branch.name)) from error
-
-    def delete_branch(self, name: BranchName, audit: AuditRecord) -> None:
-        with writing(self._engine) as connection:
-            gone = connection.execute(delete(tables.branches).where(tables.branches.c.name == name))
-            if gone.rowcount == 0:
-                known = connection.execute(select(tables.branches.c.name)).scalars().all()
-                raise ForgeError(
-                    "E602", f"There is no branch {name}", why=did_you_mean(name, known), fix="forge branch"
-                )
-            connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
 
     # commits
 
@@ -95,8 +75,19 @@ class SqlMetadata(SqlRuns):
         return tuple(CommitId(row["id"]) for row in self._all(query))
 
     def tree(self, commit_id: CommitId | None) -> Tree:
+        """Trees are kept as they were committed: where a table stands may change at any time."""
         if commit_id is None:
             return {}
+        tree = self.recorded_tree(commit_id)
+        homes = self._homes() if tree else {}
+        moved = {
+            name: replace(version, catalog=homes[version.uuid])
+            for name, version in tree.items()
+            if version.uuid in homes
+        }
+        return MappingProxyType({**tree, **moved}) if moved else tree
+
+    def recorded_tree(self, commit_id: CommitId) -> Tree:
         known = self._trees.take([commit_id])
         if known:
             return known[commit_id]
@@ -107,7 +98,7 @@ class SqlMetadata(SqlRuns):
         )
         found = self._all(query)
         if not found:
-            raise ForgeError("E601", f"There is no commit {commit_id}", fix="forge log")
+            raise no_commit(commit_id)
         tree = MappingProxyType(rows.tree_of(found[0]["body"]))
         self._trees.keep({commit_id: tree})
         return tree
@@ -213,9 +204,13 @@ class SqlMetadata(SqlRuns):
             return news.moved
         return Published(publication.commit.id)
 
-    def _all(self, query: Select[Any]) -> list[Mapping[str, Any]]:
-        with reading(self._engine) as connection:
-            return find_rows(connection, query)
+    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+        try:
+            with writing(self._engine) as connection:
+                write_advance(connection, advance, seam)
+        except PointerMoved as news:
+            return news.moved
+        return Published(advance.head)
 
 
 def _ancestors(*heads: CommitId) -> CTE:
@@ -236,7 +231,7 @@ def _ancestry(
         for commit_id, time in connection.execute(select(c.id, c.time).join(ancestors, ancestors.c.id == c.id))
     }
     if head not in times:
-        raise ForgeError("E601", f"There is no commit {head}", fix="forge log")
+        raise no_commit(head)
     parents: dict[CommitId, list[CommitId]] = defaultdict(list)
     links = select(p.commit_id, p.parent_id).join(ancestors, ancestors.c.id == p.commit_id).order_by(p.position)
     for commit_id, parent in connection.execute(links):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.sql.dml import Insert
 
-from forge.flows.records import Moved, Pointer, Publication, RunRecord, TableLineage
+from forge.flows.records import Advance, Home, Moved, Pointer, Publication, RunRecord, TableLineage
 from forge.model.names import CatalogName, CommitId, RunId
 from forge.quality.verdict import Verdict
+from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
+from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
+from forge.stores.sql.version_writes import awake, set_statuses, write_homes, write_merge, write_sealed
+from forge.versioning.commit import Commit, Tree
 
 _ROWS_AT_ONCE = 500
 
@@ -26,28 +29,80 @@ class PointerMoved(Exception):
 
 def write_publication(connection: Connection, publication: Publication, seam: Callable[[str], None]) -> None:
     """Raises PointerMoved, which rolls the transaction back. The order of the locks is the same for all publishes
-    (pointers by name, then the branch, then records by name), so that no two of them can wait for each other."""
-    pointers = sorted(publication.pointers, key=lambda pointer: pointer.catalog)
-    check_unmoved(connection, publication, pointers)
-    set_pointers(connection, pointers)
-    move_branch(connection, publication)
+    (pointers by name, then branches by name, then records by name), so that no two of them can wait for each other."""
+    commit = publication.commit
+    move(connection, publication, commit.id, commit.time)
     seam("publish.pointers")
-    write_commit(connection, publication)
+    for earlier, tree in _unknown(connection, publication.before):
+        write_commit(connection, earlier, tree)
+    write_commit(connection, commit, publication.tree)
     write_run(connection, publication.run)
     write_records(connection, publication)
+    write_shared(connection, publication, commit.time)
+    write_sealed(connection, publication.sealed)
     seam("publish.records")
 
 
-def check_unmoved(connection: Connection, publication: Publication, pointers: Sequence[Pointer]) -> None:
+def write_advance(connection: Connection, advance: Advance, seam: Callable[[str], None]) -> None:
+    """The same for a commit that exists."""
+    c = tables.commits.c
+    head = connection.execute(select(c.time).where(c.id == advance.head)).first()
+    if head is None:
+        raise no_commit(advance.head)
+    time = moved_at(advance, head[0])
+    move(connection, advance, advance.head, time)
+    seam("publish.pointers")
+    if advance.run is not None:
+        write_run(connection, advance.run)
+    write_shared(connection, advance, time)
+    seam("publish.records")
+
+
+def moved_at(advance: Advance, head: datetime) -> datetime:
+    """When the branch moved: as the records that go with it say, else with the time of its new head."""
+    if advance.audit:
+        return advance.audit[-1].time
+    if advance.merge is not None:
+        return advance.merge.updated_at
+    if advance.run is not None:
+        return advance.run.finished_at or advance.run.started_at
+    return head
+
+
+def move(connection: Connection, change: Publication | Advance, head: CommitId, time: datetime) -> None:
+    pointers = sorted(change.pointers, key=lambda pointer: pointer.catalog)
+    check_unmoved(connection, change, pointers)
+    set_pointers(connection, pointers)
+    move_branch(connection, change, head, time)
+
+
+def check_unmoved(connection: Connection, change: Publication | Advance, pointers: Sequence[Pointer]) -> None:
     """Locks the rows, and names everything that moved rather than the first thing found."""
-    actual = read_pointers(connection, [pointer.catalog for pointer in pointers], lock=True)
-    moved = tuple(pointer.catalog for pointer in pointers if actual.get(pointer.catalog) != pointer.expected)
-    head = connection.execute(
-        select(tables.branches.c.head).where(tables.branches.c.name == publication.branch).with_for_update()
-    ).first()
-    branch_moved = head is None or head[0] != publication.expected_head
+    names = {name for pointer in pointers for name in catalogs_of(pointer)}
+    moved = find_moved(pointers, read_pointers(connection, sorted(names), lock=True))
+    t = tables.branches.c
+    query = select(t.name, t.head).where(t.name.in_([change.branch, *change.statuses])).order_by(t.name)
+    heads = {row.name: row.head for row in connection.execute(query.with_for_update())}
+    branch_moved = change.branch not in heads or heads[change.branch] != change.expected_head
     if moved or branch_moved:
         raise PointerMoved(Moved(moved, branch_moved))
+
+
+def catalogs_of(pointer: Pointer) -> tuple[CatalogName, ...]:
+    return (pointer.catalog,) if pointer.home is None else (pointer.catalog, pointer.home.catalog)
+
+
+def find_moved(pointers: Sequence[Pointer], actual: Mapping[CatalogName, str | None]) -> tuple[CatalogName, ...]:
+    """A name that one table leaves is free for another."""
+    homes = [pointer.home for pointer in pointers if pointer.home is not None]
+    left = {home.catalog for home in homes}
+    gone = {home.catalog for home in homes if actual.get(home.catalog) != home.location}
+    taken = {
+        pointer.catalog
+        for pointer in pointers
+        if (None if pointer.catalog in left else actual.get(pointer.catalog)) != pointer.expected
+    }
+    return tuple(sorted(gone | taken))
 
 
 def read_pointers(
@@ -76,12 +131,13 @@ def _batches(names: Iterable[CatalogName]) -> Iterator[list[CatalogName]]:
 
 
 def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
+    leave_homes(connection, [pointer.home for pointer in pointers if pointer.home is not None])
     new = [pointer for pointer in pointers if pointer.expected is None]
     old = [pointer for pointer in pointers if pointer.expected is not None]
     add_namespaces(connection, {pointer.catalog.namespace for pointer in new})
     if new:
         values = [_pointer_row(pointer) for pointer in new]
-        statement = _insert(connection, tables.iceberg_tables).on_conflict_do_nothing()
+        statement = insert_into(connection, tables.iceberg_tables).on_conflict_do_nothing()
         inserted = connection.execute(statement.execution_options(preserve_rowcount=True), values)
         _expect(connection, inserted.rowcount, new)
     if old:
@@ -100,6 +156,17 @@ def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
         moved = connection.execute(compare_and_set, [_cas_values(pointer) for pointer in old])
         _expect(connection, moved.rowcount, old)
     drop_rows(connection, [pointer.staged for pointer in pointers if pointer.staged])
+    write_homes(connection, pointers)
+
+
+def leave_homes(connection: Connection, homes: Sequence[Home]) -> None:
+    """Compared and removed before any name is given: another table may get it."""
+    t = tables.iceberg_tables
+    for home in homes:
+        row = (t.c.table_namespace == home.catalog.namespace) & (t.c.table_name == home.catalog.name)
+        here = row & (t.c.catalog_name == CATALOG) & (t.c.metadata_location == home.location)
+        if connection.execute(delete(t).where(here)).rowcount != 1:
+            raise PointerMoved(Moved((home.catalog,), branch_moved=False))
 
 
 def _pointer_row(pointer: Pointer) -> dict[str, Any]:
@@ -133,9 +200,10 @@ def _expect(connection: Connection, count: int, pointers: Sequence[Pointer]) -> 
 
 
 def drop_rows(connection: Connection, names: Iterable[CatalogName]) -> int:
+    """Hidden ones only, whatever was asked: a table that readers see is never dropped with a stage."""
     t = tables.iceberg_tables
     count = 0
-    for some in _batches(names):
+    for some in _batches(name for name in names if name.namespace in HIDDEN):
         keys = [(name.namespace, name.name) for name in some]
         found = tuple_(t.c.table_namespace, t.c.table_name).in_(keys)
         count += connection.execute(delete(t).where(t.c.catalog_name == CATALOG, found)).rowcount
@@ -149,46 +217,51 @@ def add_namespaces(connection: Connection, namespaces: Iterable[str]) -> None:
         for name in sorted(set(namespaces) - set(HIDDEN))
     ]
     if values:
-        insert = _insert(connection, tables.iceberg_namespace_properties)
+        insert = insert_into(connection, tables.iceberg_namespace_properties)
         connection.execute(insert.on_conflict_do_nothing(), values)
 
 
-def move_branch(connection: Connection, publication: Publication) -> None:
+def move_branch(connection: Connection, change: Publication | Advance, head: CommitId, time: datetime) -> None:
     t = tables.branches
     moved = connection.execute(
         update(t)
-        .where(t.c.name == publication.branch, t.c.head.is_not_distinct_from(publication.expected_head))
-        .values(head=publication.commit.id, updated_at=publication.commit.time)
+        .where(t.c.name == change.branch, t.c.head.is_not_distinct_from(change.expected_head))
+        .values(head=head, updated_at=time, **({"status": awake()} if head != change.expected_head else {}))
     )
     if moved.rowcount != 1:
         raise PointerMoved(Moved((), branch_moved=True))
 
 
-def write_commit(connection: Connection, publication: Publication) -> None:
-    commit, tree = publication.commit, publication.tree
-    connection.execute(
-        _insert(connection, tables.trees)
-        .values(id=commit.tree_id, body=rows.tree_body(tree), view_files=rows.view_files_of(tree))
-        .on_conflict_do_nothing()
-    )
-    _add(connection, tables.commits, [rows.commit_row(commit)])
-    _add(connection, tables.commit_parents, rows.parent_rows(commit))
-    _add(connection, tables.commit_tables, rows.statistics_rows(commit))
+def _unknown(connection: Connection, before: Sequence[tuple[Commit, Tree]]) -> list[tuple[Commit, Tree]]:
+    """A commit is what it says: one that comes out the same again is there already."""
+    c = tables.commits.c
+    known: set[str] = set()
+    for some in batches([commit.id for commit, _ in before]):
+        known |= set(connection.execute(select(c.id).where(c.id.in_(some))).scalars())
+    return [(commit, tree) for commit, tree in before if commit.id not in known]
+
+
+def write_commit(connection: Connection, commit: Commit, tree: Tree) -> None:
+    body = {"id": commit.tree_id, "body": rows.tree_body(tree), "view_files": rows.view_files_of(tree)}
+    add_new(connection, tables.trees, [body])
+    add(connection, tables.commits, [rows.commit_row(commit)])
+    add(connection, tables.commit_parents, rows.parent_rows(commit))
+    add(connection, tables.commit_tables, rows.statistics_rows(commit))
 
 
 def write_run(connection: Connection, run: RunRecord) -> None:
     """The run as it is now; it may have been started before, or not."""
     row = rows.run_row(run)
-    insert = _insert(connection, tables.runs).values(row)
+    insert = insert_into(connection, tables.runs).values(row)
     connection.execute(insert.on_conflict_do_update(index_elements=["id"], set_=row))
     connection.execute(delete(tables.outputs).where(tables.outputs.c.run_id == run.id))
-    _add(connection, tables.outputs, rows.output_rows(run))
+    add(connection, tables.outputs, rows.output_rows(run))
 
 
 def write_verdicts(connection: Connection, run_id: RunId, verdicts: Sequence[Verdict]) -> None:
     if verdicts:
         connection.execute(delete(tables.verdicts).where(tables.verdicts.c.run_id == run_id))
-        _add(connection, tables.verdicts, rows.verdict_rows(run_id, verdicts))
+        add(connection, tables.verdicts, rows.verdict_rows(run_id, verdicts))
 
 
 def write_lineage(
@@ -202,30 +275,22 @@ def write_lineage(
     for table in (tables.edges, tables.table_edges):
         held = (table.c.run_id == run_id) & table.c.commit_id.is_(None) & table.c.output.in_(names)
         connection.execute(delete(table).where(held))
-    _add(connection, tables.edges, rows.edge_rows(run_id, commit_id, lineage))
-    _add(connection, tables.table_edges, rows.table_edge_rows(run_id, commit_id, lineage))
+    add(connection, tables.edges, rows.edge_rows(run_id, commit_id, lineage))
+    add(connection, tables.table_edges, rows.table_edge_rows(run_id, commit_id, lineage))
 
 
 def write_records(connection: Connection, publication: Publication) -> None:
     write_verdicts(connection, publication.run.id, publication.verdicts)
     write_lineage(connection, publication.run.id, publication.commit.id, publication.lineage)
     write_lineage(connection, publication.run.id, None, publication.unpublished)
-    assets = [rows.asset_row(asset) for asset in sorted(publication.assets, key=lambda asset: asset.table)]
-    if assets:
-        insert = _insert(connection, tables.assets)
-        new = {column.name: insert.excluded[column.name] for column in tables.assets.c if not column.primary_key}
-        connection.execute(insert.on_conflict_do_update(index_elements=["table_name"], set_=new), assets)
-    _add(connection, tables.profiles, rows.profile_rows(publication))
-    _add(connection, tables.loaded_files, rows.loaded_rows(publication))
-    _add(connection, tables.audit, [rows.audit_row(record) for record in publication.audit])
+    add(connection, tables.profiles, rows.profile_rows(publication))
+    add(connection, tables.loaded_files, rows.loaded_rows(publication))
 
 
-def _add(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
-    if values:
-        connection.execute(table.insert(), values)
-
-
-def _insert(connection: Connection, table: Any) -> Any:
-    """Both databases know ON CONFLICT; SQLAlchemy keeps it in their dialects."""
-    insert: Insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
-    return insert
+def write_shared(connection: Connection, change: Publication | Advance, time: datetime) -> None:
+    """What a publication and an advance both carry."""
+    put(connection, tables.assets, [rows.asset_row(asset) for asset in sorted(change.assets, key=lambda a: a.table)])
+    if change.merge is not None:
+        write_merge(connection, change.merge)
+    set_statuses(connection, change.statuses, time)
+    add(connection, tables.audit, [rows.audit_row(record) for record in change.audit])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 from forge.flows.records import (
@@ -19,8 +20,7 @@ from forge.flows.records import (
 from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.versioning.branch import Branch
-from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree
+from forge.versioning.commit import Author, Commit, Signature, TableStatistics, TableVersion, Tree
 
 Row = dict[str, Any]
 TABLE_EDGE = "table"
@@ -30,25 +30,6 @@ def table_of(text: str) -> TableName:
     """A name that was stored is not parsed again: it was valid when it was written."""
     schema, _, name = text.partition(".")
     return TableName(schema, name)
-
-
-def branch_row(branch: Branch) -> Row:
-    return {
-        "name": branch.name,
-        "head": branch.head,
-        "created_at": branch.created_at,
-        "created_by": branch.created_by,
-        "updated_at": branch.updated_at,
-        "parent": branch.parent,
-        "fork_commit": branch.fork_commit,
-        "description": branch.description,
-        "status": branch.status,
-        "is_default": branch.is_default,
-    }
-
-
-def branch_of(row: Mapping[str, Any]) -> Branch:
-    return Branch(**{**row, "is_default": bool(row["is_default"])})
 
 
 def tree_body(tree: Tree) -> Row:
@@ -63,6 +44,7 @@ def tree_body(tree: Tree) -> Row:
             "metadata_location": version.metadata_location,
             "run_id": version.run_id,
             "fingerprint": version.fingerprint,
+            **({} if version.digest is None else {"digest": version.digest}),
         }
         for name, version in tree.items()
     }
@@ -93,7 +75,16 @@ def commit_row(commit: Commit) -> Row:
         "time": commit.time,
         "branch": commit.branch,
         "metadata": commit.metadata,
+        "signature": signature_body(commit.signature),
     }
+
+
+def signature_body(signature: Signature | None) -> Row | None:
+    return None if signature is None else asdict(signature)
+
+
+def signature_of(body: Mapping[str, str] | None) -> Signature | None:
+    return None if body is None else Signature(**body)
 
 
 def parent_rows(commit: Commit) -> list[Row]:
@@ -103,7 +94,7 @@ def parent_rows(commit: Commit) -> list[Row]:
     ]
 
 
-_STATISTICS = ("rows_added", "rows_deleted", "bytes_added", "bytes_deleted", "record_count", "total_size")
+_STATISTICS = tuple(field.name for field in fields(TableStatistics))
 
 
 def statistics_rows(commit: Commit) -> list[Row]:
@@ -127,6 +118,7 @@ def commit_of(row: Mapping[str, Any], parents: Sequence[CommitId], statistics: I
             table_of(s["table_name"]): TableStatistics(**{name: s[name] for name in _STATISTICS}) for s in statistics
         },
         metadata=row["metadata"],
+        signature=signature_of(row["signature"]),
     )
 
 
@@ -145,6 +137,7 @@ _RUN = (
     "finished_at",
     "commit_id",
     "error",
+    "kind",
 )
 _OUTPUT = (
     "status",

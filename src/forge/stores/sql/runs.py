@@ -7,26 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
 
 from forge.flows.records import JUDGED, SETTLED, Judgement, OutputStatus, RunRecord, RunStatus, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading
+from forge.stores.sql.statements import batches, find_rows
 
-_IDS_AT_ONCE = 500
 _BLOCKED_RUNS = 500  # so many of the newest runs that did not end well are looked at for tables they held back
 _UNHAPPY = (RunStatus.BLOCKED, RunStatus.FAILED, RunStatus.CONFLICT, RunStatus.CANCELLED, RunStatus.INTERRUPTED)
 _NEWEST = (tables.runs.c.started_at.desc(), tables.runs.c.id.desc())
-
-
-def find_rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
-    return [dict(row._mapping) for row in connection.execute(query)]
-
-
-def batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
 
 
 class SqlRuns:
@@ -75,13 +67,14 @@ class SqlRuns:
             return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in find_rows(connection, query))
 
     def mark(self) -> str:
-        """Everything that changes the records writes to the audit too, save the start of a run; a run that ends
-        without a word there is seen by its state."""
+        """Everything that changes the records writes to the audit too, save the start of a run and hashes that come
+        later; a run that ends without a word there is seen by its state."""
         r = tables.runs.c
         newest = select(r.id + " " + r.status).order_by(*_NEWEST).limit(1).scalar_subquery()
-        last = select(func.max(tables.audit.c.id)).scalar_subquery()
+        numbered = (tables.audit, tables.blobs, tables.table_trees)
+        last = [select(func.max(table.c.id)).scalar_subquery() for table in numbered]
         with reading(self._engine) as connection:
-            return " ".join(map(str, connection.execute(select(last, newest)).one()))
+            return " ".join(map(str, connection.execute(select(*last, newest)).one()))
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         r, o = tables.runs.c, tables.outputs.c

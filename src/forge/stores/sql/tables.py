@@ -14,9 +14,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from forge.stores.sql.columns import Id, Json, UtcTime
+from forge.stores.sql.values import Value
 
 CATALOG = "forge"  # the name of the Iceberg catalog, in each of its rows
 STAGING = "forge_staging"  # namespace of hidden rows that runs write to
@@ -58,6 +60,22 @@ branches = Table(
     Column("description", Text, nullable=False),
     Column("status", String(16), nullable=False),
     Column("is_default", Boolean, nullable=False),
+    Column("is_protected", Boolean, nullable=False, server_default=false()),
+    Column("require_approval", Boolean),
+    Column("allowed_mergers", Json, nullable=False, server_default="[]"),
+)
+tags = Table(
+    "forge_tags",
+    metadata,
+    Column("name", String(255), primary_key=True),
+    Column("target", String(64), nullable=False),
+    Column("target_type", String(16), nullable=False),
+    Column("tagger_name", Text, nullable=False),
+    Column("tagger_email", Text, nullable=False),
+    Column("tagger_user_id", Text, nullable=False),
+    Column("time", UtcTime, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("signature", Json),
 )
 trees = Table(
     "forge_trees",
@@ -81,6 +99,7 @@ commits = Table(
     Column("time", UtcTime, nullable=False),
     Column("branch", String(255), nullable=False),
     Column("metadata", Json, nullable=False),
+    Column("signature", Json),
 )
 commit_parents = Table(
     "forge_commit_parents",
@@ -100,7 +119,81 @@ commit_tables = Table(
     Column("bytes_deleted", BigInteger, nullable=False),
     Column("record_count", BigInteger, nullable=False),
     Column("total_size", BigInteger, nullable=False),
+    Column("rows_modified", BigInteger, nullable=False, server_default="0"),
     Index("forge_commit_tables_by_table", "table_name"),
+)
+merges = Table(
+    "forge_merges",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("target", String(255), nullable=False),
+    Column("source_commit", String(64), nullable=False),
+    Column("target_commit", String(64), nullable=False),
+    Column("base_commit", String(64)),
+    Column("strategy", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("author_name", Text, nullable=False),
+    Column("author_email", Text, nullable=False),
+    Column("author_user_id", Text, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("commit_id", String(64)),
+    Column("run_id", String(64)),
+    Column("other_bases", Json, nullable=False),
+    Column("merge_keys", Json, nullable=False),
+    Column("rules", Value, nullable=False),
+    Column("tables", Json, nullable=False),
+    Column("approvals", Value, nullable=False),
+    Column("conflict_count", BigInteger, nullable=False),
+    Column("resolved_count", BigInteger, nullable=False),
+    Index("forge_merges_by_time", "created_at"),
+    Index("forge_merges_by_status", "status"),
+)
+conflicts = Table(
+    "forge_conflicts",
+    metadata,
+    Column("merge_id", String(64), ForeignKey("forge_merges.id"), primary_key=True),
+    Column("id", String(64), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("table_name", String(255)),
+    Column("kind", String(32), nullable=False),
+    Column("column_name", Text),
+    Column("row_key", Value),
+    Column("base", Value),
+    Column("ours", Value),
+    Column("theirs", Value),
+    Column("location", Text),
+    Column("resolution", String(16)),
+    Column("resolved_value", Value),
+    Index("forge_conflicts_by_merge", "merge_id", "position"),
+)
+homes = Table(  # tables whose row got another name since commits wrote it down, and where it stands now
+    "forge_homes",
+    metadata,
+    Column("uuid", String(64), primary_key=True),
+    Column("namespace", String(255), nullable=False),
+    Column("name", String(255), nullable=False),
+)
+blobs = Table(  # numbered, so that the newest tells whether any came
+    "forge_blobs",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("path", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Index("forge_blobs_by_path", "path", unique=True),
+)
+table_trees = Table(
+    "forge_table_trees",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("body", Json, nullable=False),
+    Index("forge_table_trees_by_digest", "digest", unique=True),
 )
 runs = Table(
     "forge_runs",
@@ -121,6 +214,7 @@ runs = Table(
     Column("error", Json),
     Column("range_start", UtcTime),
     Column("range_end", UtcTime),
+    Column("kind", String(16), nullable=False, server_default="run"),
     Index("forge_runs_by_start", "started_at"),
     Index("forge_runs_by_status", "status"),
 )

@@ -1,0 +1,68 @@
+"""Merges as they are kept: from the first conflict or request for approval until merged, aborted or rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forge.model.names import BranchName, CommitId
+from forge.versioning.commit import Author
+from forge.versioning.conflict import Rule
+from forge.versioning.merge import MergeStatus, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Counts as long as the source stands where it stood then."""
+
+    user: str
+    time: datetime
+    source_commit: CommitId
+    approved: bool = True  # False: rejected
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableTally:
+    """What a merge does to one table."""
+
+    table: str
+    how: str  # fast_forward | zero_copy | rows | unchanged | view | new | removed
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    conflicts: int = 0
+    resolved: int = 0
+    bytes_read: int = 0
+    engine: str = ""  # driver | spark, where rows were read
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRecord:
+    id: str
+    kind: str  # merge | revert | cherry-pick
+    source: str  # the branch, or the revision that is picked or reverted
+    target: BranchName
+    source_commit: CommitId
+    target_commit: CommitId
+    base_commit: CommitId | None
+    strategy: Strategy
+    status: MergeStatus
+    message: str
+    author: Author
+    created_at: datetime
+    updated_at: datetime
+    commit_id: CommitId | None = None  # once merged
+    run_id: str | None = None  # of the last try; its verdicts are those of the preview
+    other_bases: tuple[CommitId, ...] = ()  # criss-cross: the bases that were not taken
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # per call, by table
+    rules: tuple[Rule, ...] = ()
+    tables: tuple[TableTally, ...] = ()
+    approvals: tuple[Approval, ...] = ()
+    conflict_count: int = 0
+    resolved_count: int = 0
+
+    @property
+    def fully_resolved(self) -> bool:
+        return self.resolved_count >= self.conflict_count

@@ -1,0 +1,176 @@
+"""Tables as sets of files, and the work on their rows: the ports that diffs, merges and commits of data stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from forge.flows.ports import Stage
+from forge.flows.records import Moved, Pointer
+from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.versioning.changes import RowDiff
+from forge.versioning.commit import TableVersion
+from forge.versioning.conflict import Answers, Conflict
+from forge.versioning.field import Fields, Layout
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class NeedsEngine(Exception):
+    """The driver cannot read or write these files: the same work is to be done by an engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file of one snapshot with the delete files that apply to it. Two snapshots hold the same rows in it only
+    when both are the same, which is what equality says."""
+
+    path: str
+    deletes: tuple[str, ...] = ()  # sorted
+    size: int = field(default=0, compare=False)  # bytes, its delete files included
+    rows: int = field(default=0, compare=False)  # before deletes
+    added_by: SnapshotId | None = field(default=None, compare=False)  # the snapshot that brought it in
+    bounds: Mapping[int, tuple[object, object]] = field(default_factory=dict, compare=False)
+    """By field id: no value lies outside, and none is NULL or NaN. Left out where the manifest does not prove it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """One snapshot of a table, from its manifests."""
+
+    catalog: CatalogName
+    snapshot_id: SnapshotId
+    fields: Fields  # of the snapshot's own schema
+    identifier: tuple[str, ...]  # names of Iceberg's identifier fields: the declared key
+    files: frozenset[DataFile]
+    spec_id: int = 0
+    ancestors: frozenset[SnapshotId] = frozenset()  # of the snapshot, itself included
+    needs_engine: bool = False  # equality deletes, deletion vectors or a format that only an engine reads
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The rows of some files of a snapshot, deletes applied, with the snapshot's own schema."""
+
+    catalog: CatalogName
+    snapshot_id: SnapshotId
+    files: tuple[DataFile, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+class Tables(Protocol):
+    """The files of a snapshot, and snapshots made of files. Starts no engine."""
+
+    def files(self, catalog: CatalogName, snapshot_id: SnapshotId) -> TableFiles: ...
+
+    def read(self, part: Slice, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """On the driver; for parts that are small. Columns are named and typed by the snapshot's schema, and carry
+        their field ids in Arrow's metadata. E406 where a file is gone; NeedsEngine where only an engine can read it."""
+        ...
+
+    def swap(self, stage: Stage, removed: Sequence[DataFile], added: Slice | None, fields: Fields) -> SnapshotId:
+        """A snapshot on top of the stage without the `removed` files and with the `added` ones, which belong to another
+        snapshot of the same table or to a row made by `expose` or an engine. No row is read or written."""
+        ...
+
+    def rewrite(
+        self, stage: Stage, removed: Sequence[DataFile], rows: pyarrow.Table, fields: Fields, key: Sequence[str] = ()
+    ) -> SnapshotId:
+        """The same, with the rows written as new files, in the table's partitions. Where the stage does not exist yet,
+        the table is created there, with `key` as Iceberg's identifier fields. NeedsEngine where only an engine can
+        divide the rows."""
+        ...
+
+    def expose(self, run_id: RunId, part: Slice, name: str) -> CatalogName:
+        """A hidden row of the catalog that holds exactly these files, for an engine to read; dropped with the stages of
+        the run. `name` tells the rows of one run apart."""
+        ...
+
+    def scratch(self, stage: Stage, fields: Fields, name: str) -> CatalogName:
+        """A hidden row without files but with the stage's partitions, folder and these columns: an engine appends to
+        it, `swap` takes the files over."""
+        ...
+
+    def advance(self, stage: Stage, snapshot_id: SnapshotId) -> None:
+        """The stage stands at another snapshot of its table from now on: nothing is copied."""
+        ...
+
+    def point(
+        self,
+        table: TableName,
+        version: TableVersion,
+        branch: BranchName,
+        *,
+        is_default: bool,
+        expected: SnapshotId | None,
+    ) -> Pointer | Moved:
+        """The metadata file that sets the branch's ref of the table to the version's snapshot. On the default branch
+        the current schema and partitions follow, and a table that stood under a hidden name gets its own. Moved: the
+        ref is not at `expected` any more."""
+        ...
+
+    def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | Moved:
+        """The table leaves the default branch: its row goes under a hidden name, all snapshots and other refs stay."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TableMerge:
+    """The rows of one table to merge. None: no files on that side. `rewritten` are the files of ours that may hold rows
+    which theirs changed; `others` the files of ours that no side changed but that may hold a key theirs inserted."""
+
+    table: TableName
+    layout: Layout
+    base_ours: Slice | None
+    ours: Slice | None
+    base_theirs: Slice | None
+    theirs: Slice | None
+    rewritten: Slice | None
+    others: Slice | None = None
+    answers: Answers = field(default_factory=Answers)
+    limit: int = 1000  # of the conflicts given back
+
+
+class MergedRows(Protocol):
+    """What came of it; nothing is written yet."""
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Those without an answer, at most as many as the limit."""
+        ...
+
+    @property
+    def conflict_count(self) -> int: ...
+    @property
+    def resolved_count(self) -> int: ...
+    @property
+    def inserted(self) -> int: ...
+    @property
+    def updated(self) -> int: ...
+    @property
+    def deleted(self) -> int: ...
+    @property
+    def is_separate(self) -> bool:
+        """No row was changed by both sides: files can be taken over as they are."""
+        ...
+
+    def write(self, stage: Stage) -> SnapshotId:
+        """Rewrite the files of ours that change, with what theirs brings, on top of the stage."""
+        ...
+
+
+class RowWork(Protocol):
+    """On the driver in Arrow for small parts, on Spark for large ones; the same answers from both."""
+
+    def diff(
+        self, left: Slice | None, right: Slice | None, layout: Layout, *, limit: int = 100, offset: int = 0
+    ) -> RowDiff:
+        """In the layout `base` names the columns of the left, `theirs` those of the right."""
+        ...
+
+    def merge(self, work: TableMerge, run_id: RunId) -> MergedRows: ...

@@ -1,0 +1,47 @@
+"""Statements that SQLite and PostgreSQL both know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import Insert
+
+_IDS_AT_ONCE = 500
+
+
+def find_rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    """So many at once as one statement may carry."""
+    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+
+
+def add(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
+    if values:
+        connection.execute(table.insert(), values)
+
+
+def add_new(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
+    """Those that are not there yet; the others stay as they are."""
+    if values:
+        connection.execute(insert_into(connection, table).on_conflict_do_nothing(), values)
+
+
+def put(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
+    """Insert or replace, by the primary key."""
+    if values:
+        insert = insert_into(connection, table)
+        key = [column.name for column in table.primary_key]
+        new = {column.name: insert.excluded[column.name] for column in table.c if not column.primary_key}
+        connection.execute(insert.on_conflict_do_update(index_elements=key, set_=new), values)
+
+
+def insert_into(connection: Connection, table: Any) -> Any:
+    """Both databases know ON CONFLICT; SQLAlchemy keeps it in their dialects."""
+    insert: Insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+    return insert

@@ -1,0 +1,388 @@
+"""What every metadata store keeps of branches, tags, moved tables and hashes, and how a branch advances."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from store_records import (
+    ADA,
+    BOB,
+    CUSTOMERS,
+    DEV,
+    MAIN,
+    NOW,
+    ORDERS,
+    commit_of,
+    note,
+    pointer,
+    publish,
+    quiet,
+    run_record,
+)
+
+from forge.flows.merges import MergeRecord
+from forge.flows.ports import Metadata
+from forge.flows.records import Advance, AssetRecord, Blob, Home, Moved, Pointer, Published, RunStatus, Sealed
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Commit, Signature, TableStatistics, TableVersion, Tree, make_commit
+from forge.versioning.merge import MergeStatus, Strategy
+from forge.versioning.tag import Tag
+
+SIGNED = Signature("ed25519", "ab" * 64, "0123456789abcdef")
+NOWHERE = CommitId("0" * 64)
+HIDDEN, NAMED = CatalogName("forge_branches", "core__orders__1"), CatalogName("core", "orders")
+
+
+def branch_of(metadata: Metadata, name: BranchName = MAIN) -> Branch:
+    found = metadata.branch(name)
+    assert found is not None
+    return found
+
+
+def make_branch(metadata: Metadata, head: CommitId | None = None, **changes: Any) -> Branch:
+    branch = replace(Branch(DEV, head, NOW, "Ada", NOW, MAIN), **changes)
+    metadata.create_branch(branch, note("branch.create"))
+    return branch
+
+
+def line_of(metadata: Metadata, number: int) -> list[Commit]:
+    """So many commits, one after the other, on main."""
+    line: list[Commit] = []
+    for minute in range(number):
+        line.append(commit_of(*(commit.id for commit in line[-1:]), minute=minute))
+        assert publish(metadata, line[-1]) == Published(line[-1].id)
+    return line
+
+
+def test_everything_of_a_branch_but_its_head_can_be_changed(metadata: Metadata) -> None:
+    plain = make_branch(metadata, NOWHERE)
+    assert (plain.is_protected, plain.require_approval, plain.allowed_mergers) == (False, None, ())
+    assert metadata.branch(DEV) == plain
+    changed = replace(
+        plain,
+        head=CommitId("1" * 64),
+        updated_at=NOW + timedelta(days=1),
+        description="release",
+        status="archived",
+        is_protected=True,
+        require_approval=False,
+        allowed_mergers=("u1", "u2"),
+    )
+    metadata.update_branch(changed, note("branch.update"))
+    assert metadata.branch(DEV) == replace(changed, head=NOWHERE)
+    metadata.update_branch(replace(changed, require_approval=True, allowed_mergers=()), note("branch.update"))
+    assert branch_of(metadata, DEV).require_approval is True
+    assert metadata.audit(limit=1) == (note("branch.update"),)
+    with pytest.raises(ForgeError) as unknown:
+        metadata.update_branch(replace(changed, name=BranchName("deev")), note("branch.update"))
+    assert unknown.value.code == "E602"
+    assert unknown.value.why == "Did you mean dev?"
+
+
+def test_tags_are_listed_by_name_moved_only_on_request_and_deleted(metadata: Metadata) -> None:
+    second = Tag("v2", CommitId("2" * 64), ADA, NOW, "the second", signature=SIGNED)
+    first = Tag("v1", CommitId("1" * 64), BOB, NOW)
+    for tag in (second, first):
+        metadata.put_tag(tag, note("tag.create"), replace=False)
+    assert metadata.tags() == (first, second)
+    assert metadata.tag("v2") == second
+    assert metadata.tag("v3") is None
+    moved = replace(first, target=second.target, message="moved")
+    with pytest.raises(ForgeError) as taken:
+        metadata.put_tag(moved, note("tag.create"), replace=False)
+    assert taken.value.code == "E615"
+    assert metadata.tag("v1") == first
+    metadata.put_tag(moved, note("tag.move"), replace=True)
+    assert metadata.tag("v1") == moved
+    metadata.delete_tag("v1", note("tag.delete"))
+    assert metadata.tags() == (second,)
+    with pytest.raises(ForgeError) as unknown:
+        metadata.delete_tag("v1", note("tag.delete"))
+    assert unknown.value.code == "E614"
+    actions = [record.action for record in metadata.audit()]
+    assert actions == ["tag.delete", "tag.move", "tag.create", "tag.create", "branch.create"]
+
+
+def test_a_commit_keeps_its_signature_and_how_many_rows_it_modified(metadata: Metadata) -> None:
+    counted = {ORDERS: TableStatistics(1, 2, 3, 4, 5, 6, 7), CUSTOMERS: TableStatistics()}
+    made = make_commit(
+        tree={}, parents=(), author=ADA, message="m", time=NOW, branch=MAIN, statistics=counted, metadata={}
+    )
+    commit = replace(made, signature=SIGNED)
+    publish(metadata, commit, run=run_record("r-1", kind="merge"))
+    assert metadata.commit(commit.id) == commit
+    assert metadata.log(commit.id) == (commit,)
+    run = metadata.run(RunId("r-1"))
+    assert run is not None
+    assert run.kind == "merge"
+
+
+def test_a_tree_keeps_the_digests_of_its_tables_and_says_nothing_where_there_is_none(metadata: Metadata) -> None:
+    tree: Tree = {
+        ORDERS: TableVersion(NAMED, "u-1", SnapshotId(1), 0, digest="d" * 64),
+        CUSTOMERS: TableVersion(CatalogName("core", "customers"), "u-2", SnapshotId(2), 0),
+    }
+    commit = commit_of(tree=tree)
+    publish(metadata, commit, tree=tree)
+    assert metadata.tree(commit.id) == tree
+    assert metadata.recorded_tree(commit.id) == tree
+    with pytest.raises(ForgeError) as unknown:
+        metadata.recorded_tree(NOWHERE)
+    assert unknown.value.code == "E601"
+
+
+# tables that get another name
+
+
+def home(uuid: str = "u-1", catalog: CatalogName = HIDDEN, location: str = "m1") -> Home:
+    return Home(uuid, catalog, location)
+
+
+def hidden_table(metadata: Metadata) -> tuple[Commit, Tree]:
+    """A table that was made on dev: its row has a hidden name."""
+    tree: Tree = {
+        ORDERS: TableVersion(HIDDEN, "u-1", SnapshotId(1), 0),
+        CUSTOMERS: TableVersion(CatalogName("core", "customers"), "u-2", SnapshotId(2), 0),
+    }
+    commit = commit_of(tree=tree)
+    make_branch(metadata)
+    assert publish(metadata, commit, (Pointer(HIDDEN, None, "m1"),), DEV, tree=tree) == Published(commit.id)
+    return commit, tree
+
+
+def test_a_table_that_gets_its_name_is_found_there_by_all_commits(metadata: Metadata) -> None:
+    commit, tree = hidden_table(metadata)
+    assert metadata.tree(commit.id) == tree, "read before, so that what is kept in the process is proven too"
+    named = Pointer(NAMED, None, "m2", home=home())
+    assert metadata.advance(Advance((named,), MAIN, None, commit.id), quiet) == Published(commit.id)
+    assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
+    assert metadata.recorded_tree(commit.id) == tree
+    second = commit_of(commit.id, minute=1)
+    pointers = (Pointer(HIDDEN, "m1", "m3"), Pointer(NAMED, "m2", "m3"))
+    assert publish(metadata, second, pointers) == Moved((HIDDEN,), False), "the old row is gone"
+    back = Pointer(HIDDEN, None, "m3", home=home(catalog=NAMED, location="m2"))
+    assert publish(metadata, second, (back,)) == Published(second.id)
+    assert metadata.tree(commit.id) == tree
+
+
+def test_a_table_that_left_its_home_in_the_meantime_stops_everything(metadata: Metadata) -> None:
+    commit, tree = hidden_table(metadata)
+    late = Pointer(NAMED, None, "m2", home=home(location="m0"))
+    assert metadata.advance(Advance((late,), MAIN, None, commit.id), quiet) == Moved((HIDDEN,), False)
+    assert branch_of(metadata).head is None
+    assert metadata.tree(commit.id) == tree
+    taken = (Pointer(NAMED, None, "mine"),)
+    other = commit_of(minute=5)
+    publish(metadata, other, taken)
+    wanted = Pointer(NAMED, None, "m2", home=home())
+    third = commit_of(other.id, minute=6)
+    assert publish(metadata, third, (wanted,)) == Moved((NAMED,), False)
+    both = replace(wanted, home=home(location="m0"))
+    assert publish(metadata, third, (both,)) == Moved((NAMED, HIDDEN), False)
+
+
+def test_one_table_may_take_the_name_that_another_leaves(metadata: Metadata) -> None:
+    commit, tree = hidden_table(metadata)
+    first = commit_of(minute=1)
+    publish(metadata, first, (Pointer(NAMED, None, "old"),))
+    second = commit_of(first.id, minute=2)
+    aside = CatalogName("forge_branches", "core__orders__0")
+    swap = (
+        Pointer(NAMED, None, "m2", home=home()),
+        Pointer(aside, None, "old-2", home=home("u-0", NAMED, "old")),
+    )
+    assert publish(metadata, second, swap) == Published(second.id)
+    assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
+    third = commit_of(second.id, minute=3)
+    again = (Pointer(NAMED, "m2", "m4"), Pointer(aside, "old-2", "old-3"))
+    assert publish(metadata, third, again) == Published(third.id)
+
+
+# advance
+
+
+def merge_of(head: CommitId) -> MergeRecord:
+    return MergeRecord(
+        "m-1", "merge", "dev", MAIN, head, head, None, Strategy.FF, MergeStatus.MERGED, "m", ADA, NOW, NOW, head
+    )
+
+
+def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Metadata) -> None:
+    first, second = line_of(metadata, 2)
+    make_branch(metadata, first.id, status="merged")
+    asset = AssetRecord(ORDERS, "table", "Orders", None, (), (), NOW)
+    run = run_record("r-ff", status=RunStatus.SUCCEEDED, kind="merge", branch=DEV)
+    change = Advance(
+        (pointer("orders", None, "m1"),),
+        DEV,
+        first.id,
+        second.id,
+        run,
+        merge_of(second.id),
+        (asset,),
+        {MAIN: "merged", BranchName("gone"): "merged"},
+        (replace(note("merge.end"), time=NOW + timedelta(hours=1)),),
+    )
+    seen: list[str] = []
+    assert metadata.advance(change, seen.append) == Published(second.id)
+    assert seen == ["publish.pointers", "publish.records"]
+    dev = branch_of(metadata, DEV)
+    assert (dev.head, dev.updated_at, dev.status) == (second.id, NOW + timedelta(hours=1), "active")
+    assert metadata.run(run.id) == run
+    assert metadata.merge("m-1") == merge_of(second.id)
+    assert metadata.assets() == (asset,)
+    assert branch_of(metadata).status == "merged"
+    assert branch_of(metadata).head == second.id
+    assert metadata.audit(limit=1) == change.audit
+    third = commit_of(second.id, minute=3)
+    assert publish(metadata, third, (pointer("orders", "m1", "m2"),)) == Published(third.id)
+    assert branch_of(metadata).status == "active", "what was merged has news again"
+
+
+def test_a_branch_may_advance_without_pointers_and_records_and_back_again(metadata: Metadata) -> None:
+    first, second = line_of(metadata, 2)
+    assert metadata.advance(Advance((), MAIN, second.id, first.id), quiet) == Published(first.id)
+    assert branch_of(metadata).head == first.id
+    make_branch(metadata)
+    assert metadata.advance(Advance((), DEV, None, second.id), quiet) == Published(second.id)
+    assert branch_of(metadata, DEV).head == second.id
+
+
+def test_an_advance_of_what_moved_writes_nothing(metadata: Metadata) -> None:
+    first, second = line_of(metadata, 2)
+    make_branch(metadata, first.id, status="merged")
+    audits = len(metadata.audit())
+    parts: dict[str, Any] = {"merge": merge_of(second.id), "statuses": {DEV: "archived"}, "audit": (note("x"),)}
+    wrong = (pointer("b", "b-0", "b-1"), pointer("a", "a-0", "a-1"), pointer("c", None, "c-1"))
+    names = CatalogName("core", "a"), CatalogName("core", "b")
+    for change, expected in (
+        (Advance((), MAIN, first.id, second.id, **parts), Moved((), True)),
+        (Advance((), BranchName("gone"), None, second.id, **parts), Moved((), True)),
+        (Advance(wrong, MAIN, second.id, first.id, **parts), Moved(names, False)),
+        (Advance(wrong, MAIN, None, first.id, **parts), Moved(names, True)),
+    ):
+        assert metadata.advance(change, quiet) == expected
+    assert branch_of(metadata).head == second.id
+    assert branch_of(metadata, DEV).status == "merged"
+    assert metadata.merge("m-1") is None
+    assert len(metadata.audit()) == audits
+
+
+def test_a_branch_advances_only_to_a_commit_that_exists(metadata: Metadata) -> None:
+    (first,) = line_of(metadata, 1)
+    with pytest.raises(ForgeError) as unknown:
+        metadata.advance(Advance((pointer("a", None, "a-1"),), MAIN, first.id, NOWHERE), quiet)
+    assert unknown.value.code == "E601"
+    assert branch_of(metadata).head == first.id
+    assert metadata.advance(Advance((pointer("a", None, "a-1"),), MAIN, first.id, first.id), quiet) == Published(
+        first.id
+    )
+
+
+@pytest.mark.parametrize("step", ["publish.pointers", "publish.records"])
+def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadata, step: str) -> None:
+    commit, tree = hidden_table(metadata)
+    named = Pointer(NAMED, None, "m2", home=home())
+    change = Advance(
+        (named,), MAIN, None, commit.id, run_record("r-1"), merge_of(commit.id), (), {DEV: "merged"}, (note("x"),)
+    )
+    audits = len(metadata.audit())
+
+    def seam(reached: str) -> None:
+        if reached == step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        metadata.advance(change, seam)
+    assert branch_of(metadata).head is None
+    assert branch_of(metadata, DEV).status == "active"
+    assert metadata.tree(commit.id) == tree
+    assert metadata.run(RunId("r-1")) is None
+    assert metadata.merge("m-1") is None
+    assert len(metadata.audit()) == audits
+    assert metadata.advance(change, quiet) == Published(commit.id)
+    assert branch_of(metadata, DEV).status == "merged"
+
+
+# publications that carry more than one commit, a merge, hashes
+
+
+def test_commits_that_come_before_are_published_with_their_trees(metadata: Metadata) -> None:
+    (root,) = line_of(metadata, 1)
+    make_branch(metadata, root.id)
+    trees: list[Tree] = [{ORDERS: TableVersion(NAMED, "u-1", SnapshotId(number), 0)} for number in range(3)]
+    one = commit_of(root.id, minute=1, tree=trees[0])
+    two = commit_of(one.id, minute=2, tree=trees[1])
+    top = commit_of(two.id, minute=3, tree=trees[2])
+    done = publish(
+        metadata,
+        top,
+        tree=trees[2],
+        before=((root, {}), (one, trees[0]), (two, trees[1])),  # the first came out as it is known already
+        merge=merge_of(top.id),
+        statuses={DEV: "merged"},
+    )
+    assert done == Published(top.id)
+    assert metadata.log(top.id) == (top, two, one, root)
+    assert [metadata.tree(commit.id) for commit in (one, two, top)] == trees
+    assert metadata.merge("m-1") == merge_of(top.id)
+    assert branch_of(metadata, DEV).status == "merged"
+    late = commit_of(root.id, minute=9)
+    stray = commit_of(root.id, minute=8)
+    assert publish(metadata, late, expected_head=root.id, before=((stray, {}),)) == Moved((), True)
+    assert metadata.commit(stray.id) is None
+
+
+def test_a_merge_that_is_published_keeps_its_conflicts(metadata: Metadata) -> None:
+    from forge.versioning.conflict import Conflict, ConflictKind
+
+    conflict = Conflict(ConflictKind.ADD_ADD, {"id": 1}, "a", None, 1, 2, "core.orders")
+    commit = commit_of()
+    opened = replace(merge_of(commit.id), status=MergeStatus.CONFLICTED, commit_id=None)
+    metadata.put_merge(opened, [conflict], note("merge.start"))
+    publish(metadata, commit, merge=merge_of(commit.id))
+    assert metadata.merge("m-1") == merge_of(commit.id)
+    assert metadata.conflicts("m-1") == (conflict,)
+
+
+def test_hashes_are_kept_once_with_a_publication_or_later(metadata: Metadata) -> None:
+    blob, other = Blob("/w/a.parquet", "a" * 64, 2**40, "data"), Blob("/w/m.avro", "b" * 64, 5, "manifest list")
+    body = {"files": [["/w/a.parquet", "a" * 64]], "schema": {"fields": []}}
+    publish(metadata, commit_of(), sealed=Sealed((blob,), {"t1": body}))
+    before = metadata.mark()
+    again = replace(blob, digest="c" * 64)
+    metadata.seal(Sealed((other, again), {"t1": {"other": 1}, "t2": {}}))
+    assert metadata.mark() != before
+    assert metadata.blobs([blob.path, other.path, "/w/none", blob.path]) == {blob.path: blob, other.path: other}
+    assert metadata.table_trees(["t1", "t2", "t3"]) == {"t1": body, "t2": {}}
+    assert metadata.blobs([]) == {}
+    before = metadata.mark()
+    metadata.seal(Sealed(table_trees={"t3": {}}))
+    assert metadata.mark() != before
+    many = tuple(Blob(f"/w/{number}.parquet", "d" * 64, number, "data") for number in range(1200))
+    metadata.seal(Sealed(many))
+    assert len(metadata.blobs(blob.path for blob in many)) == 1200
+
+
+def test_the_mark_changes_with_every_change_of_versions(metadata: Metadata) -> None:
+    (first,) = line_of(metadata, 1)
+    marks = [metadata.mark()]
+    branch = make_branch(metadata, first.id)
+    changes: list[Any] = [
+        lambda: metadata.update_branch(replace(branch, description="x"), note("branch.update")),
+        lambda: metadata.rename_branch(DEV, BranchName("x"), note("branch.rename")),
+        lambda: metadata.put_tag(Tag("v1", first.id, ADA, NOW), note("tag.create"), replace=True),
+        lambda: metadata.delete_tag("v1", note("tag.delete")),
+        lambda: metadata.put_merge(merge_of(first.id), [], note("merge.start")),
+        lambda: metadata.answer("m-1", {}, note("merge.resolve")),
+        lambda: metadata.advance(Advance((), MAIN, first.id, first.id, audit=(note("reset"),)), quiet),
+    ]
+    for change in changes:
+        change()
+        marks.append(metadata.mark())
+    assert len(set(marks)) == len(marks)

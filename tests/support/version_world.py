@@ -1,0 +1,293 @@
+"""A versioned lake in a folder, without a JVM: records in SQLite, Iceberg tables by PyIceberg, rows in Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import pyarrow as pa
+
+from forge.flows.branches import create_branch, create_default_branch
+from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
+from forge.flows.engine import Engine, Pin
+from forge.flows.land import Prepared, assets_of, land, placed
+from forge.flows.merge_tree import open_stage, staged_outcome
+from forge.flows.merges import TableTally
+from forge.flows.pins import line_of
+from forge.flows.project import Project
+from forge.flows.records import AuditRecord, Publication, Published, RunRecord, RunStatus
+from forge.flows.revisions import find_commit
+from forge.flows.run_id import new_run_id
+from forge.flows.tables import RowWork, Slice
+from forge.flows.version_ports import VersionPorts, working
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.model.schema import Column, Schema
+from forge.quality.check import Check
+from forge.quality.measure import Measure, Readings
+from forge.stores.lake.iceberg import IcebergLake
+from forge.stores.lake.tables import IcebergTables
+from forge.stores.memory.measure import MemoryMeasurer
+from forge.stores.sql.database import migrate, open_database
+from forge.stores.sql.metadata import SqlMetadata
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Author, Commit, TableVersion, make_commit
+from forge.versioning.field import Fields
+
+BEGIN = datetime(2026, 11, 15, 6, 0, tzinfo=UTC)
+ADA = Author("Ada", "ada@example.com")
+BEN = Author("Ben", "ben@example.com")
+MAIN = BranchName("main")
+Row = Mapping[str, object]
+
+
+@dataclass(slots=True)
+class Clock:
+    """A second later with each look, so that every commit has a time of its own."""
+
+    start: datetime = BEGIN
+    ticks: Any = field(default_factory=count)
+
+    def __call__(self) -> datetime:
+        return self.start + timedelta(seconds=next(self.ticks))
+
+
+class ArrowEngine:
+    """What flows ask of an engine, on rows read by PyIceberg: measures in Python, SQL by SQLite."""
+
+    def __init__(self, tables: IcebergTables) -> None:
+        self._tables = tables
+        self.asked: list[str] = []  # queries, as they came
+
+    def rows(self, pin: Pin) -> pa.Table:
+        assert pin.snapshot_id is not None
+        files = self._tables.files(pin.catalog, pin.snapshot_id)
+        return self._tables.read(Slice(pin.catalog, pin.snapshot_id, tuple(sorted(files.files, key=lambda f: f.path))))
+
+    def begin(self, run_id: RunId, table: TableName) -> None:
+        pass
+
+    def measure(self, target: Pin, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
+        found = self.rows(target)
+        looked_up = {name: self.rows(pin).to_pylist() for name, pin in others.items()}
+        return MemoryMeasurer(found.to_pylist(), looked_up, columns=found.column_names).measure(measures)
+
+    def sample(
+        self, target: Pin, check: Check, masked: frozenset[str], others: Mapping[TableName, Pin]
+    ) -> tuple[Row, ...]:
+        return ()
+
+    def query(
+        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
+    ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+        import sqlite3
+
+        from forge.transforms.sql import pin
+
+        self.asked.append(sql)
+        database = sqlite3.connect(":memory:")
+        places = {}
+        for number, (table, where) in enumerate(inputs.items()):
+            if where.view_sql is not None:
+                schema, rows = self.query(where.view_sql, {p.table: p for p in where.view_inputs}, {}, None)
+                names, values = list(schema.names), [tuple(row) for row in rows]
+            else:
+                found = self.rows(where)
+                names, values = found.column_names, [tuple(row.values()) for row in found.to_pylist()]
+            database.execute(f"CREATE TABLE t{number} ({', '.join(names)})")
+            marks = ", ".join("?" for _ in names)
+            plain = [tuple(v if isinstance(v, int | float | str) or v is None else str(v) for v in r) for r in values]
+            database.executemany(f"INSERT INTO t{number} VALUES ({marks})", plain)
+            places[table] = f"t{number}"
+        cursor = database.execute(pin(sql, places), dict(params))
+        schema = Schema(tuple(Column(name[0], "string") for name in cursor.description))
+        return schema, tuple(cursor.fetchall() if limit is None else cursor.fetchmany(limit))
+
+
+@dataclass
+class VersionWorld:
+    """`ports` is what every flow of versioning takes; the rest is for telling stories in tests."""
+
+    ports: VersionPorts
+    lake: IcebergLake
+    metadata: SqlMetadata
+    tables: IcebergTables
+    engine: ArrowEngine
+    checks: dict[TableName, tuple[Check, ...]]
+
+    # what is done
+
+    def branch(self, name: str, start: str = "main") -> Branch:
+        return create_branch(self.metadata, name, start, current=MAIN, author=self.ports.author, clock=self.ports.clock)
+
+    def commit_rows(
+        self,
+        table: str,
+        rows: Sequence[Row] | pa.Table,
+        mode: str = "append",
+        key: Sequence[str] = (),
+        branch: str = "main",
+        message: str | None = None,
+        schema: pa.Schema | None = None,
+    ) -> CommitResult:
+        """Rows as dictionaries get the types of the table's columns; those of a new table are as Arrow finds them."""
+        name = TableName.parse(table)
+        given = rows if isinstance(rows, pa.Table) else self._arrow(name, branch, rows, schema)
+        request = CommitRequest(name, branch, CommitMode(mode), tuple(key), message, given)
+        return commit_data(request, self.ports)
+
+    def _arrow(self, table: TableName, branch: str, rows: Sequence[Row], schema: pa.Schema | None) -> pa.Table:
+        from forge.versioning.arrow_types import arrow_type
+
+        version = self.metadata.tree(self.head(branch)).get(table)
+        if schema is None and version is not None:
+            kinds = {f.name: arrow_type(f.type) for f in self.fields(str(table), branch)}
+            names = dict.fromkeys(name for row in rows for name in row)
+            schema = pa.schema([(name, kinds[name]) for name in names if name in kinds])
+            if any(name not in kinds for name in names):
+                schema = None
+        return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+
+    def set_fields(self, table: str, fields: Fields, branch: str = "main", message: str = "Change columns") -> Commit:
+        """Another schema over the same files: columns are added, dropped, renamed, widened or moved by their ids. A
+        field with a name as its id is a new column."""
+        name, ports = TableName.parse(table), self.ports
+        with working(ports, "commit", BranchName(branch), (table,)) as work:
+            line = line_of(ports.metadata, BranchName(branch), ports.default_branch)
+            before = line.tree[name]
+            stage = open_stage(work, name, before)
+            ports.tables.swap(stage, (), None, fields)
+            outcome = staged_outcome(work, name, stage, before, TableTally(table, "rows"))
+
+            def record(prepared: Prepared) -> Publication:
+                tree = placed(line.tree, prepared.versions)
+                commit = make_commit(
+                    tree=tree,
+                    parents=(line.head,) if line.head else (),
+                    author=ports.author,
+                    message=message,
+                    time=ports.clock(),
+                    branch=line.branch,
+                    statistics={name: outcome.statistics},
+                    metadata={"run_id": str(work.run_id)},
+                )
+                return Publication(
+                    pointers=prepared.pointers,
+                    branch=line.branch,
+                    expected_head=line.head,
+                    commit=commit,
+                    tree=tree,
+                    run=replace(
+                        work.record, status=RunStatus.SUCCEEDED, finished_at=ports.clock(), commit_id=commit.id
+                    ),
+                    assets=assets_of(ports, None, prepared.versions, staged={name: outcome.version})  # type: ignore[dict-item]
+                    if line.is_default
+                    else (),
+                    audit=(AuditRecord(ports.clock(), ports.author.email, "commit", branch),),
+                )
+
+            landed = land(work, ports, line, {name: outcome.version}, record)
+            assert isinstance(landed, Publication)
+            return landed.commit
+
+    def flag(self, table: str, *columns: str) -> None:
+        """These columns of the table hold personal data from now on, as a run under a contract would record it."""
+        name, ports, now = TableName.parse(table), self.ports, self.ports.clock()
+        (known,) = (asset for asset in self.metadata.assets() if asset.table == name)
+        flagged = tuple({**column, "pii": column["name"] in columns} for column in known.columns)
+        head, tree = self.head(), self.metadata.tree(self.head())
+        commit = make_commit(
+            tree=tree,
+            parents=(head,) if head else (),
+            author=ports.author,
+            message="Flag",
+            time=now,
+            branch=MAIN,
+            statistics={},
+            metadata={},
+        )
+        run = RunRecord(new_run_id(now), MAIN, RunStatus.SUCCEEDED, now, ADA.email, "here", 1, "", finished_at=now)
+        publication = Publication((), MAIN, head, commit, tree, run, assets=(replace(known, columns=flagged),))
+        assert isinstance(self.metadata.publish(publication, ports.seam), Published)
+
+    # what there is
+
+    def head(self, branch: str = "main") -> CommitId | None:
+        found = self.metadata.branch(BranchName(branch))
+        assert found is not None
+        return found.head
+
+    def version(self, table: str, at: str = "main") -> TableVersion | None:
+        return self.metadata.tree(find_commit(self.metadata, at, MAIN).id).get(TableName.parse(table))
+
+    def arrow(self, table: str, at: str = "main") -> pa.Table:
+        version = self.version(table, at)
+        assert version is not None
+        assert version.snapshot_id is not None
+        return self.engine.rows(Pin(TableName.parse(table), version.catalog, version.snapshot_id))
+
+    def rows(self, table: str, at: str = "main") -> list[dict[str, Any]]:
+        """In a fixed order: that of their text."""
+        return sorted(self.arrow(table, at).to_pylist(), key=lambda row: repr(sorted(row.items())))
+
+    def fields(self, table: str, at: str = "main") -> Fields:
+        version = self.version(table, at)
+        assert version is not None
+        assert version.snapshot_id is not None
+        return self.tables.fields(version.catalog, version.snapshot_id)
+
+    def paths(self, table: str, at: str = "main") -> set[str]:
+        """Of the data files."""
+        version = self.version(table, at)
+        assert version is not None
+        assert version.snapshot_id is not None
+        return {file.path for file in self.tables.files(version.catalog, version.snapshot_id).files}
+
+    def close(self) -> None:
+        self.lake.close()
+
+
+@cache
+def _empty_database() -> bytes:
+    """Migrated once: it is the dearest part of a world."""
+    with TemporaryDirectory() as folder:
+        database = open_database(f"sqlite:///{folder}/forge.db")
+        migrate(database)
+        database.dispose()
+        return Path(folder, "forge.db").read_bytes()
+
+
+def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
+    """An empty lake with a default branch `main`. `changes` are fields of VersionPorts."""
+    from forge.stores.lake.arrow_rows import ArrowRows
+
+    warehouse = tmp_path / "warehouse"
+    (tmp_path / "forge.db").write_bytes(_empty_database())
+    database = open_database(f"sqlite:///{tmp_path}/forge.db")
+    metadata, lake = SqlMetadata(database), IcebergLake(database, str(warehouse))
+    tables = IcebergTables(lake)
+    engine = ArrowEngine(tables)
+    checks: dict[TableName, tuple[Check, ...]] = {}
+
+    def no_spark() -> RowWork:
+        raise AssertionError("this is small: Spark must not be asked")
+
+    ports = VersionPorts(
+        metadata=metadata,
+        lake=lake,
+        tables_=tables,
+        small=ArrowRows(tables),
+        large=no_spark,
+        engine=lambda: cast(Engine, engine),  # it does what these flows ask for
+        project=lambda: Project(tmp_path, {}, {}, checks, {}, lambda table: None),
+        clock=Clock(),
+        author=ADA,
+        default_branch=MAIN,
+    )
+    create_default_branch(metadata, MAIN, ADA, ports.clock())
+    return VersionWorld(replace(ports, **changes), lake, metadata, tables, engine, checks)  # type: ignore[arg-type]
