@@ -15,17 +15,25 @@ from typing import TYPE_CHECKING
 
 from forge.flows.branches import create_default_branch
 from forge.flows.build import Event
+from forge.flows.keys import DeclaredKeys
 from forge.flows.ports import Lake, Seam
 from forge.flows.project import Project, load_project
 from forge.flows.read import Reader
+from forge.flows.records import RunStatus
 from forge.flows.run import Ports
+from forge.flows.seal import Seals
+from forge.flows.tables import RowWork, Tables
+from forge.flows.verify import Checksum
+from forge.flows.version_ports import VersionPorts
 from forge.model.errors import raise_errors
-from forge.model.names import BranchName, CommitId, TableName
+from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.model.secret import resolve_secret
 from forge.model.time import Clock, utc_now
 from forge.settings import Settings, load_settings
 from forge.transforms.params import Param, bind_params, declare_params, find_unknown_params
-from forge.versioning.commit import Author
+from forge.versioning.commit import Author, Signer
+from forge.versioning.conflict import standing_rules
+from forge.versioning.signing import PublicKeys
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -105,6 +113,34 @@ class Wiring:
         return ExternalLake(kind, known, known.get("warehouse", warehouse) if kind != "rest" else warehouse)
 
     @cached_property
+    def seals(self) -> Seals | None:
+        """None: the files belong to someone else's catalog."""
+        from forge.stores.lake.iceberg import IcebergLake
+        from forge.stores.lake.seal import IcebergSeal
+
+        return IcebergSeal(self.lake) if isinstance(self.lake, IcebergLake) else None
+
+    @cached_property
+    def signer(self) -> Signer | None:
+        reference = self.settings.versioning.signing_key
+        if reference is None:
+            return None
+        from forge.versioning.signing import signer_of
+
+        where = "versioning.signing_key"
+        return signer_of(resolve_secret(reference, self.environ, where), where)
+
+    def trusted_keys(self) -> PublicKeys:
+        """Those whose signatures count; without any, that of the key that signs here."""
+        from forge.versioning.signing import load_public, public_text
+
+        texts = self.settings.trusted_keys()
+        reference = self.settings.versioning.signing_key
+        if not texts and reference is not None:
+            texts = (public_text(resolve_secret(reference, self.environ, "versioning.signing_key")),)
+        return load_public(texts, "versioning.trusted_keys")
+
+    @cached_property
     def session(self) -> LazySession:
         from forge.engines.spark.session import LazySession, SparkSettings
 
@@ -173,6 +209,78 @@ class Wiring:
             default_branch=self.default_branch,
             parallel=self.settings.parallel,
             publish_all=self.settings.run.publish == "all",
+            protected=frozenset(self.settings.versioning.protected_branches),
+            review=self.settings.versioning.require_review_for_protected,
+            seals=self.seals,
+            signer=self.signer,
+        )
+
+    @cached_property
+    def tables(self) -> Tables | None:
+        """None: the files belong to someone else's catalog."""
+        from forge.stores.lake.iceberg import IcebergLake
+        from forge.stores.lake.tables import IcebergTables
+
+        return IcebergTables(self.lake) if isinstance(self.lake, IcebergLake) else None
+
+    @cached_property
+    def _driver_rows(self) -> RowWork | None:
+        if self.tables is None:
+            return None
+        from forge.stores.lake.arrow_rows import ArrowRows
+
+        return ArrowRows(self.tables)
+
+    def _spark_rows(self) -> RowWork:
+        from forge.engines.spark.rows import SparkRows
+
+        assert self.tables is not None, "rows are worked on in Forge's own catalog only"
+        return SparkRows(self.engine, self.tables)
+
+    def checksum(self) -> Checksum:
+        """Of the rows of a snapshot, on Spark."""
+        from forge.engines.spark.rows import SparkRows
+        from forge.flows.tables import Slice
+
+        def of(catalog: CatalogName, snapshot_id: SnapshotId) -> str:
+            assert self.tables is not None, "rows are worked on in Forge's own catalog only"
+            found = self.tables.files(catalog, snapshot_id)
+            rows = SparkRows(self.engine, self.tables)
+            return rows.checksum(Slice(catalog, snapshot_id, tuple(found.files)), found.fields)
+
+        return of
+
+    def versions(
+        self,
+        notify: Callable[[Event], None] = lambda event: None,
+        *,
+        author: Author | None = None,
+        run_id: RunId | None = None,
+        stopped: Callable[[], RunStatus | None] = lambda: None,
+    ) -> VersionPorts:
+        """What commits of data, merges and all that stands on them need."""
+        keys = self.settings.versioning
+        return VersionPorts(
+            metadata=self.metadata,
+            lake=self.lake,
+            tables_=self.tables,
+            small=self._driver_rows,
+            large=self._spark_rows,
+            engine=lambda: self.engine,
+            project=self.project,
+            clock=self.clock,
+            author=author or self.author,
+            default_branch=self.default_branch,
+            seam=fault_seam(self.environ),
+            notify=notify,
+            stopped=stopped,
+            protected=frozenset(keys.protected_branches),
+            review=keys.require_review_for_protected,
+            keys=DeclaredKeys(keys.keys, self.project),
+            rules=standing_rules(keys.rules),
+            seals=self.seals,
+            signer=self.signer,
+            run_id=run_id,
         )
 
     def close(self) -> None:

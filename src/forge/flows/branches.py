@@ -1,22 +1,28 @@
-"""Branches: created from any revision, listed, deleted. Creating one writes no data and no table metadata: the commit
-it starts at knows every table."""
+"""Branches: created from any revision, listed, compared, renamed, protected, archived, deleted. Creating one writes no
+data and no table metadata: the commit it starts at knows every table.
+
+`protected` is always what the settings protect, by name or pattern, beside what is recorded of the branch itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from forge.flows.ports import Lake, Metadata
+from forge.flows.pins import MAIN_REF
+from forge.flows.ports import Lake, Metadata, TableState
 from forge.flows.records import AuditRecord
 from forge.flows.revisions import find_branch, find_commit
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
-from forge.versioning.branch import Branch
-from forge.versioning.commit import Author
+from forge.versioning.branch import Branch, branch_exists
+from forge.versioning.commit import Author, Tree
+from forge.versioning.graph import MergeBase, ahead_behind, merge_base, reached
 from forge.versioning.naming import parse_branch
+from forge.versioning.protection import effective, refuse_change
+from forge.versioning.revision import parse_revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +52,13 @@ def create_branch(
     clock: Clock,
     description: str = "",
 ) -> Branch:
-    parsed = parse_branch(name)
+    parsed = _new_name(metadata, name)
     now = clock()
     parent = find_branch(metadata, current)
     head: CommitId | None = None
     if parent.head is not None or start not in ("HEAD", current):
         head = find_commit(metadata, start, current).id
-    named = metadata.branch(BranchName(start))
+    named = metadata.branch(BranchName(parse_revision(start).name))
     branch = Branch(
         parsed,
         head,
@@ -67,29 +73,223 @@ def create_branch(
     return branch
 
 
-def delete_branch(
-    metadata: Metadata, lake: Lake, name: str, *, default: BranchName, author: Author, clock: Clock, force: bool = False
-) -> Branch:
-    branch = find_branch(metadata, BranchName(name))
-    if branch.name == default:
-        raise ForgeError("E605", f"'{name}' is the default branch and stays", fix="Name another branch.")
-    lost = _own_commits(metadata, branch)
-    if lost and not force:
+def _new_name(metadata: Metadata, text: str) -> BranchName:
+    name = parse_branch(text)
+    if name == MAIN_REF and metadata.branch(name) is None:
         raise ForgeError(
-            "E607",
-            f"'{name}' holds {len(lost)} {'commit' if len(lost) == 1 else 'commits'} that no other branch has",
-            fix=f"`forge branch delete {name} --force` deletes them all the same.",
+            "E604",
+            f"A branch that is not the default one cannot be called {MAIN_REF}",
+            why=f"Iceberg's ref {MAIN_REF} carries the default branch.",
+            fix="Take another name.",
         )
+    return name
+
+
+def delete_branch(
+    metadata: Metadata,
+    lake: Lake,
+    name: str,
+    *,
+    default: BranchName,
+    author: Author,
+    clock: Clock,
+    force: bool = False,
+    table: TableName | None = None,
+    protected: Collection[str] = (),
+) -> Branch:
+    """E607 while it holds changes that no other branch has, unless `force`; where `table` is given, changes to this
+    one table do not count."""
+    branch = _changeable(metadata, name, "delete", default, protected)
+    if not force:
+        _refuse_loss(metadata, branch, table)
     tree = metadata.tree(branch.head)
     now = clock()
     metadata.delete_branch(
         branch.name, AuditRecord(now, author.email, "branch.delete", branch.name, {"head": branch.head})
     )
+    for state in _carriers(lake, tree, branch.name):
+        lake.set_ref(state.catalog, branch.name, None)
+    return branch
+
+
+def _refuse_loss(metadata: Metadata, branch: Branch, table: TableName | None) -> None:
+    lost = _own_commits(metadata, branch)
+    what = f"{len(lost)} {'commit' if len(lost) == 1 else 'commits'} that no other branch has"
+    if table is not None:
+        changed = {name for commit in metadata.commits(lost).values() for name in commit.statistics} - {table}
+        lost = lost if changed else frozenset()
+        what = f"changes to {', '.join(sorted(map(str, changed)))} that no other branch has"
+    if lost:
+        raise ForgeError(
+            "E607",
+            f"'{branch.name}' holds {what}",
+            fix=f"`forge branch delete {branch.name} --force` deletes them all the same.",
+        )
+
+
+def _changeable(
+    metadata: Metadata, name: str, action: str, default: BranchName, protected: Collection[str] = ()
+) -> Branch:
+    """The branch, if it may lose its name: neither the default one nor a protected one may."""
+    branch = find_branch(metadata, BranchName(name))
+    if branch.name == default:
+        raise ForgeError("E605", f"'{name}' is the default branch and stays", fix="Name another branch.")
+    refuse_change(effective(branch, protected, True), action)
+    return branch
+
+
+def _carriers(lake: Lake, tree: Tree, ref: str) -> Iterator[TableState]:
+    """Tables with a native ref of that name."""
     for version in tree.values():
         state = lake.state(version.catalog) if version.kind == "table" else None
-        if state is not None and branch.name in state.refs:
-            lake.set_ref(version.catalog, branch.name, None)
-    return branch
+        if state is not None and ref in state.refs:
+            yield state
+
+
+def rename_branch(
+    metadata: Metadata,
+    lake: Lake,
+    name: str,
+    new: str,
+    *,
+    default: BranchName,
+    author: Author,
+    clock: Clock,
+    protected: Collection[str] = (),
+) -> Branch:
+    """Head and history stay; the native refs in the tables get the new name, too."""
+    branch = _changeable(metadata, name, "rename", default, protected)
+    parsed = _new_name(metadata, new)
+    taken = metadata.branch(parsed)
+    if taken is not None:
+        raise branch_exists(parsed, taken)
+    # The refs first, while nobody works on the new name: once it is a branch, its runs find the tables where they are.
+    copied = {state.catalog: state.refs[name] for state in _carriers(lake, metadata.tree(branch.head), name)}
+    for catalog, snapshot in copied.items():
+        lake.set_ref(catalog, parsed, snapshot)
+    metadata.rename_branch(
+        branch.name, parsed, AuditRecord(clock(), author.email, "branch.rename", branch.name, {"to": parsed})
+    )
+    renamed = find_branch(metadata, parsed)
+    for state in _carriers(lake, metadata.tree(renamed.head), name):
+        before, now = copied.get(state.catalog), state.refs[name]
+        if now != before and state.refs.get(parsed) == before:  # a run published under the old name in between
+            lake.set_ref(state.catalog, parsed, now)
+        lake.set_ref(state.catalog, name, None)
+    return renamed
+
+
+def archive_branch(
+    metadata: Metadata, name: str, *, default: BranchName, author: Author, clock: Clock, restore: bool = False
+) -> Branch:
+    """Out of sight, with all it holds; `restore` brings it back."""
+    branch = find_branch(metadata, BranchName(name))
+    if branch.name == default:
+        raise ForgeError("E605", f"'{name}' is the default branch and stays", fix="Name another branch.")
+    changed = replace(branch, status="active" if restore else "archived")
+    return _update(metadata, changed, "branch.restore" if restore else "branch.archive", author, clock, {})
+
+
+def protect_branch(
+    metadata: Metadata,
+    name: str,
+    *,
+    protected: bool,
+    author: Author,
+    clock: Clock,
+    require_approval: bool | None = None,
+    allowed_mergers: Sequence[str] = (),
+    declared: Collection[str] = (),
+) -> Branch:
+    """Protection as a whole: what is not given is not kept. Without an approval (`require_approval=False`) has an audit
+    action of its own. What the settings protect (`declared`) stays so."""
+    branch = find_branch(metadata, BranchName(name))
+    if not protected and effective(replace(branch, is_protected=False), declared, True).is_protected:
+        raise ForgeError(
+            "E608",
+            f"'{name}' is protected by forge.yaml",
+            why="Its name is among versioning.protected_branches.",
+            fix="Take it out there.",
+        )
+    mergers = tuple(dict.fromkeys(user.strip() for user in allowed_mergers if user.strip())) if protected else ()
+    changed = replace(
+        branch,
+        is_protected=protected,
+        require_approval=require_approval if protected else None,
+        allowed_mergers=mergers,
+    )
+    action = "branch.protect" if protected else "branch.unprotect"
+    if protected and require_approval is False:
+        action = "branch.approval_waived"
+    detail = {"require_approval": changed.needs_approval, "allowed_mergers": list(mergers)}
+    return _update(metadata, changed, action, author, clock, detail if protected else {})
+
+
+def set_description(metadata: Metadata, name: str, text: str, *, author: Author, clock: Clock) -> Branch:
+    branch = find_branch(metadata, BranchName(name))
+    return _update(metadata, replace(branch, description=text), "branch.describe", author, clock, {"text": text})
+
+
+def _update(
+    metadata: Metadata, branch: Branch, action: str, author: Author, clock: Clock, detail: dict[str, object]
+) -> Branch:
+    now = clock()
+    metadata.update_branch(replace(branch, updated_at=now), AuditRecord(now, author.email, action, branch.name, detail))
+    return find_branch(metadata, branch.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two revisions have that the other has not, from records alone. Tables are those that changed since the
+    merge base; without one, all."""
+
+    base: CommitId
+    compare: CommitId
+    merge_base: CommitId | None
+    other_bases: tuple[CommitId, ...]  # best common ancestors that were not taken: the lines have crossed
+    ahead: int  # commits that only `compare` has
+    behind: int  # commits that only `base` has
+    base_tables: tuple[TableName, ...]  # changed on the side of `base`
+    compare_tables: tuple[TableName, ...]
+
+    @property
+    def can_fast_forward(self) -> bool:
+        """Whether `base` can move to `compare` as it is."""
+        return self.ahead > 0 and self.behind == 0
+
+    @property
+    def both_tables(self) -> tuple[TableName, ...]:
+        """Changed on both sides: only these can conflict."""
+        return tuple(table for table in self.base_tables if table in self.compare_tables)
+
+
+def compare_branches(metadata: Metadata, base: str, compare: str, default: BranchName) -> Comparison:
+    """Of two branches, or of any two revisions; `default` is what HEAD stands for."""
+    ours, theirs = find_commit(metadata, base, default).id, find_commit(metadata, compare, default).id
+    parents = metadata.ancestry([ours, theirs])
+    met: MergeBase = merge_base(ours, theirs, parents)
+    ahead, behind = ahead_behind(theirs, ours, parents)
+    start = metadata.tree(met.commit)
+    return Comparison(
+        base=ours,
+        compare=theirs,
+        merge_base=met.commit,
+        other_bases=met.others,
+        ahead=ahead,
+        behind=behind,
+        base_tables=changed_tables(start, metadata.tree(ours)),
+        compare_tables=changed_tables(start, metadata.tree(theirs)),
+    )
+
+
+def changed_tables(before: Tree, after: Tree) -> tuple[TableName, ...]:
+    """Tables that are not the same version in both, or are in one of them only."""
+
+    def state(tree: Tree, table: TableName) -> tuple[object, ...] | None:
+        version = tree.get(table)
+        return (version.uuid, version.snapshot_id, version.metadata_location) if version is not None else None
+
+    return tuple(table for table in sorted({*before, *after}) if state(before, table) != state(after, table))
 
 
 def list_branches(metadata: Metadata, default: BranchName) -> tuple[BranchView, ...]:
@@ -129,18 +329,6 @@ def find_touching(metadata: Metadata, table: TableName, default: BranchName) -> 
     return touching
 
 
-def reached(head: CommitId | None, parents: Mapping[CommitId, Sequence[CommitId]]) -> frozenset[CommitId]:
-    """The commit itself and all it descends from."""
-    seen: set[CommitId] = set()
-    todo = [head] if head is not None and head in parents else []
-    while todo:
-        commit = todo.pop()
-        if commit not in seen:
-            seen.add(commit)
-            todo.extend(parents[commit])
-    return frozenset(seen)
-
-
 def _compared(metadata: Metadata, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchView, ...]:
     heads = {b.head for b in (*branches, *((main,) if main else ())) if b.head}
     parents = metadata.ancestry(heads)
@@ -159,7 +347,7 @@ def _sorted(views: Sequence[BranchView], default: BranchName | None) -> tuple[Br
 
 def _own_commits(metadata: Metadata, branch: Branch) -> frozenset[CommitId]:
     others = [b.head for b in metadata.branches() if b.name != branch.name and b.head]
-    if branch.head is None:
+    if branch.head is None or branch.status == "merged":  # squashed or rebased: the commits are others, the data is not
         return frozenset()
     parents = metadata.ancestry([branch.head, *others])
     return reached(branch.head, parents).difference(*(reached(head, parents) for head in set(others)))

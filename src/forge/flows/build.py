@@ -14,12 +14,15 @@ from forge.flows.pins import Base, key_of, view_pin
 from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
 from forge.flows.project import Project
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
+from forge.flows.seal import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
+from forge.model.schema import Schema
 from forge.quality.measure import Measure, Reading
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.transforms.fingerprint import fingerprint
 from forge.transforms.transform import FileSource, JdbcSource, Kind, SqlQuery, Transform
+from forge.versioning.commit import Signer
 
 ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
 
@@ -52,6 +55,8 @@ class Job:
     notify: Callable[[Event], None]
     secrets: Callable[[str], str]
     logger: object = None
+    seals: Seals | None = None
+    signer: Signer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ def _build(
     context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
     planned = job.engine.plan(transform, inputs, params, context, files)
     job.seam("transformed")
-    violations = _contract_verdicts(job, planned)
+    violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
         return Built(_blocked(record, violations), transform, base, planned=planned, verdicts=violations)
     if transform.kind is Kind.VIEW:
@@ -263,13 +268,12 @@ def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base
     return Built(record, transform, base, pin)
 
 
-def _contract_verdicts(job: Job, planned: Planned) -> tuple[Verdict, ...]:
-    table = planned.transform.output
-    contract = job.project.contracts.get(table)
+def contract_verdicts(project: Project, table: TableName, schema: Schema) -> tuple[Verdict, ...]:
+    contract = project.contracts.get(table)
     if contract is None:
         return ()
     verdicts = []
-    for violation in find_mismatches(contract, planned.schema):
+    for violation in find_mismatches(contract, schema):
         blocks = violation.severity == "error"
         columns = tuple(p.column for p in contract.columns if violation.path.startswith(p.path))
         verdicts.append(

@@ -11,9 +11,12 @@ from forge.flows.ports import Lake, Metadata, Orphan
 from forge.flows.processes import is_alive
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
+from forge.flows.retention import Expired, expire, find_expired
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author
+
+KEEP = timedelta(days=7)  # how long a commit that nothing reaches can be gone back to
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class Collected:
     repaired: Repair
     orphans: tuple[Orphan, ...]
     deleted: int
+    expired: tuple[Expired, ...] = ()  # snapshots that nothing needs; their files are among the orphans once they went
 
     @property
     def size(self) -> int:
@@ -149,12 +153,24 @@ class Collected:
 
 
 def collect_garbage(
-    metadata: Metadata, lake: Lake, *, author: Author, now: datetime, older_than: timedelta, dry_run: bool
+    metadata: Metadata,
+    lake: Lake,
+    *,
+    author: Author,
+    now: datetime,
+    older_than: timedelta,
+    dry_run: bool,
+    keep: timedelta = KEEP,
 ) -> Collected:
-    """Orphan files older than `older_than`, and never younger than the oldest run that is still at work."""
+    """Snapshots that no ref needs and no commit of the last `keep` holds, then orphan files older than `older_than`,
+    and never younger than the oldest run that is still at work."""
     repaired = Repair((), 0) if dry_run else repair(metadata, lake, author=author, now=now)
+    expiry = lake.expiry
+    expired: tuple[Expired, ...] = ()
+    if expiry is not None:
+        expired = (find_expired if dry_run else expire)(metadata, lake, expiry, now - keep)
     alive = [run.started_at for run in metadata.runs(limit=10_000, status=RunStatus.RUNNING) if is_alive(run)]
     limit = min([now - older_than, *alive])
     orphans = lake.orphans(limit)
     deleted = 0 if dry_run else lake.delete(orphans)
-    return Collected(repaired, orphans, deleted)
+    return Collected(repaired, orphans, deleted, expired)

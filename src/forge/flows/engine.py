@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
@@ -81,6 +82,25 @@ class Progress:
     tasks_known: int
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeQuery:
+    """Rows that a SELECT over pinned tables gives."""
+
+    sql: str
+    inputs: Mapping[TableName, Pin] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFile:
+    """Rows of a local Parquet file."""
+
+    path: Path
+
+
+ChangeMode = Literal["append", "overwrite", "merge", "delete"]
+
+
 class Engine(Protocol):
     def plan(
         self,
@@ -93,6 +113,21 @@ class Engine(Protocol):
 
     def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
         """The one big job: write the result to the stage."""
+        ...
+
+    def change(
+        self,
+        source: ChangeQuery | ChangeFile | object,
+        stage: Stage,
+        mode: ChangeMode,
+        key: tuple[str, ...],
+        *,
+        evolve: bool = False,
+    ) -> None:
+        """Rows into a stage that no transform makes; any other source is a frame of the engine's own. Columns go by
+        name: what the table does not have is refused (E621) unless `evolve` adds it, what the rows do not have is NULL.
+        `merge` updates rows of the same key and inserts the rest, `delete` removes the rows whose key is given. A table
+        that does not exist is created, by all but delete."""
         ...
 
     def measure(

@@ -16,7 +16,7 @@ from forge.flows.build import Event
 from forge.flows.engine import Progress
 from forge.flows.processes import Process, is_alive, this_process
 from forge.flows.records import OutputStatus, RunStatus
-from forge.flows.run import new_run_id
+from forge.flows.run_id import new_run_id
 from forge.model.errors import ForgeError
 from forge.model.time import Clock
 

@@ -24,8 +24,10 @@ from forge.flows.records import (
     Publication,
     Published,
     RunRecord,
+    Sealed,
     TableLineage,
 )
+from forge.flows.seal import seal_versions
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.transforms.transform import SqlQuery
@@ -60,6 +62,7 @@ def publish(
 ) -> Landed | Conflict:
     """Retried while others publish other tables; a table of ours that moved is a conflict."""
     ours = [b for b in built if b.status is OutputStatus.PASSED]
+    sealed = Sealed()
     for attempt in range(ATTEMPTS):
         branch = job.metadata.branch(line.branch)
         head = branch.head if branch else None
@@ -70,6 +73,7 @@ def publish(
         prepared = prepare_targets(job.lake, line, ours)
         if isinstance(prepared, Conflict):
             return prepared
+        prepared, sealed = seal_targets(job, prepared, sealed)
         job.seam("prepared")
         publication = publication_of(
             job,
@@ -81,6 +85,7 @@ def publish(
             author=author,
             message=message,
             unpublished=held_lineage(built, ours),
+            sealed=sealed,
         )
         outcome = job.metadata.publish(publication, job.seam)
         if isinstance(outcome, Published):
@@ -112,6 +117,16 @@ def prepare_targets(lake: Lake, line: Line, ours: Sequence[Built]) -> dict[Table
         else:
             targets[built.table] = target
     return Conflict(tuple(moved)) if moved else targets
+
+
+def seal_targets(
+    job: Job, targets: Mapping[TableName, Target], before: Sealed
+) -> tuple[dict[TableName, Target], Sealed]:
+    """The targets with the digests of what they point at; what `before` has is not hashed again."""
+    versions = {table: target.version for table, target in targets.items()}
+    pointers = [target.pointer for target in targets.values() if target.pointer is not None]
+    digested, sealed = seal_versions(job.metadata, job.seals, versions, pointers, before)
+    return {table: replace(target, version=digested[table]) for table, target in targets.items()}, sealed
 
 
 def _table_target(lake: Lake, line: Line, built: Built) -> Target | None:
@@ -174,6 +189,7 @@ def publication_of(
     author: Author,
     message: str,
     unpublished: Sequence[TableLineage] = (),
+    sealed: Sealed | None = None,
 ) -> Publication:
     versions = {table: replace(target.version, run_id=str(job.run_id)) for table, target in targets.items()}
     tree: Tree = {**line.tree, **versions}
@@ -186,6 +202,7 @@ def publication_of(
         branch=line.branch,
         statistics={b.table: b.snapshot.statistics if b.snapshot else TableStatistics() for b in ours},
         metadata={"run_id": str(job.run_id)},
+        signer=job.signer,
     )
     landed = {b.table for b in ours}
     outputs = tuple(_published(o) if o.table in landed else o for o in run.outputs)
@@ -203,6 +220,7 @@ def publication_of(
         profiles=tuple(profile_of(b) for b in ours if b.snapshot is not None),
         loaded={b.table: b.files for b in ours if b.files},
         audit=(AuditRecord(job.now, author.email, "run.publish", str(line.branch), _audited(commit, ours)),),
+        sealed=sealed or Sealed(),
     )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forge.flows.engine import Engine, Pin
 from forge.flows.pins import Line, at_commit, find_pin, inputs_of, line_of
 from forge.flows.ports import Lake, Metadata
-from forge.flows.revisions import find_commit
+from forge.flows.revisions import find_commit, find_version
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.versioning.commit import Commit, TableVersion, Tree
+
+_VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Reader:
             line: Line = line_of(self.metadata, self.branch, self.default)
             pin, known = find_pin(table, line, self.lake), line.tree
         else:
-            tree = self.metadata.tree(find_commit(self.metadata, at, self.branch).id)
+            tree = self.metadata.tree(commit_at(self.metadata, at, self.branch, table).id)
             pin, known = at_commit(table, tree, self.lake), tree
         if pin is None:
             raise ForgeError(
@@ -43,7 +46,20 @@ class Reader:
         return pin
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
-        return {table: self.pin(table, at) for table in inputs_of(sql, "query")}
+        one = commit_at(self.metadata, at, self.branch).id if at is not None else None  # the same for all tables
+        return {table: self.pin(table, one) for table in inputs_of(sql, "query")}
+
+
+def commit_at(metadata: Metadata, at: str, current: BranchName, table: TableName | None = None) -> Commit:
+    """The commit a revision means. `core.orders@v12` is the one that gave the table this version on the current branch;
+    so is `v12` where a table is asked for, unless a branch or a tag is called so."""
+    match = _VERSION.fullmatch(at.strip())
+    is_ref = match is not None and (metadata.branch(BranchName(at.strip())) or metadata.tag(at.strip()))
+    if match is None or is_ref or not (match["table"] or table):
+        return find_commit(metadata, at, current)
+    named = TableName.parse(match["table"]) if match["table"] else table
+    assert named is not None
+    return find_version(metadata, named, int(match["number"]), current)
 
 
 def query(

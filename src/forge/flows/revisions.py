@@ -1,14 +1,16 @@
-"""Revisions resolved against the recorded history."""
+"""Revisions resolved against the recorded history: a name is a branch, else a tag, else the beginning of a commit's
+id, else a time."""
 
 from __future__ import annotations
 
 from forge.flows.ports import Metadata
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId
+from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit
 from forge.versioning.revision import Revision, parse_revision
+from forge.versioning.tag import Tag
 
 
 def find_branch(metadata: Metadata, name: BranchName) -> Branch:
@@ -21,41 +23,90 @@ def find_branch(metadata: Metadata, name: BranchName) -> Branch:
     return branch
 
 
+def find_tag(metadata: Metadata, name: str) -> Tag:
+    tag = metadata.tag(name)
+    if tag is None:
+        near = did_you_mean(name, (t.name for t in metadata.tags()))
+        raise ForgeError("E614", f"There is no tag '{name}'", why=near, fix="`forge tag list` lists them.")
+    return tag
+
+
 def find_commit(metadata: Metadata, text: str, current: BranchName) -> Commit:
     """The commit a revision means; `current` is what HEAD stands for."""
     revision = parse_revision(text)
     commit = _start(metadata, revision, text, current)
-    for _ in range(revision.steps):
-        if not commit.parents:
-            raise ForgeError("E601", f"{text} goes back beyond the first commit", fix="`forge log` lists them.")
-        commit = _commit(metadata, commit.parents[0])
+    for step in revision.steps:
+        for _ in range(step.times):
+            commit = _parent(metadata, commit, step.parent, text)
     return commit
 
 
+def find_version(metadata: Metadata, table: TableName, number: int, branch: BranchName) -> Commit:
+    """The commit of `orders@v12`: the newest of the branch that gave the table this number."""
+    head = find_branch(metadata, branch).head
+    numbers: list[int] = []
+    for commit in metadata.log(head, table=table) if head is not None else ():
+        version = metadata.tree(commit.id).get(table)
+        if version is not None and version.number == number:
+            return commit
+        numbers += [version.number] if version is not None else []
+    if numbers:
+        known = f"It has v{min(numbers)} to v{max(numbers)}."
+        raise ForgeError("E601", f"{table} has no version v{number} on '{branch}'", why=known, fix="forge log --table")
+    near = did_you_mean(str(table), map(str, metadata.tree(head)))
+    raise ForgeError("E108", f"There is no table {table} on '{branch}'", why=near)
+
+
 def _start(metadata: Metadata, revision: Revision, text: str, current: BranchName) -> Commit:
-    name = current if revision.name == "HEAD" else revision.name
-    branch = metadata.branch(BranchName(name))
-    if branch is not None:
-        return _head(metadata, branch, revision)
-    found = metadata.find_commits(name) if len(name) >= 4 else ()
+    # the whole word comes first: a branch may be called 2026-11-14
+    whole = (Revision(revision.word),) if revision.time is not None else ()
+    for each in (*whole, revision):
+        head = _ref(metadata, current if each.name == "HEAD" else each.name)
+        if head is not None:
+            return _at(metadata, head, each)
+    found = metadata.find_commits(revision.name) if len(revision.name) >= 4 else ()
     if len(found) == 1:
-        return _commit(metadata, found[0])
+        return _at(metadata, found[0], revision)
     if found:
         short = ", ".join(c[:12] for c in found[:5])
         raise ForgeError("E601", f"'{text}' is ambiguous", why=f"It begins {short}.", fix="Give more characters.")
-    near = did_you_mean(name, (b.name for b in metadata.branches()))
-    raise ForgeError("E601", f"No branch, commit or time matches '{text}'", why=near, fix="`forge log` lists commits.")
+    known = [*(b.name for b in metadata.branches()), *(t.name for t in metadata.tags())]
+    raise ForgeError(
+        "E601",
+        f"No branch, tag, commit or time matches '{text}'",
+        why=did_you_mean(revision.name, known),
+        fix="`forge log` lists commits.",
+    )
 
 
-def _head(metadata: Metadata, branch: Branch, revision: Revision) -> Commit:
+def _ref(metadata: Metadata, name: str) -> CommitId | None:
+    """Where the branch or the tag of that name stands."""
+    branch = metadata.branch(BranchName(name))
+    if branch is None:
+        tag = metadata.tag(name)
+        return tag.target if tag is not None else None
     if branch.head is None:
-        raise ForgeError("E606", f"Branch '{branch.name}' has no commits yet", fix="`forge run` makes the first.")
+        raise ForgeError("E606", f"Branch '{name}' has no commits yet", fix="`forge run` makes the first.")
+    return branch.head
+
+
+def _at(metadata: Metadata, head: CommitId, revision: Revision) -> Commit:
+    """The commit itself or, where a time is given, the newest until then on the way back from there."""
     if revision.time is None:
-        return _commit(metadata, branch.head)
-    older = metadata.log(branch.head, limit=1, until=revision.time)
+        return _commit(metadata, head)
+    older = metadata.log(head, limit=1, until=revision.time)
     if not older:
-        raise ForgeError("E601", f"'{branch.name}' has no commit at or before {revision.time:%Y-%m-%d %H:%M}")
+        raise ForgeError("E601", f"'{revision.name}' has no commit at or before {revision.time:%Y-%m-%d %H:%M}")
     return older[0]
+
+
+def _parent(metadata: Metadata, commit: Commit, number: int, text: str) -> Commit:
+    if not commit.parents:
+        raise ForgeError("E601", f"{text} goes back beyond the first commit", fix="`forge log` lists them.")
+    if number > len(commit.parents):
+        has = "one parent" if len(commit.parents) == 1 else f"{len(commit.parents)} parents"
+        raise ForgeError("E601", f"{text}: commit {commit.id[:12]} has {has}", fix="`forge show` names them.")
+    return _commit(metadata, commit.parents[number - 1])
 
 
 def _commit(metadata: Metadata, commit_id: CommitId) -> Commit:

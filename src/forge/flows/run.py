@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets as randomness
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Built, Event, Job, build
 from forge.flows.engine import Engine, Pin, TimeRange
 from forge.flows.foresight import refuse_missing_range
@@ -22,6 +22,9 @@ from forge.flows.project import Project
 from forge.flows.publish import Conflict, Landed, lineage_of, publish
 from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.flows.recover import refuse_unsettled
+from forge.flows.revisions import find_branch
+from forge.flows.run_id import new_run_id
+from forge.flows.seal import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
@@ -29,7 +32,8 @@ from forge.quality.verdict import Verdict
 from forge.transforms.dag import dependency_order, needs_of
 from forge.transforms.selector import select
 from forge.transforms.transform import Transform
-from forge.versioning.commit import Author, Commit
+from forge.versioning.commit import Author, Commit, Signer
+from forge.versioning.protection import effective, refuse_change
 
 STEPS = (
     "started",
@@ -80,6 +84,10 @@ class Ports:
     parallel: int = 2
     publish_all: bool = False  # run.publish: all
     stopped: Callable[[], RunStatus | None] = lambda: None  # cancelled or interrupted: asked at every step
+    protected: frozenset[str] = frozenset()  # branches that change by merges alone, by name or pattern
+    review: bool = True
+    seals: Seals | None = None  # None: what is published is not hashed
+    signer: Signer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +99,13 @@ class RunResult:
     lineage: tuple[TableLineage, ...] = ()  # of what was made, published or not
 
 
-def new_run_id(now: datetime) -> RunId:
-    return RunId(f"r{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}")
-
-
 def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     """One run. Raises ForgeError only for what is wrong before it begins; from then on the end is always recorded."""
     order = plan_order(project, request.selection)
+    refuse_change(effective(find_branch(ports.metadata, request.branch), ports.protected, ports.review), "run")
+    adopt_foreign(
+        ports.metadata, ports.lake, request.branch, ports.default_branch, author=ports.author, now=ports.clock()
+    )
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     now = ports.clock()
     refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
@@ -192,6 +200,8 @@ def job_of(
         ports.notify,
         ports.secrets,
         ports.logger,
+        ports.seals,
+        ports.signer,
     )
 
 

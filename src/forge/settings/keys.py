@@ -19,6 +19,11 @@ def _number_of_text(value: object) -> object:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
 
 
+def _switch_of_text(value: object) -> object:
+    """Environment variables are texts; nothing else is read leniently."""
+    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
 def _list_of_text(value: object) -> object:
     """Environment variables separate by commas."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
@@ -74,6 +79,35 @@ class ParamKeys(_Section):
 
 class VersioningKeys(_Section):
     default_branch: str = Field(default="main", description="Branch of runs and queries when none is named.")
+    protected_branches: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list,
+        description="Branches that change by merges alone, by name or pattern: main, release/*. Beside these, "
+        "`forge branch protect` protects one.",
+    )
+    require_review_for_protected: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+        default=True,
+        description="A merge into a protected branch waits for the approval of someone other than its author, unless "
+        "the branch itself says otherwise.",
+    )
+    keys: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="Key columns of tables, for merges and diffs by row: core.orders: [order_id]. Without one, the "
+        "identifier fields of the Iceberg table are its key.",
+    )
+    rules: dict[str, dict[str, str]] = Field(
+        default_factory=dict,
+        description="Standing answers to conflicts, by table and column: ours, theirs, base, or an SQL expression over "
+        "them like greatest(ours, theirs).",
+    )
+    signing_key: str | None = Field(
+        default=None,
+        description="Private key (Ed25519, PEM) that signs commits and tags, as env:NAME or file:/path.",
+    )
+    trusted_keys: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list,
+        description="Public keys (PEM) whose signatures `forge verify` accepts: files, or their text. Default: the one "
+        "of signing_key.",
+    )
 
 
 class ServerKeys(_Section):

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
 from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, ServerKeys, VersioningKeys
@@ -99,6 +100,26 @@ class Settings:
         if _REMOTE.match(self.keys.warehouse):
             return self.keys.warehouse
         return str(self.root / Path(self.keys.warehouse).expanduser())
+
+    def trusted_keys(self) -> tuple[str, ...]:
+        """The text of each public key; a relative path starts at the project."""
+        return tuple(map(self._key_text, self.versioning.trusted_keys))
+
+    def _key_text(self, given: str) -> str:
+        if "-----BEGIN" in given:
+            return given
+        path = self.root / Path(given).expanduser()
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise ForgeError(
+                "E107",
+                f"the key file {path} cannot be read",
+                where="versioning.trusted_keys",
+                why=reason,
+                fix="Create the file, or correct the path.",
+            ) from error
 
     def owner_of(self, table: TableName | str) -> str | None:
         return next((owner for pattern, owner in self.owners.items() if fnmatchcase(str(table), pattern)), None)

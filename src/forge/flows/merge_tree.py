@@ -1,0 +1,402 @@
+"""The three-way merge of all tables of two commits: what each becomes, staged but not published.
+
+How one table is merged, and why most of it reads no row, is written in docs/decisions/0005-merging-tables.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from forge.flows.merges import TableTally
+from forge.flows.ports import Stage
+from forge.flows.tables import DataFile, MergedRows, NeedsEngine, RowWork, Slice, TableFiles, TableMerge
+from forge.flows.version_ports import Work, row_work
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.versioning.commit import TableStatistics, TableVersion, Tree
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
+from forge.versioning.field import Fields, Layout
+
+CONFLICTS_KEPT = 1000  # of each table; rules by column or table answer the rest
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutcome:
+    """What one table becomes. `version` is ours where nothing changes, None where the table goes."""
+
+    version: TableVersion | None
+    tally: TableTally
+    conflicts: tuple[Conflict, ...] = ()
+    statistics: TableStatistics = field(default_factory=TableStatistics)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMerge:
+    changed: Mapping[TableName, TableVersion | None]  # versions of staged tables stand in their hidden rows
+    outcomes: Mapping[TableName, TableOutcome] = field(default_factory=dict)  # of every table theirs changed
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        return tuple(conflict for outcome in self.outcomes.values() for conflict in outcome.conflicts)
+
+    @property
+    def conflict_count(self) -> int:
+        return sum(outcome.tally.conflicts for outcome in self.outcomes.values())
+
+    @property
+    def resolved_count(self) -> int:
+        return sum(outcome.tally.resolved for outcome in self.outcomes.values())
+
+    @property
+    def tallies(self) -> tuple[TableTally, ...]:
+        return tuple(outcome.tally for outcome in self.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """One table on the three sides, and what has been said of its conflicts."""
+
+    table: TableName
+    base: TableVersion | None
+    ours: TableVersion | None
+    theirs: TableVersion | None
+    answers: Answers
+    key: tuple[str, ...] | None = None  # declared for this call
+
+
+def merge_trees(
+    work: Work,
+    base: Tree,
+    ours: Tree,
+    theirs: Tree,
+    answers: Answers,
+    keys: Mapping[TableName, tuple[str, ...]],
+) -> TreeMerge:
+    """Nothing but the work's own stages is written. Conflicts are a result: then nothing of the table is staged."""
+    outcomes: dict[TableName, TableOutcome] = {}
+    for table in sorted({*base, *ours, *theirs}):
+        sides = Sides(table, base.get(table), ours.get(table), theirs.get(table), answers, keys.get(table))
+        if same(sides.base, sides.theirs) or same(sides.ours, sides.theirs):
+            continue
+        work.tell("merging", table)
+        outcomes[table] = _merge_one(work, sides)
+        work.tell("merged", table, outcomes[table].tally.how)
+    changed = {t: o.version for t, o in outcomes.items() if not o.conflicts and not same(o.version, ours.get(t))}
+    return TreeMerge(changed, outcomes)
+
+
+def same(old: TableVersion | None, new: TableVersion | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return (old.uuid, old.snapshot_id, old.metadata_location) == (new.uuid, new.snapshot_id, new.metadata_location)
+
+
+def _merge_one(work: Work, sides: Sides) -> TableOutcome:
+    base, ours, theirs = sides.base, sides.ours, sides.theirs
+    if same(base, ours):
+        how = "removed" if theirs is None else ("new" if ours is None else "fast_forward")
+        return _take_theirs(work, sides, how)
+    if ours is None or theirs is None or "view" in (ours.kind, theirs.kind):
+        return _whole(work, sides)
+    return _merge_files(work, sides)
+
+
+def _take_theirs(work: Work, sides: Sides, how: str) -> TableOutcome:
+    """As it is: the files and the snapshot of theirs become ours."""
+    theirs = sides.theirs
+    if theirs is None:
+        return TableOutcome(None, TableTally(str(sides.table), how))
+    if theirs.kind == "view":
+        how = "view"
+    number = sides.ours.number + 1 if sides.ours else 1
+    statistics = _between(work, sides.ours, theirs)
+    tally = TableTally(str(sides.table), how, statistics.rows_added, statistics.rows_modified, statistics.rows_deleted)
+    return TableOutcome(replace(theirs, number=number), tally, statistics=statistics)
+
+
+def _between(work: Work, old: TableVersion | None, new: TableVersion) -> TableStatistics:
+    """What lies between two versions, from metadata: net rows and bytes."""
+    after = _counted(work, new)
+    before = _counted(work, old) if old is not None else TableStatistics()
+    rows, size = after.record_count - before.record_count, after.total_size - before.total_size
+    return TableStatistics(
+        max(rows, 0), max(-rows, 0), max(size, 0), max(-size, 0), after.record_count, after.total_size
+    )
+
+
+def _counted(work: Work, version: TableVersion) -> TableStatistics:
+    if version.snapshot_id is None:
+        return TableStatistics()
+    found = work.ports.lake.snapshot(version.catalog, version.snapshot_id)
+    return found.statistics if found else TableStatistics()
+
+
+def _whole(work: Work, sides: Sides) -> TableOutcome:
+    """Objects that have no rows to merge: views, and tables that one side removed."""
+    ours, theirs = sides.ours, sides.theirs
+    kind = ConflictKind.SCHEMA_CHANGE
+    if ours is None or theirs is None:
+        kind = ConflictKind.DELETE_MODIFY if ours is None else ConflictKind.MODIFY_DELETE
+    conflict = Conflict(
+        kind,
+        base=_shown(work, sides.base),
+        ours=_shown(work, ours),
+        theirs=_shown(work, theirs),
+        table=str(sides.table),
+        location="the whole view" if "view" in (v.kind for v in (ours, theirs) if v) else "the whole table",
+    )
+    answer = sides.answers.find(conflict)
+    match answer.take if answer else None:
+        case Take.OURS:
+            return TableOutcome(ours, TableTally(str(sides.table), "unchanged", resolved=1))
+        case Take.THEIRS:
+            taken = _take_theirs(work, sides, "removed" if theirs is None else "new" if ours is None else "view")
+            return replace(taken, tally=replace(taken.tally, resolved=1))
+        case _:
+            tally = TableTally(str(sides.table), "view" if "whole view" in (conflict.location or "") else "rows")
+            return TableOutcome(ours, replace(tally, conflicts=1), (conflict,))
+
+
+def _shown(work: Work, version: TableVersion | None) -> str | None:
+    if version is None:
+        return None
+    if version.kind == "view":
+        return work.ports.lake.read_view(version.metadata_location or "").strip()
+    return f"version {version.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileSides:
+    """The files of the three sides, and what each side took out (`gone`) and brought in (`new`)."""
+
+    base: TableFiles | None
+    ours: TableFiles
+    theirs: TableFiles
+
+    @property
+    def _of_base(self) -> frozenset[DataFile]:
+        return self.base.files if self.base else frozenset()
+
+    @property
+    def ours_gone(self) -> frozenset[DataFile]:
+        return self._of_base - self.ours.files
+
+    @property
+    def ours_new(self) -> frozenset[DataFile]:
+        return self.ours.files - self._of_base
+
+    @property
+    def theirs_gone(self) -> frozenset[DataFile]:
+        return self._of_base - self.theirs.files
+
+    @property
+    def theirs_new(self) -> frozenset[DataFile]:
+        return self.theirs.files - self._of_base
+
+    @property
+    def touched(self) -> frozenset[DataFile]:
+        return self.ours_gone | self.ours_new | self.theirs_gone | self.theirs_new
+
+
+def _merge_files(work: Work, sides: Sides) -> TableOutcome:
+    from forge.versioning.schema_merge import merge_schemas  # with Arrow, which most commands never need
+
+    base, ours, theirs = sides.base, sides.ours, sides.theirs
+    assert ours is not None
+    assert theirs is not None
+    files = FileSides(_files(work, base), _must(work, ours), _must(work, theirs))
+    is_one = len({v.uuid for v in (base, ours, theirs) if v is not None}) == 1
+    of_base = _ids(files.base.fields, is_one) if files.base else None
+    of_ours, of_theirs = _ids(files.ours.fields, is_one), _ids(files.theirs.fields, is_one)
+    if is_one and of_base is not None:
+        if of_theirs == of_base and not (files.theirs_gone or files.theirs_new):
+            return TableOutcome(ours, TableTally(str(sides.table), "unchanged"))
+        if of_ours == of_base and not (files.ours_gone or files.ours_new):
+            return _take_theirs(work, sides, "fast_forward")
+    key = sides.key or work.ports.keys.get(sides.table) or files.ours.identifier
+    layout, found = merge_schemas(of_base, of_ours, of_theirs, key, answers=sides.answers, table=str(sides.table))
+    if found:
+        named = tuple(replace(conflict, table=str(sides.table)) for conflict in found)
+        return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=len(named)), named)
+    can_swap = is_one and _is_swappable(files, layout, of_ours, of_theirs)
+    if can_swap and _are_apart(files, layout, key):
+        with suppress(NeedsEngine):  # the files are in other partitions: their rows have to be written
+            return _swap(work, sides, files, layout, "zero_copy")
+        can_swap = False
+    return _merge_rows(work, sides, files, layout, can_swap=can_swap)
+
+
+def _files(work: Work, version: TableVersion | None) -> TableFiles | None:
+    if version is None or version.kind == "view":
+        return None
+    return _must(work, version)
+
+
+def _must(work: Work, version: TableVersion) -> TableFiles:
+    if version.snapshot_id is None:
+        raise ForgeError("E406", f"{version.catalog} has no snapshot", fix="forge doctor")
+    return work.ports.tables.files(version.catalog, version.snapshot_id)
+
+
+def _ids(fields: Fields, is_one: bool) -> Fields:
+    """Field ids mean something within one table only; columns of another table are matched by name."""
+    return fields if is_one else tuple(replace(f, id=f.name) for f in fields)
+
+
+def _is_swappable(files: FileSides, layout: Layout, ours: Fields, theirs: Fields) -> bool:
+    """Whether files of theirs can be taken into ours as they are: no deletes to carry over, no file that both sides
+    replaced, and every column under the same id on both sides."""
+    if files.ours_gone & files.theirs_gone or any(file.deletes for file in files.touched):
+        return False
+    if any(file.added_by in files.ours.ancestors for file in files.theirs_new):
+        return False  # ours had it and took it out (theirs reverted that): a removed file never comes back
+    ids_ours, ids_theirs = {f.name: f.id for f in ours}, {f.name: f.id for f in theirs}
+    for column in layout.columns:
+        sides = {ids_ours[column.ours]} if column.ours else set()
+        sides |= {ids_theirs[column.theirs]} if column.theirs else set()
+        if sides != {column.field.id}:
+            return False
+    needed = {f.id for f in layout.fields if f.required}
+    optional = {f.id for f in (*ours, *theirs) if not f.required}
+    return not layout.dropped and not needed & optional
+
+
+def _are_apart(files: FileSides, layout: Layout, key: tuple[str, ...]) -> bool:
+    """Whether the manifests prove that no row was touched by both sides: in some column (of the key, where there is
+    one) the values of the files that ours touched and of those that theirs touched do not meet."""
+    ids = [c.field.id for c in layout.columns if not key or c.field.name in key]
+    mine, other = files.ours_gone | files.ours_new, files.theirs_gone | files.theirs_new
+    return any(isinstance(i, int) and not _meet(_ranges(mine, i), _ranges(other, i)) for i in ids)
+
+
+Ranges = list[tuple[Any, Any]] | None
+
+
+def _ranges(files: Iterable[DataFile], field_id: int) -> Ranges:
+    """None where one file does not tell."""
+    found = [file.bounds.get(field_id) for file in files if file.rows]
+    return None if None in found else [bounds for bounds in found if bounds is not None]
+
+
+def _meet(mine: Ranges, other: Ranges) -> bool:
+    if mine is None or other is None:
+        return True
+    try:
+        both = sorted([(low, high, 0) for low, high in mine] + [(low, high, 1) for low, high in other])
+        reach: list[Any] = [None, None]  # how far each side has come
+        for low, high, side in both:
+            far = reach[1 - side]
+            if far is not None and far >= low:
+                return True
+            reach[side] = high if reach[side] is None else max(reach[side], high)
+    except TypeError:  # bounds of two types: the column was retyped between the files
+        return True
+    return False
+
+
+def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: str) -> TableOutcome:
+    stage = open_stage(work, sides.table, sides.ours)
+    added = _slice(files.theirs, files.theirs_new)
+    work.ports.tables.swap(stage, sorted_files(files.theirs_gone), added, layout.fields)
+    new, old = sum(f.rows for f in files.theirs_new), sum(f.rows for f in files.theirs_gone)
+    tally = TableTally(str(sides.table), how, max(new - old, 0), 0, max(old - new, 0))
+    return staged_outcome(work, sides.table, stage, sides.ours, tally)
+
+
+def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, can_swap: bool) -> TableOutcome:
+    rewritten = files.ours_new | (files.theirs_gone - files.ours_gone)
+    job = TableMerge(
+        sides.table,
+        layout,
+        _slice(files.base, files.ours_gone),
+        _slice(files.ours, files.ours_new),
+        _slice(files.base, files.theirs_gone),
+        _slice(files.theirs, files.theirs_new),
+        _slice(files.ours, rewritten),
+        _slice(files.ours, files.ours.files - rewritten) if layout.key else None,
+        sides.answers,
+        CONFLICTS_KEPT,
+    )
+    rows, engine = _engine_for(work, files, job)
+    try:
+        return _merge_by(work, sides, files, job, rows, engine, can_swap=can_swap)
+    except NeedsEngine:  # found only when the files were opened, or about to be written
+        return _merge_by(work, sides, files, job, work.ports.large(), "spark", can_swap=can_swap)
+
+
+def _merge_by(
+    work: Work, sides: Sides, files: FileSides, job: TableMerge, rows: RowWork, engine: str, *, can_swap: bool
+) -> TableOutcome:
+    merged = rows.merge(job, work.run_id)
+    size = sum(part.size for part in (job.base_ours, job.ours, job.base_theirs, job.theirs) if part)
+    tally = TableTally(
+        str(sides.table),
+        "rows",
+        merged.inserted,
+        merged.updated,
+        merged.deleted,
+        merged.conflict_count,
+        merged.resolved_count,
+        size,
+        engine,
+    )
+    if merged.conflict_count:
+        return TableOutcome(sides.ours, tally, merged.conflicts)
+    if merged.is_separate and can_swap:
+        swapped = _swap(work, sides, files, job.layout, "rows")
+        return replace(swapped, tally=tally, statistics=_with_rows(swapped.statistics, merged))
+    stage = open_stage(work, sides.table, sides.ours)
+    merged.write(stage)
+    outcome = staged_outcome(work, sides.table, stage, sides.ours, tally)
+    return replace(outcome, statistics=_with_rows(outcome.statistics, merged))
+
+
+def _with_rows(statistics: TableStatistics, merged: MergedRows) -> TableStatistics:
+    return replace(statistics, rows_added=merged.inserted, rows_deleted=merged.deleted, rows_modified=merged.updated)
+
+
+def _engine_for(work: Work, files: FileSides, job: TableMerge) -> tuple[RowWork, str]:
+    parts = (job.base_ours, job.ours, job.base_theirs, job.theirs, job.rewritten)
+    needs = any(side.needs_engine for side in (files.base, files.ours, files.theirs) if side)
+    return row_work(work.ports, parts, needs)
+
+
+def sorted_files(files: Iterable[DataFile]) -> tuple[DataFile, ...]:
+    return tuple(sorted(files, key=lambda file: (file.path, file.deletes)))
+
+
+def _slice(side: TableFiles | None, files: Iterable[DataFile]) -> Slice | None:
+    chosen = sorted_files(files)
+    return Slice(side.catalog, side.snapshot_id, chosen) if side and chosen else None
+
+
+def open_stage(work: Work, table: TableName, at: TableVersion | None) -> Stage:
+    """Where this work writes the table: on top of what it staged before, else of that version."""
+    stage = work.stages.get(table)
+    if stage is not None and at is not None and at.catalog == stage.catalog:
+        return stage
+    ports = work.ports
+    stage = ports.lake.open_stage(work.run_id, table, at.catalog if at else None, at.snapshot_id if at else None)
+    work.stages[table] = stage
+    return stage
+
+
+def staged_outcome(
+    work: Work, table: TableName, stage: Stage, before: TableVersion | None, tally: TableTally
+) -> TableOutcome:
+    lake = work.ports.lake
+    state, snapshot = lake.state(stage.catalog), lake.snapshot(stage.catalog)
+    assert state is not None, "the stage stands until it is published"
+    assert snapshot is not None, "a staged table has a snapshot"
+    version = TableVersion(
+        stage.catalog,
+        state.uuid,
+        snapshot.snapshot_id,
+        snapshot.schema_id,
+        number=before.number + 1 if before else 1,
+        run_id=str(work.run_id),
+    )
+    work.step("staged")
+    return TableOutcome(version, tally, statistics=snapshot.statistics)

@@ -1,0 +1,107 @@
+"""Retention: which snapshots no branch, tag, open merge or recent commit needs, and letting go of them.
+
+Nothing is deleted here. A snapshot goes by a compare-and-set of its table's row, a table that no commit holds any more
+by the removal of its hidden row; their files are orphans from then on, and a crash in between leaves only those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from forge.flows.ports import Expiry, Lake, Metadata, TableSnapshots
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName, CommitId, SnapshotId
+from forge.versioning.merge import OPEN_MERGES
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What a table lets go of. `dropped`: its hidden row goes whole."""
+
+    catalog: CatalogName
+    snapshots: tuple[SnapshotId, ...]
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    table: TableSnapshots
+    expired: Expired
+
+
+def find_expired(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
+    """What `expire` would do now. Commits made at or after `since` keep what they hold, whoever reaches them."""
+    return tuple(plan.expired for plan in _plan(metadata, lake, expiry, since))
+
+
+def expire(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
+    """What was let go. A table that moved meanwhile is left for the next time."""
+    done = []
+    for plan in _plan(metadata, lake, expiry, since):
+        table, expired = plan.table, plan.expired
+        if expired.dropped:
+            went = expiry.drop(table.catalog, table.location)
+        else:
+            went = expiry.expire(table.catalog, frozenset(expired.snapshots), table.location)
+        if went:
+            done.append(expired)
+    return tuple(done)
+
+
+def _plan(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> list[_Plan]:
+    # Rows first, then what commits need: a publish writes both at once, so that what these rows show, its commit is
+    # seen to need; and what is published later moves the row, and the compare-and-set fails.
+    tables = expiry.tables()
+    staged = {state.uuid for _, name in lake.stages() if (state := lake.state(name))}
+    held, needed = find_needed(metadata, since)
+    plans = []
+    for table in tables:
+        if table.uuid in staged:
+            continue  # a run is at work on it
+        known = table.catalog in held or any(snapshot in needed for snapshot in table.parents)
+        if table.is_hidden and not known:
+            plans.append(_Plan(table, Expired(table.catalog, tuple(sorted(table.parents)), dropped=True)))
+        elif known:  # a table that no commit ever held is someone else's
+            gone = tuple(sorted(set(table.parents) - _kept(table, needed)))
+            plans += [_Plan(table, Expired(table.catalog, gone))] if gone else []
+    return plans
+
+
+def _kept(table: TableSnapshots, needed: frozenset[SnapshotId]) -> set[SnapshotId]:
+    """What is needed, what a native ref is at (another engine may have written there), and all they descend from."""
+    kept: set[SnapshotId] = set()
+    for start in (*table.refs.values(), *(snapshot for snapshot in table.parents if snapshot in needed)):
+        here: SnapshotId | None = start
+        while here is not None and here not in kept:
+            kept.add(here)
+            here = table.parents.get(here)
+    return kept
+
+
+def find_needed(metadata: Metadata, since: datetime) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
+    """Rows and snapshots that commits need: those that branches, tags and open merges reach, and recent ones."""
+    heads = [branch.head for branch in metadata.branches() if branch.head is not None]
+    heads += [tag.target for tag in metadata.tags()]
+    for merge in metadata.merges(statuses=OPEN_MERGES, limit=10_000):
+        heads += [merge.source_commit, merge.target_commit, *([merge.base_commit] if merge.base_commit else [])]
+    reached = metadata.ancestry(heads)
+    lost = next((head for head in heads if head not in reached), None)
+    if lost is not None:  # what it held cannot be known, so nothing may go
+        raise ForgeError("E624", f"There is no commit {lost}, but a branch, tag or merge is at it", fix="forge verify")
+    others = [commit_id for commit_id in metadata.find_commits("") if commit_id not in reached]
+    recent = [commit.id for commit in metadata.commits(others).values() if commit.time >= since]
+    return _held_by(metadata, reached, recent)
+
+
+def _held_by(
+    metadata: Metadata, reached: Mapping[CommitId, object], recent: Iterable[CommitId]
+) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
+    held: set[CatalogName] = set()
+    needed: set[SnapshotId] = set()
+    for commit_id in (*reached, *recent):
+        for version in metadata.tree(commit_id).values():
+            held.add(version.catalog)
+            if version.snapshot_id is not None:
+                needed.add(version.snapshot_id)
+    return frozenset(held), frozenset(needed)

@@ -1,0 +1,225 @@
+"""`verify`: whether the history and the files are what was committed, and which object is not.
+
+chain: commits, trees and refs, from records alone · tree: the manifests of every version, and that their files are
+there · full: the bytes of every file · logical: the rows. Each level includes those before it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from forge.flows.ports import Lake, Metadata
+from forge.flows.records import Blob, Sealed
+from forge.flows.seal import Seals, late_path, seal_late
+from forge.flows.verify_chain import Chain, check_chain
+from forge.flows.verify_files import Held, check_files, check_trees
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
+from forge.versioning.broken import Broken, Findings
+from forge.versioning.commit import TableVersion
+from forge.versioning.signing import PublicKeys
+
+LIMIT = 100  # of the broken objects that are named
+
+
+class Level(StrEnum):
+    CHAIN = "chain"
+    TREE = "tree"
+    FULL = "full"
+    LOGICAL = "logical"
+
+
+_ORDER = tuple(Level)
+
+Checksum = Callable[[CatalogName, SnapshotId], str]
+"""Of the rows of a snapshot, whatever their order and files."""
+
+Progress = Callable[[str, int, int], None]
+"""What is being checked, how much of it is done, and of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    level: Level
+    commits: int
+    trees: int  # versions of tables that were checked
+    files: int
+    bytes: int  # that were read
+    seconds: float
+    broken: tuple[Broken, ...]  # the oldest commit's first
+    unsealed: int = 0  # versions of tables that were committed without a hash; nothing is known of their files
+    signed: int = 0  # commits and tags whose signature was checked
+    unchecked: int = 0  # signatures for which no trusted key is set
+    foreign: tuple[TableName, ...] = ()  # written by another engine since the last commit
+    sealed: int = 0  # versions that were sealed now
+
+    @property
+    def is_good(self) -> bool:
+        return not self.broken
+
+
+@dataclass(slots=True)
+class _Reading:
+    trees: int = 0
+    files: int = 0
+    bytes: int = 0
+    unsealed: int = 0
+    sealed: int = 0
+
+
+def verify(
+    metadata: Metadata,
+    lake: Lake,
+    seals: Seals | None,
+    *,
+    level: Level = Level.TREE,
+    default: BranchName,
+    start: CommitId | None = None,
+    table: TableName | None = None,
+    keys: PublicKeys | None = None,
+    checksum: Checksum | None = None,
+    progress: Progress = lambda what, done, total: None,
+    limit: int = LIMIT,
+    seal: bool = False,
+) -> Verification:
+    """Everything that branches and tags reach, or (`start`) one commit and all before it; of one table where it is
+    named. `metadata` must not have cached commits: what the database says now is what is checked. `seal` hashes what
+    was committed without a hash, so that later changes to it show."""
+    began = time.monotonic()
+    findings = Findings(limit)
+    chain = check_chain(metadata, lake, findings, default=default, start=start, keys=keys or {}, progress=progress)
+    done = _Reading()
+    if _ORDER.index(level) >= _ORDER.index(Level.TREE):
+        _check_lake(metadata, seals, chain, findings, done, level, table, checksum, progress, seal)
+    return Verification(
+        level,
+        chain.commits,
+        done.trees,
+        done.files,
+        done.bytes,
+        time.monotonic() - began,
+        findings.found(),
+        done.unsealed,
+        chain.signed,
+        chain.unchecked,
+        chain.foreign,
+        done.sealed,
+    )
+
+
+def _check_lake(
+    metadata: Metadata,
+    seals: Seals | None,
+    chain: Chain,
+    findings: Findings,
+    done: _Reading,
+    level: Level,
+    table: TableName | None,
+    checksum: Checksum | None,
+    progress: Progress,
+    seal: bool,
+) -> None:
+    if seals is None:
+        raise ForgeError(
+            "E626",
+            f"Only the level '{Level.CHAIN}' can be verified on an external catalog",
+            why="Forge hashes the files of tables in its own catalog.",
+            fix=f"forge verify --level {Level.CHAIN}",
+        )
+    held = find_held(metadata, chain, table)
+    digests = _digests(metadata, held)
+    if seal:
+        done.sealed = sum(_seal_one(metadata, seals, h) for h in held if h not in digests)
+        digests = _digests(metadata, held)
+    done.unsealed = len(held) - len(digests)
+    files = check_trees(metadata, seals, digests, findings, progress)
+    done.trees, done.files = len(digests), len(files)
+    if level in (Level.FULL, Level.LOGICAL):
+        done.bytes = check_files(seals, files, findings, progress)
+    if level is Level.LOGICAL:
+        _check_rows(metadata, held, findings, checksum, progress)
+
+
+def find_held(metadata: Metadata, chain: Chain, table: TableName | None) -> tuple[Held, ...]:
+    """Every version of a table that the commits hold, once, with the oldest commit that does."""
+    found: dict[tuple[object, ...], Held] = {}
+    for commit_id, recorded in chain.trees.items():
+        names = [name for name in recorded if table is None or name == table]
+        fresh = [name for name in names if _key(recorded[name]) not in found]
+        if not fresh:
+            continue
+        # The recorded tree says what was committed; where the table's row stands now is for the records to say.
+        now = metadata.tree(commit_id)
+        for name in sorted(fresh):
+            catalog = now[name].catalog if name in now else recorded[name].catalog
+            found[_key(recorded[name])] = Held(name, recorded[name], commit_id, catalog)
+    return tuple(found.values())
+
+
+def _digests(metadata: Metadata, held: Iterable[Held]) -> dict[Held, str]:
+    """Of what is sealed: in its commit, or later."""
+    late = metadata.blobs(late_path(h.version) for h in held if h.version.digest is None)
+    found = {h: h.version.digest for h in held} | {
+        h: late[late_path(h.version)].digest for h in held if late_path(h.version) in late
+    }
+    return {h: digest for h, digest in found.items() if digest is not None}
+
+
+def _seal_one(metadata: Metadata, seals: Seals, held: Held) -> int:
+    try:
+        return seal_late(metadata, seals, {held.table: replace(held.version, catalog=held.catalog)})
+    except ForgeError:
+        return 0  # its snapshot is gone: there is nothing to hash
+
+
+def _key(version: TableVersion) -> tuple[object, ...]:
+    return (version.uuid, version.snapshot_id, version.metadata_location, version.digest)
+
+
+def _check_rows(
+    metadata: Metadata, held: Iterable[Held], findings: Findings, checksum: Checksum | None, progress: Progress
+) -> None:
+    """A checksum that is recorded must come out again; one that is not is recorded now."""
+    if checksum is None:
+        raise ForgeError("E626", "Rows can be verified with an engine only", fix="forge verify --level full")
+    wanted = {logical_path(h.version): h for h in held if h.version.snapshot_id is not None}
+    known: Mapping[str, Blob] = metadata.blobs(wanted)
+    broken = {one.table for one in findings.found()}  # their rows cannot be read, or are not what was committed
+    new = []
+    for number, (path, h) in enumerate(wanted.items()):
+        progress("rows", number, len(wanted))
+        if h.table in broken or h.version.snapshot_id is None:
+            continue
+        actual = checksum(h.catalog, h.version.snapshot_id)
+        if path not in known:
+            new.append(Blob(path, actual, 0, "logical"))
+        elif known[path].digest != actual:
+            findings.add(Broken("rows", path, str(h.catalog), known[path].digest, actual, h.commit, h.table))
+    metadata.seal(Sealed(tuple(new)))
+
+
+def logical_path(version: TableVersion) -> str:
+    """Where the records keep the checksum of a version's rows."""
+    return f"{version.uuid}@{version.snapshot_id}"
+
+
+def error_of(broken: Broken) -> ForgeError:
+    """A broken object in the words of an error."""
+    code = "E624" if broken.actual is None else "E628" if broken.kind == "signature" else "E623"
+    holder = f" of {broken.table}" if broken.table else ""
+    what = (
+        f"The {broken.kind}{holder} is missing" if broken.actual is None else f"The {broken.kind}{holder} was changed"
+    )
+    if broken.kind == "signature":
+        what = f"The signature of {broken.object} does not hold"
+    words = [f"{broken.object}: expected {broken.expected}", f"found {broken.actual or 'nothing'}"]
+    held = f"Commit {broken.commit[:12]} was the first to hold it. " if broken.commit else ""
+    return ForgeError(
+        code,
+        what,
+        where=broken.where,
+        why=f"{held}{', '.join(words)}.",
+        fix="Bring it back from a copy, or go back to a commit before it: forge log",
+    )

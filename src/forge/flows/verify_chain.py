@@ -1,0 +1,163 @@
+"""The chain: every commit is what its id says, every ref points at one, and the lake stands where the heads say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from forge.flows.pins import MAIN_REF
+from forge.flows.ports import Lake, Metadata
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, TableName
+from forge.versioning.branch import Branch
+from forge.versioning.broken import Broken, Findings
+from forge.versioning.commit import Commit, Signature, TableVersion, Tree, id_of, tree_id_of
+from forge.versioning.signing import PublicKeys, check
+from forge.versioning.tag import Tag, tag_id_of
+
+RECORDS = "the records"
+
+
+@dataclass(slots=True)
+class Chain:
+    """What was reached: trees as recorded, the oldest commit's first."""
+
+    commits: int = 0
+    trees: dict[CommitId, Tree] = field(default_factory=dict)
+    signed: int = 0
+    unchecked: int = 0
+    foreign: tuple[TableName, ...] = ()
+
+
+def check_chain(
+    metadata: Metadata,
+    lake: Lake,
+    findings: Findings,
+    *,
+    default: BranchName,
+    start: CommitId | None,
+    keys: PublicKeys,
+    progress: Callable[[str, int, int], None],
+) -> Chain:
+    branches = [branch for branch in metadata.branches() if branch.head is not None]
+    tags = metadata.tags()
+    chain = Chain()
+    heads = [start] if start else [*(b.head for b in branches if b.head), *(tag.target for tag in tags)]
+    parents = metadata.ancestry(heads)
+    commits = metadata.commits(parents)
+    for branch in branches:
+        if start is None and branch.head is not None and branch.head not in commits:
+            findings.add(Broken("branch", branch.name, RECORDS, f"commit {branch.head}", None, branch.head))
+    _check_commits(metadata, chain, commits, parents, findings, keys, progress)
+    if start is None:
+        _check_tags(tags, chain, commits, findings, keys)
+        for branch in branches:
+            _check_refs(metadata, lake, chain, branch, default, findings)
+    return chain
+
+
+def _check_commits(
+    metadata: Metadata,
+    chain: Chain,
+    commits: Mapping[CommitId, Commit],
+    parents: Mapping[CommitId, tuple[CommitId, ...]],
+    findings: Findings,
+    keys: PublicKeys,
+    progress: Callable[[str, int, int], None],
+) -> None:
+    chain.commits = len(commits)
+    for number, commit in enumerate(sorted(commits.values(), key=lambda c: (c.time, c.id))):
+        progress("commits", number, len(commits))
+        for parent in parents.get(commit.id, ()):
+            if parent not in commits:
+                findings.add(Broken("commit", parent, RECORDS, f"the parent of {commit.id}", None, commit.id))
+        tree = _recorded(metadata, commit, findings)
+        if tree is not None:
+            chain.trees[commit.id] = tree
+        actual = id_of(commit, commit.tree_id)
+        if actual != commit.id:
+            findings.add(Broken("commit", commit.id, RECORDS, commit.id, actual, commit.id))
+        _check_signature(chain, f"commit {commit.id}", commit.signature, commit.id, keys, findings, commit.id)
+
+
+def _recorded(metadata: Metadata, commit: Commit, findings: Findings) -> Tree | None:
+    try:
+        tree = metadata.recorded_tree(commit.id)
+        actual = tree_id_of(tree)
+    except ForgeError:
+        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, None, commit.id))
+        return None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:  # someone wrote what is no tree
+        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, f"no tree ({error})", commit.id))
+        return None
+    if actual != commit.tree_id:
+        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, actual, commit.id))
+    return tree
+
+
+def _check_signature(
+    chain: Chain,
+    name: str,
+    signature: Signature | None,
+    object_id: str,
+    keys: PublicKeys,
+    findings: Findings,
+    commit: CommitId,
+) -> None:
+    if signature is None:
+        return
+    if not keys:
+        chain.unchecked += 1
+        return
+    chain.signed += 1
+    problem = check(signature, object_id, keys)
+    if problem is not None:
+        findings.add(Broken("signature", name, RECORDS, f"a signature by key {signature.key_id}", problem, commit))
+
+
+def _check_tags(
+    tags: tuple[Tag, ...], chain: Chain, commits: Mapping[CommitId, Commit], findings: Findings, keys: PublicKeys
+) -> None:
+    for tag in tags:
+        if tag.target not in commits:
+            findings.add(Broken("tag", tag.name, RECORDS, f"commit {tag.target}", None, tag.target))
+        _check_signature(chain, f"tag {tag.name}", tag.signature, tag_id_of(tag), keys, findings, tag.target)
+
+
+def _check_refs(
+    metadata: Metadata, lake: Lake, chain: Chain, branch: Branch, default: BranchName, findings: Findings
+) -> None:
+    """The native refs of a branch against its head. A ref that another engine moved on is not broken: the next commit
+    adopts what it wrote. One that a run of Forge moved was not moved without its head."""
+    assert branch.head is not None
+    ref = MAIN_REF if branch.name == default else str(branch.name)
+    recorded = chain.trees.get(branch.head, {})
+    now = metadata.tree(branch.head) if recorded else {}  # where each table's row stands today
+    for table in sorted(recorded):
+        version = replace(recorded[table], catalog=now.get(table, recorded[table]).catalog)
+        where = f"{ref} of {version.catalog}"
+        expected, actual, foreign = _standing(lake, version, ref)
+        if foreign:
+            chain.foreign = (*chain.foreign, table)
+        elif expected != actual:
+            findings.add(Broken("ref", f"{branch.name}:{table}", where, expected, actual, branch.head, table))
+
+
+def _standing(lake: Lake, version: TableVersion, ref: str) -> tuple[str, str | None, bool]:
+    """Where the head says it is, where the lake has it, and whether another engine wrote since."""
+    expected = version.metadata_location if version.kind == "view" else f"snapshot {version.snapshot_id}"
+    assert expected is not None
+    state = lake.state(version.catalog)
+    if version.kind == "view":
+        if ref != MAIN_REF or lake.by_table is not None:  # elsewhere a view lives in the tree alone
+            return expected, expected, False
+        return expected, state.location if state else None, False
+    if state is None:
+        return expected, None, False
+    at = state.refs.get(ref)
+    if at is None and ref != MAIN_REF:  # the branch has not touched the table
+        return expected, expected, False
+    if at is None or at == version.snapshot_id:
+        return expected, None if at is None else expected, False
+    snapshot = lake.snapshot(version.catalog, at)
+    return expected, f"snapshot {at}", snapshot is not None and snapshot.run_id is None

@@ -1,0 +1,168 @@
+"""Table trees against the lake: what was sealed, taken again from the files as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from forge.flows.ports import Metadata
+from forge.flows.records import Blob
+from forge.flows.seal import Listed, Seals
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName, CommitId, TableName
+from forge.versioning.broken import Broken, Findings
+from forge.versioning.commit import TableVersion, digest_of
+from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of, table_tree_of
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A version of a table and the oldest commit that holds it."""
+
+    table: TableName
+    version: TableVersion
+    commit: CommitId
+    catalog: CatalogName  # where its row stands now
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    held: Held
+    blob: Blob
+
+
+def check_trees(
+    metadata: Metadata, seals: Seals, digests: Mapping[Held, str], findings: Findings, progress: Progress
+) -> tuple[HeldFile, ...]:
+    """The data and delete files that the versions hold, each once."""
+    bodies = metadata.table_trees(digests.values())
+    trees = {held: tree for held, digest in digests.items() if (tree := _tree(held, digest, bodies, findings))}
+    views = {tree.file[0]: (held, tree.file[1]) for held, tree in trees.items() if tree.file}
+    _check_bytes(seals, "view", views, findings)
+    tables = {held: tree for held, tree in trees.items() if not tree.file}
+    for held, tree in tables.items():
+        _check_facts(seals, held, tree, findings)
+    lists: dict[str, tuple[Held, str]] = {}
+    manifests: dict[str, tuple[Held, ManifestNode]] = {}
+    for held, tree in tables.items():  # of the oldest version that names it
+        if tree.manifest_list:
+            lists.setdefault(tree.manifest_list[0], (held, tree.manifest_list[1]))
+        for manifest in tree.manifests:
+            manifests.setdefault(manifest.path, (held, manifest))
+    _check_bytes(seals, "manifest list", lists, findings)
+    _check_bytes(seals, "manifest", {path: (h, m.digest) for path, (h, m) in manifests.items()}, findings)
+    return _check_manifests(metadata, seals, manifests, findings, progress)
+
+
+def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], findings: Findings) -> TableTree | None:
+    where = "the records"
+    body = bodies.get(digest)
+    if body is None:
+        findings.add(Broken("table tree", digest, where, digest, None, held.commit, held.table))
+        return None
+    actual = digest_of(body)
+    if actual != digest:
+        findings.add(Broken("table tree", digest, where, digest, actual, held.commit, held.table))
+        return None
+    try:
+        return table_tree_of(body)
+    except ValueError as error:
+        findings.add(Broken("table tree", digest, where, digest, str(error), held.commit, held.table))
+        return None
+
+
+def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) -> None:
+    """What the table's metadata says today of the snapshot that was committed."""
+    version = held.version
+
+    def broken(kind: str, name: str, expected: str, actual: str | None) -> None:
+        findings.add(Broken(kind, name, str(held.catalog), expected, actual, held.commit, held.table))
+
+    try:
+        facts = seals.facts(held.catalog, version.snapshot_id, version.schema_id)
+    except ForgeError as error:
+        return broken("table", str(held.catalog), f"table {tree.uuid}", error.why or error.what)
+    if facts is None:
+        return broken("table", str(held.catalog), f"table {tree.uuid}", None)
+    if facts.uuid != tree.uuid:
+        return broken("table", str(held.catalog), f"table {tree.uuid}", f"table {facts.uuid}")
+    listed = tree.manifest_list[0] if tree.manifest_list else None
+    name = f"{held.catalog}@{version.snapshot_id}"
+    if facts.manifest_list != listed:
+        broken("snapshot", name, listed or "no snapshot", facts.manifest_list)
+    if facts.schema != tree.schema:
+        broken("schema", f"{held.catalog} schema {version.schema_id}", tree.schema, facts.schema)
+    number = tree.spec.get("spec-id", 0)
+    spec = facts.specs.get(number) if isinstance(number, int) else None
+    if spec != tree.spec:
+        broken("partition spec", f"{held.catalog} spec {number}", str(dict(tree.spec)), str(spec) if spec else None)
+    return None
+
+
+def _check_bytes(seals: Seals, kind: str, expected: Mapping[str, tuple[Held, str]], findings: Findings) -> None:
+    for path, found in seals.hashes(expected).items():
+        held, digest = expected[path]
+        if found.digest != digest:
+            actual = found.digest or _problem(found.problem)
+            findings.add(Broken(kind, path, path, digest, actual, held.commit, held.table))
+
+
+def _problem(text: str) -> str | None:
+    return None if text == "it is not there" else f"unreadable: {text}"
+
+
+def _check_manifests(
+    metadata: Metadata,
+    seals: Seals,
+    manifests: Mapping[str, tuple[Held, ManifestNode]],
+    findings: Findings,
+    progress: Progress,
+) -> tuple[HeldFile, ...]:
+    files: dict[str, HeldFile] = {}
+    for number, (path, (held, manifest)) in enumerate(manifests.items()):
+        progress("manifests", number, len(manifests))
+        try:
+            listed = seals.listed(path)
+        except ForgeError:
+            continue  # its bytes have been found wrong already
+        blobs = metadata.blobs(file.path for file in listed)
+        for missing in (file for file in listed if file.path not in blobs):
+            findings.add(Broken("file", missing.path, "the records", "its hash", None, held.commit, held.table))
+        node = node_of(_leaf(file, blobs[file.path]) for file in listed if file.path in blobs)
+        if node != manifest.node:
+            findings.add(Broken("entries", path, path, manifest.node, node, held.commit, held.table))
+        for file in listed:
+            if file.path in blobs:
+                files.setdefault(file.path, HeldFile(held, blobs[file.path]))
+    sizes = seals.sizes(files)
+    for path, found in files.items():
+        size, recorded = sizes[path], found.blob.size
+        if size != recorded:
+            actual = None if size is None else f"{size} bytes"
+            findings.add(Broken("file", path, path, f"{recorded} bytes", actual, found.held.commit, found.held.table))
+    return tuple(files.values())
+
+
+def _leaf(file: Listed, blob: Blob) -> Leaf:
+    return Leaf(file.content, file.path, blob.digest, file.size, file.records)
+
+
+def check_files(seals: Seals, files: tuple[HeldFile, ...], findings: Findings, progress: Progress) -> int:
+    """The bytes of every file. How many were read."""
+    total, done = sum(file.blob.size for file in files), 0
+
+    def told(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("bytes", done, total)
+
+    expected = {file.blob.path: (file.held, file.blob.digest) for file in files}
+    found = seals.hashes(expected, told)
+    for path, hashed in found.items():
+        held, digest = expected[path]
+        if hashed.digest != digest:
+            actual = hashed.digest or _problem(hashed.problem)
+            findings.add(Broken("file", path, path, digest, actual, held.commit, held.table))
+    return sum(hashed.size for hashed in found.values())
