@@ -17,6 +17,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from recorded_history import MORNING, write_history
+from version_site import VersionSite, open_version_site
 
 from forge.api.app import create_app
 from forge.flows.access import digest_of
@@ -164,3 +165,10 @@ def start_server(tmp_path: Path) -> Iterator[StartServer]:
         process.wait(60)
         if process.stdout is not None:
             process.stdout.close()
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Iterator[VersionSite]:
+    """An empty project whose tables have keys, with a server on it; nothing is protected."""
+    with open_version_site(tmp_path / "shop") as site:
+        yield site

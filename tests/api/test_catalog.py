@@ -225,7 +225,7 @@ def test_a_list_of_assets_asks_the_database_a_handful_of_times(wiring: Wiring, o
     assert len(asked) <= 4
     asked.clear()
     own_client.get(f"{API}/assets/hr.staff")
-    assert len(asked) <= 14
+    assert len(asked) <= 16
 
 
 # suggesting

@@ -16,6 +16,7 @@ from forge.model.codes import CODES
 from forge.model.errors import ForgeError, ForgeErrors
 
 HERE: Scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "state": {"request_id": "abc"}}
+CHANGE: Scope = {**HERE, "method": "POST"}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,8 @@ HERE: Scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "state": {"
         ("E603", 409),
         ("E607", 409),
         ("E403", 409),
+        ("E622", 413),
+        ("E631", 403),
         ("E401", 503),
         ("E404", 503),
         ("E301", 503),
@@ -37,7 +40,7 @@ HERE: Scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "state": {"
     ],
 )
 def test_each_kind_of_error_has_its_status(code: str, status: int) -> None:
-    response = problem_of(ForgeError(code, "what", where="here", why="because", fix="do"), HERE)
+    response = problem_of(ForgeError(code, "what", where="here", why="because", fix="do"), CHANGE)
     document = json.loads(bytes(response.body))
     assert response.status_code == document["status"] == status
     assert response.media_type == "application/problem+json"
@@ -55,6 +58,11 @@ def test_each_kind_of_error_has_its_status(code: str, status: int) -> None:
     }
     assert ("retry-after" in response.headers) == (status in (429, 503))
     assert response.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
+
+
+def test_a_question_that_cannot_be_answered_is_in_conflict_with_nothing() -> None:
+    assert problem_of(ForgeError("E213", "only a query is accepted here"), HERE).status_code == 422
+    assert problem_of(ForgeError("E213", "only a query is accepted here"), CHANGE).status_code == 409
 
 
 def test_every_code_has_a_status() -> None:

@@ -22,6 +22,7 @@ def test_no_route_breaks_or_lies_about_its_shape(start_server: Any, make_site_pr
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{live.address}/openapi.json"]
     command += ["--header", f"Authorization: Bearer {live.token}", "--phases", "examples,coverage,fuzzing"]
     command += ["--max-examples", "20", "--generation-deterministic", "--no-color"]
+    command += ["--request-timeout", "120"]  # what needs Spark starts it, and waits for a while
     command += ["--exclude-checks", ",".join(LEFT_OUT), "--exclude-path-regex", "/events$"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(live.errors).parent, timeout=900)
     assert ended.returncode == 0, ended.stdout[-15_000:] + ended.stderr[-3_000:]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from migrated import lay_database
 from recorded_history import MORNING, History, write_history
 from typer.testing import CliRunner
 
@@ -73,6 +74,79 @@ def project(forge: Forge, tmp_path: Path) -> Path:
     """What `forge init` makes."""
     assert forge("init", "shop").status == 0
     return tmp_path / "shop"
+
+
+ORDERS = """\
+order_id,customer,amount,status
+1,ada,10.0,new
+2,bob,20.0,new
+3,cy,30.0,paid
+"""
+
+
+@dataclass(frozen=True)
+class House:
+    """An empty project of Ada's, in which tables are written by hand. No JVM."""
+
+    forge: Forge
+    root: Path
+
+    def __call__(self, *words: str) -> Ended:
+        return self.forge(*words, at=self.root)
+
+    def commit(self, text: str, *words: str, table: str = "core.orders", name: str = "rows.csv") -> Ended:
+        """`forge commit`, with these lines as the file; it went well."""
+        (self.root / name).write_text(text)
+        ended = self("commit", table, "--file", name, *words)
+        assert ended.status == 0, ended.err
+        return ended
+
+    def change(self, text: str, *words: str) -> Ended:
+        """Rows of core.orders changed or inserted by key."""
+        return self.commit(text, "--mode", "merge", *words)
+
+    def rows(self, revision: str, table: str = "core.orders") -> list[dict[str, Any]]:
+        """All rows at a revision, by Arrow."""
+        from forge.flows.revisions import find_commit
+        from forge.flows.tables import Slice
+        from forge.model.names import TableName
+
+        wiring = Wiring.of(self.root)
+        commit = find_commit(wiring.metadata, revision, wiring.default_branch)
+        version = wiring.metadata.tree(commit.id)[TableName.parse(table)]
+        assert version.snapshot_id is not None
+        tables = wiring.versions().tables
+        files = tables.files(version.catalog, version.snapshot_id)
+        found = tables.read(Slice(version.catalog, version.snapshot_id, tuple(files.files))).to_pylist()
+        wiring.close()
+        first = next(iter(found[0])) if found else ""
+        return sorted(found, key=lambda row: str(row[first]))
+
+    def values(self, revision: str, column: str) -> dict[int, Any]:
+        """One column of core.orders by key."""
+        return {row["order_id"]: row[column] for row in self.rows(revision)}
+
+
+@pytest.fixture
+def house(forge: Forge, tmp_path: Path) -> House:
+    """core.orders with three rows on main, by Ada."""
+    root = tmp_path / "house"
+    lay_database(root / ".forge" / "forge.db")
+    (root / "forge.yaml").write_text("project: house\nuser: {name: Ada, email: ada@example.com}\n")
+    made = House(forge, root)
+    made.commit(ORDERS, "--key", "order_id", "-m", "First load")
+    return made
+
+
+@pytest.fixture
+def torn(house: House) -> House:
+    """main and `fix` changed the same cell of row 1 (11, 12), other rows apart: main 2, fix 3 and a new 4."""
+    assert house("branch", "create", "fix").status == 0
+    house.change("order_id,amount\n1,11\n", "-m", "Ours")
+    house.change("order_id,status\n2,paid\n", "-m", "Ours, too")
+    house.change("order_id,amount\n1,12\n", "--branch", "fix", "-m", "Theirs")
+    house.change("order_id,customer,amount,status\n3,cy,33,paid\n4,di,40,new\n", "--branch", "fix", "-m", "More")
+    return house
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,16 @@ WORDS = [
     "show",
     "diff",
     "branch",
+    "merge",
+    "approve",
+    "commit",
+    "revert",
+    "cherry-pick",
+    "reset",
+    "blame",
+    "verify",
+    "conflicts",
+    "tag",
     "query",
     "lineage",
     "upstream",
@@ -39,6 +49,7 @@ WORDS = [
     "version",
     "token",
 ]
+GROUPS = ("branch", "conflicts", "tag", "token")
 HEAVY = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml")
 
 
@@ -53,13 +64,13 @@ def imported(process: subprocess.Popen[str]) -> set[str]:
 def test_help_lists_every_command(forge: Any) -> None:
     ended = forge("--help")
     assert ended.status == 0
-    listed = re.findall(r"^  ([a-z]+)  ", ended.out.split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+)  ", ended.out.split("Commands:")[1], re.MULTILINE)
     assert sorted(listed) == sorted(WORDS)
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_every_command_has_help_and_the_shared_options(forge: Any, word: str) -> None:
-    words = (word, "list", "--help") if word in ("branch", "token") else (word, "--help")
+    words = (word, "list", "--help") if word in GROUPS else (word, "--help")
     ended = forge(*words)
     assert ended.status == 0
     for option in ("--format", "--json", "--quiet", "--verbose", "--no-progress", "--project"):
@@ -71,7 +82,9 @@ def test_help_imports_nothing_heavy(forge_process: Callable[..., subprocess.Pope
     assert seen & set(HEAVY) == set()
 
 
-@pytest.mark.parametrize("words", [("log",), ("show",), ("runs",), ("upstream", "marts.revenue"), ("branch", "list")])
+@pytest.mark.parametrize(
+    "words", [("log",), ("show",), ("runs",), ("upstream", "marts.revenue"), ("branch", "list"), ("conflicts", "list")]
+)
 def test_a_command_on_records_imports_no_spark(
     forge_process: Callable[..., subprocess.Popen[str]], history: Any, words: tuple[str, ...]
 ) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from migrated import open_migrated
 from store_records import MAIN, NOW, note
 
 from forge.flows.ports import Lake, Metadata, Stage
@@ -15,7 +16,6 @@ from forge.model.schema import Column, Schema
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.branch import Branch
 
@@ -57,8 +57,7 @@ def sql_store(url: str, warehouse: Path) -> Iterator[Store]:
     from forge.stores.lake.iceberg import IcebergLake
     from forge.stores.lake.spark_types import iceberg_schema
 
-    engine = open_database(url)
-    migrate(engine)
+    engine = open_migrated(url)
     catalog = SqlCatalog("forge", uri=url, warehouse=str(warehouse))
 
     def create(stage: Stage) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from migrated import open_migrated
 
 from forge.flows.jobs import JobEvent, JobRecord, JobStatus, JobStore
 from forge.flows.processes import Process
 from forge.stores.memory.jobs import MemoryJobs
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.jobs import SqlJobs
 
 NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
@@ -21,8 +21,7 @@ HERE, THERE = Process("here", 7, "100"), Process("there", 7, "100")
 
 
 def sql_jobs(url: str) -> Iterator[JobStore]:
-    engine = open_database(url)
-    migrate(engine)
+    engine = open_migrated(url)
     yield SqlJobs(engine)
     engine.dispose()
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from migrated import open_migrated
 
 from forge.flows.access import Scope, Token, TokenKind, Tokens
 from forge.flows.records import AuditRecord
 from forge.stores.memory.tokens import MemoryTokens
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.tokens import SqlTokens
 
 NOON = datetime(2026, 11, 14, 12, tzinfo=UTC)
@@ -28,8 +28,7 @@ def tokens(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tokens]:
     else:
         make: Callable[[], str] = request.getfixturevalue("new_postgres")
         url = make()
-    engine = open_database(url)
-    migrate(engine)
+    engine = open_migrated(url)
     yield SqlTokens(engine)
     engine.dispose()
 

@@ -117,3 +117,12 @@ def test_a_tool_that_is_nowhere_fails_its_stage_and_the_others_still_run(
     log = capfd.readouterr().out
     assert "no-such-tool: not found" in log
     assert "fine" in log
+
+
+def test_what_python_compiles_is_kept_for_the_next_process_whatever_the_machine_says(
+    stages: ModuleType, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    code = "import os, sys; print(sys.dont_write_bytecode, 'PATH' in os.environ)"
+    assert stages.main(["one"], {"one": python(code)}) == 0
+    assert "False True" in capfd.readouterr().out

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from migrated import open_migrated
 
 from forge.flows.branches import create_default_branch
 from forge.flows.care import Repair, find_problems, repair
@@ -27,7 +28,6 @@ from forge.model.time import utc_now
 from forge.stores.lake.catalogs import pyiceberg_properties
 from forge.stores.lake.external import ExternalLake
 from forge.stores.memory.engine import MemoryEngine
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.transforms.transform import Kind, PythonFunction, Transform
 from forge.versioning.commit import Author
@@ -82,8 +82,7 @@ class World:
         from pyiceberg.catalog.sql import SqlCatalog
 
         warehouse = f"{self.root}/warehouse"
-        self.database = open_database(f"sqlite:///{self.root}/forge.db")
-        migrate(self.database)
+        self.database = open_migrated(f"sqlite:///{self.root}/forge.db")
         self.metadata = SqlMetadata(self.database)
         if self.metadata.branch(MAIN) is None:
             create_default_branch(self.metadata, MAIN, ADA, NOW)

@@ -71,7 +71,7 @@ def keep_writing(wiring: Wiring, notes: IO[str], seconds: float, number: int, br
         new = number * APART + 2 * turn
         rows, mode = [(new, f"{turn} new"), (new + 1, f"{turn} new")], "append"
         if keys[table] and turn % 4 >= 2:
-            rows, mode = [(random.choice(keys[table]), f"{turn} changed"), (new, f"{turn} new")], "merge"  # noqa: S311
+            rows, mode = [(random.choice(keys[table]), f"{turn} changed"), (new, f"{turn} new")], "merge"
         turn += 1
         try:
             done = write(ports, table, branch, rows, mode)
@@ -102,7 +102,7 @@ def keep_merging(wiring: Wiring, notes: IO[str], seconds: float, branches: list[
         assert str(done.type) in ("three_way", "up_to_date"), done
         if done.commit is not None:
             note(notes, {"commit": done.commit.id, "branch": "main"})
-        time.sleep(random.uniform(0, 0.5))  # noqa: S311
+        time.sleep(random.uniform(0, 0.5))
     note(notes, {"retries": metadata.lost, "refused": refused})
 
 

@@ -68,7 +68,7 @@ class BranchedProject:
         settings = wiring.settings
         catalog = SqlCatalog("forge", uri=settings.database_url(), warehouse=str(settings.warehouse_path()))
         try:
-            found = {}
+            found: dict[str, tuple[str | None, dict[str, tuple[int, Rows]]]] = {}
             for branch in wiring.metadata.branches():
                 if names and branch.name not in names:
                     continue

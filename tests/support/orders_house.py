@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from migrated import open_migrated
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
@@ -17,7 +18,6 @@ from forge.flows.tables import DataFile
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
-from forge.stores.sql.database import migrate, open_database
 from forge.versioning.commit import TableVersion
 from forge.versioning.field import Field, Fields
 
@@ -46,8 +46,7 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         url = f"sqlite:///{folder}/forge.db"
-        self.engine = open_database(url)
-        migrate(self.engine)
+        self.engine = open_migrated(url)
         warehouse = f"{folder}/warehouse"
         self.lake = IcebergLake(self.engine, warehouse)
         self.tables = IcebergTables(self.lake)

@@ -44,12 +44,12 @@ class History:
 def write_history(wiring: Wiring) -> History:
     append = _tables(wiring)
     tree = {
-        ORDERS: _version(ORDERS, append(ORDERS, 6), "r1", 1),
-        REVENUE: _version(REVENUE, append(REVENUE, 3), "r1", 1),
+        ORDERS: _version(wiring, ORDERS, append(ORDERS, 6), "r1", 1),
+        REVENUE: _version(wiring, REVENUE, append(REVENUE, 3), "r1", 1),
     }
     first = _publish(wiring, "r1", tree, tuple(tree), "First load", ADA, MORNING, None)
     create_branch(wiring.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=wiring.clock, description="a try")
-    tree = {**tree, ORDERS: _version(ORDERS, append(ORDERS, 2), "r2", 2)}
+    tree = {**tree, ORDERS: _version(wiring, ORDERS, append(ORDERS, 2), "r2", 2)}
     second = _publish(wiring, "r2", tree, (ORDERS,), "Orders of the 15th", GRACE, MORNING + timedelta(days=1), first.id)
     return History(wiring.root, first, second, _block(wiring))
 
@@ -76,8 +76,11 @@ def _tables(wiring: Wiring) -> Callable[[TableName, int], SnapshotId]:
     return append
 
 
-def _version(table: TableName, snapshot: SnapshotId, run: str, number: int) -> TableVersion:
-    return TableVersion(CatalogName(table.schema, table.name), str(table), snapshot, 0, number, run_id=run)
+def _version(wiring: Wiring, table: TableName, snapshot: SnapshotId, run: str, number: int) -> TableVersion:
+    catalog = CatalogName(table.schema, table.name)
+    state = wiring.lake.state(catalog)
+    assert state is not None
+    return TableVersion(catalog, state.uuid, snapshot, 0, number, run_id=run)
 
 
 def _run(name: str, when: datetime, outputs: tuple[OutputRecord, ...]) -> RunRecord:

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from migrated import open_migrated
 from sqlalchemy import text
 
 from forge.flows.branches import create_default_branch
@@ -30,7 +31,6 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.transforms.transform import Kind, PythonFunction, Transform
 from forge.versioning.commit import Author, Commit, Signer, TableVersion, make_commit
@@ -83,8 +83,7 @@ class SealedLake:
 
         url = f"sqlite:///{self.root}/forge.db"
         self.warehouse = self.root / "warehouse"
-        self.database = open_database(url)
-        migrate(self.database)
+        self.database = open_migrated(url)
         self.metadata = SqlMetadata(self.database)
         self.lake = IcebergLake(self.database, str(self.warehouse), self.clock)
         self.seals = IcebergSeal(self.lake)

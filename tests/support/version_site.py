@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import httpx
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from migrated import lay_database
 from version_world import ArrowEngine
 
 from forge.api.app import create_app
@@ -21,7 +20,6 @@ from forge.flows.access import Access, Scope, digest_of
 from forge.model.names import RunId
 from forge.settings import load_settings
 from forge.stores.lake.tables import IcebergTables
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.tokens import SqlTokens
 from forge.wiring import Wiring
 
@@ -76,7 +74,7 @@ class VersionSite:
         return found
 
     def commit(self, text: str, *, branch: str = "main", **form: str) -> dict[str, Any]:
-        made = self.upload(text, branch=branch, **form)
+        made = self.upload(text, branch=branch, as_=None, **form)
         assert made.status_code == 201, made.text
         commit: dict[str, Any] = made.json()["commit"]
         return commit
@@ -107,23 +105,12 @@ class VersionSite:
         return found
 
 
-@cache
-def _empty_database() -> bytes:
-    with TemporaryDirectory() as folder:
-        database = open_database(f"sqlite:///{folder}/forge.db")
-        migrate(database)
-        database.dispose()
-        return Path(folder, "forge.db").read_bytes()
-
-
 @contextmanager
 def open_version_site(root: Path, yaml: str = YAML) -> Iterator[VersionSite]:
     root.mkdir(parents=True, exist_ok=True)
     (root / "forge.yaml").write_text(yaml)
     settings = load_settings(root, {"PATH": "", "HOME": "/nowhere"})
-    database = Path(settings.database_url().removeprefix("sqlite:///"))
-    database.parent.mkdir(parents=True, exist_ok=True)
-    database.write_bytes(_empty_database())
+    lay_database(Path(settings.database_url().removeprefix("sqlite:///")))
     wiring = Wiring(settings)
     wiring.__dict__["engine"] = Engine(cast(IcebergTables, wiring.tables))
     app = create_app(wiring, login_digest=digest_of(SECRET))

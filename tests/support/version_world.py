@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import pyarrow as pa
+from migrated import open_migrated
 
 from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
@@ -33,7 +32,6 @@ from forge.quality.measure import Measure, Readings
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 from forge.stores.memory.measure import MemoryMeasurer
-from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author, Commit, TableVersion, make_commit
@@ -189,6 +187,7 @@ class VersionWorld:
                     if line.is_default
                     else (),
                     audit=(AuditRecord(ports.clock(), ports.author.email, "commit", branch),),
+                    sealed=prepared.sealed,
                 )
 
             landed = land(work, ports, line, {name: outcome.version}, record)
@@ -252,23 +251,12 @@ class VersionWorld:
         self.lake.close()
 
 
-@cache
-def _empty_database() -> bytes:
-    """Migrated once: it is the dearest part of a world."""
-    with TemporaryDirectory() as folder:
-        database = open_database(f"sqlite:///{folder}/forge.db")
-        migrate(database)
-        database.dispose()
-        return Path(folder, "forge.db").read_bytes()
-
-
 def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
     """An empty lake with a default branch `main`. `changes` are fields of VersionPorts."""
     from forge.stores.lake.arrow_rows import ArrowRows
 
     warehouse = tmp_path / "warehouse"
-    (tmp_path / "forge.db").write_bytes(_empty_database())
-    database = open_database(f"sqlite:///{tmp_path}/forge.db")
+    database = open_migrated(f"sqlite:///{tmp_path}/forge.db")
     metadata, lake = SqlMetadata(database), IcebergLake(database, str(warehouse))
     tables = IcebergTables(lake)
     engine = ArrowEngine(tables)

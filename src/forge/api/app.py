@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
@@ -15,21 +16,31 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import compile_path
+from starlette.routing import BaseRoute, compile_path
 
 from forge.api.auth import SAFE, Door
 from forge.api.front import Front
 from forge.api.kept import KeptAnswers
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
-from forge.api.routes import branches, catalog, lineage, quality, runs, system
+from forge.api.routes import branches, catalog, commits, compare, lineage, merges, quality, runs, system, tags
 from forge.api.site import close_site, open_site
 from forge.api.web import FOLDER, WebFiles
 from forge.api.wire.shape import Problem
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 
-ROUTERS = (runs.router, branches.router, catalog.router, lineage.router, quality.router, system.router)
+# A path below /api/v1/branches that no other router takes is the name of a branch: that one comes last of these.
+VERSIONING = (
+    compare.router,
+    merges.router,
+    tags.router,
+    commits.specific,
+    branches.of_datasets,
+    commits.router,
+    branches.router,
+)
+ROUTERS = (runs.router, *VERSIONING, catalog.router, lineage.router, quality.router, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",
@@ -65,15 +76,12 @@ def create_app(
         redirect_slashes=False,
         lifespan=_lifespan,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},  # /metrics and logs do
-        generate_unique_id_function=_operation_id,
-        responses={status: {"model": Problem, "description": text} for status, text in _PROBLEMS.items()},
     )
     app.state.wiring = wiring
     app.state.metrics = Metrics()
     hosts = frozenset(name.lower().strip("[]") for name in (host, *allowed_hosts))
     app.state.door = Door(port, hosts, login_digest, wiring.author.email)
-    for router in (*ROUTERS, system.probes):
-        app.include_router(router)
+    app.router.routes.extend(_routes())
     for kind in (ForgeError, RequestValidationError, HTTPException, PoolTimeout):
         app.add_exception_handler(kind, _told)
     app.router.default = WebFiles(web_folder)
@@ -83,6 +91,18 @@ def create_app(
     app.add_middleware(Front, metrics=app.state.metrics, templates=_templates())
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Every route. FastAPI works each of them out when the first request comes, which takes a while: once in a process
+    is enough. All errors are Problems, but it builds a validator wherever the class is named, so one names it."""
+    responses: dict[int | str, dict[str, Any]] = {status: {"description": text} for status, text in _PROBLEMS.items()}
+    responses[500]["model"] = Problem
+    every = APIRouter(generate_unique_id_function=_operation_id, responses=responses)
+    for router in (*ROUTERS, system.probes):
+        every.include_router(router)
+    return every.routes
 
 
 @asynccontextmanager
@@ -101,10 +121,12 @@ async def _told(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> dict[str, str]:
-    """Every method of an address; the router names those of one function only."""
+    """Every method of an address; the router names those of one function only. The first template that fits is meant:
+    later ones take what is left over, like names of branches."""
     paths = request.app.openapi()["paths"].items()
-    found = {m.upper() for path, methods in paths if compile_path(path)[0].match(request.url.path) for m in methods}
-    return {"allow": ", ".join(sorted(found))} if found else {}
+    fitting = (methods for path, methods in paths if compile_path(path)[0].match(request.url.path))
+    found = sorted(method.upper() for method in next(fitting, ()))
+    return {"allow": ", ".join(found)} if found else {}
 
 
 def _templates() -> list[str]:
@@ -140,7 +162,7 @@ def _responses(declared: dict[str, Any], method: str) -> dict[str, Any]:
     for status, response in declared.items():
         if not status.startswith(("4", "5")):
             found[status] = response
-        elif method not in SAFE or int(status) not in _ONLY_OF_CHANGES:
+        elif method not in SAFE or int(status) not in _ONLY_OF_CHANGES or (status == "429" and "202" in declared):
             schema = {"$ref": "#/components/schemas/Problem"}
             found[status] = {"description": response["description"], "content": {MEDIA_TYPE: {"schema": schema}}}
     return found

@@ -28,7 +28,7 @@ _BY_KIND = {
     Kind.REFUSED: 409,
     Kind.UNAVAILABLE: 503,
 }
-_BY_CODE = {"E000": 500, "E903": 401, "E904": 403, "E906": 429, "E910": 400}
+_BY_CODE = {"E000": 500, "E622": 413, "E631": 403, "E903": 401, "E904": 403, "E906": 429, "E910": 400}
 
 
 def status_of(code: str) -> int:
@@ -51,7 +51,10 @@ def problem_of(error: Exception, scope: Scope) -> Response:
 
 
 def _forge(error: ForgeError, scope: Scope) -> Response:
-    return _problem(scope, status_of(error.code), [one.to_dict() for one in errors_of(error)])
+    status = status_of(error.code)
+    if status == 409 and scope["method"] in ("GET", "HEAD"):  # a question stands in no one's way: it cannot be answered
+        status = 422
+    return _problem(scope, status, [one.to_dict() for one in errors_of(error)])
 
 
 def _invalid(error: RequestValidationError, scope: Scope) -> Response:

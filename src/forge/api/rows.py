@@ -10,11 +10,12 @@ from typing import Any
 
 from forge.api.wire.versioning import RowsView, SampleColumn
 from forge.flows.sample import Sample
+from forge.flows.travel import Then
 
 _EXACT = 2**53 - 1  # the greatest whole number that JavaScript holds exactly
 
 
-def rows_view(dataset_id: str, sample: Sample) -> RowsView:
+def rows_view(dataset_id: str, sample: Sample | Then) -> RowsView:
     columns = [SampleColumn(name=c.name, type=c.type, masked=c.name in sample.masked) for c in sample.schema.columns]
     rows = [[plain(value) for value in row] for row in sample.rows]
     return RowsView(

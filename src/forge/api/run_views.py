@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from forge.api.desk import Task
 from forge.api.paging import FARTHEST, MOST, Window
 from forge.api.site import Site
 from forge.api.views import error_view, verdict_view
@@ -24,15 +25,18 @@ from forge.model.nearest import did_you_mean
 
 WORDS: tuple[str, ...] = get_args(RunWord)
 ALIVE = ("queued", "running")
+MERGES = ("merge", "revert", "cherry-pick")
 NOTHING = Progress(0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All that is recorded of a run. One that never began has no record of its own, one of the terminal no job."""
+    """All that is recorded of a run. One that never began has no record of its own, one of the terminal no job. What a
+    request does is a `task` while the server remembers it."""
 
     run: RunRecord | None
     job: JobRecord | None
+    task: Task | None = None
 
     @property
     def id(self) -> str:
@@ -45,7 +49,15 @@ class Known:
         if self.run is not None:
             return str(self.run.status)
         assert self.job is not None
-        return "failed" if self.job.status is JobStatus.DONE else str(self.job.status)
+        if self.job.status is JobStatus.DONE:  # a request that left no record of its own, like a fast-forward
+            return "succeeded" if self.task is not None and self.task.failure is None else "failed"
+        return str(self.job.status)
+
+    @property
+    def kind(self) -> str:
+        found = self.run or self.job
+        assert found is not None
+        return found.kind
 
     @property
     def at(self) -> datetime:
@@ -69,7 +81,9 @@ class Known:
 
 
 def find_one(site: Site, run_id: str) -> Known:
-    known = Known(site.wiring.metadata.run(RunId(run_id)), site.jobs.store.job(run_id))
+    task = site.desk.task(run_id)
+    job = task.job if task is not None else site.jobs.store.job(run_id)
+    known = Known(site.wiring.metadata.run(RunId(run_id)), job, task)
     if known.run is None and known.job is None:
         raise no_such_run(site.wiring.metadata, run_id)
     return known
@@ -122,23 +136,33 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
         **_facts(site, known),
         "progress": _progress(site.jobs, known),
         "verdicts": [verdict_view(verdict, run) for _, verdict in said if run],
+        "merge_id": _merge_of(site, known),
     }
     return RunDetail.model_validate(facts)
 
 
+def _merge_of(site: Site, known: Known) -> str | None:
+    if known.run is None or str(known.run.status) not in ("conflict", "blocked") or known.kind not in MERGES:
+        return None
+    kept = site.wiring.metadata.merges(branch=known.run.branch, limit=1000)
+    return next((merge.id for merge in kept if merge.run_id == known.id), None)
+
+
 def _facts(site: Site, known: Known) -> dict[str, Any]:
-    job, run, queue = known.job, known.run, site.jobs
+    job, run, queue, desk = known.job, known.run, site.jobs, site.desk
     ended = known.status not in ALIVE
     request = _request_of(known)
-    stopping = queue.stopping(known.id) and not ended
+    stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
     facts = _of_run(run) if run is not None else _of_job(known, site.wiring.author.email)
+    working = known.id in queue.running or desk.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
         "status": known.status,
         "branch": known.branch,
+        "kind": known.kind,
         "queued_at": job.created_at if job else None,
         "request": request,
-        "can_cancel": known.id in queue.queued or (known.id in queue.running and not ended and not stopping),
+        "can_cancel": known.id in queue.queued or (working and not ended and not stopping),
         "can_rerun": ended and request is not None,
     }
     return {**facts, "step": "cancelling"} if stopping else facts
@@ -167,13 +191,13 @@ def _of_job(known: Known, user: str) -> dict[str, Any]:
     return {
         "started_at": job.started_at,
         "finished_at": job.finished_at,
-        "user": user,
+        "user": known.task.user if known.task else user,
         "host": job.server.host,
         "pid": job.server.pid,
         "step": known.status,
         "selection": request.selection if request else [],
         "params": request.params if request else {},
-        "error": error_view(_never_began(job)),
+        "error": error_view(known.task.failure if known.task else _never_began(job)),
     }
 
 
@@ -209,6 +233,8 @@ def _text(number: int | None) -> str | None:
 
 def _request_of(known: Known) -> RunStart | None:
     """What to send to start it again; None where that cannot be known."""
+    if known.kind != "run":
+        return None
     try:
         if known.job is not None:
             return RunStart.model_validate(dict(known.job.request))

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from forge.api.desk import Desk
 from forge.api.events import RunFeed
 from forge.api.memo import Memo
 from forge.flows.access import Access
@@ -31,6 +32,7 @@ class Site:
     access: Access
     jobs: JobQueue
     started_at: datetime
+    desk: Desk
     feed: RunFeed = field(default_factory=RunFeed)
     memo: Memo = field(default_factory=Memo)
 
@@ -44,7 +46,8 @@ def open_site(wiring: Wiring) -> Site:
         access.sweep()
     except ForgeError as error:  # a database that is busy now is no reason not to start; the next start sweeps
         logger.warning("expired sessions stay for now: %s", error)
-    site = Site(wiring, access, JobQueue(SqlJobs(wiring.database), work_on(wiring), wiring.clock), wiring.clock())
+    queue = JobQueue(SqlJobs(wiring.database), work_on(wiring), wiring.clock)
+    site = Site(wiring, access, queue, wiring.clock(), Desk(wiring))
     site.jobs.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.
     threading.Thread(target=import_module, args=("pyiceberg.table",), daemon=True).start()
@@ -52,6 +55,7 @@ def open_site(wiring: Wiring) -> Site:
 
 
 def close_site(site: Site) -> None:
+    site.desk.stop()
     site.jobs.stop()
     site.wiring.close()
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.flows.care import Collected
 
 
 @command
@@ -69,13 +73,18 @@ def repair(
 def gc(
     terminal: Terminal,
     older_than: Annotated[str, typer.Option(metavar="AGE", help="Only files older than this: 24h, 7d.")] = "24h",
+    keep_days: Annotated[
+        int,
+        typer.Option("--keep-days", min=0, metavar="N", help="Keep commits of so many days that no branch or tag has."),
+    ] = 7,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete files of the warehouse that nothing points at."""
-    from forge.cli.answer import Answer, Column
+    """Let go of versions that no branch or tag needs, and delete files of the warehouse that nothing points at."""
+    from datetime import timedelta
+
     from forge.cli.values import read_age
-    from forge.cli.words import moment, plural, size
+    from forge.cli.words import plural, size
     from forge.flows.care import collect_garbage
 
     age = read_age(older_than, "--older-than")
@@ -83,15 +92,42 @@ def gc(
         if not dry_run and not yes and sys.stdin.isatty():
             typer.confirm(f"Delete files older than {older_than} that nothing points at?", abort=True, err=True)
         found = collect_garbage(
-            wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock(), older_than=age, dry_run=dry_run
+            wiring.metadata,
+            wiring.lake,
+            author=wiring.author,
+            now=wiring.clock(),
+            older_than=age,
+            dry_run=dry_run,
+            keep=timedelta(days=keep_days),
         )
+    terminal.answer(_answer_of(found, dry_run=dry_run))
+    will = "would be " if dry_run else ""
+    terminal.say(f"{plural(len(found.orphans), 'file')}, {size(found.size)}, {will}deleted")
+    if dry_run and found.expired:
+        terminal.say("The files of versions that would be expired come on top.")
+
+
+def _answer_of(found: Collected, *, dry_run: bool) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment, plural, size
+
     items = [{"path": o.path, "bytes": o.size, "modified": o.modified} for o in found.orphans]
     columns = (
         Column("file", lambda i: str(i["path"])),
         Column("size", lambda i: size(i["bytes"]), right=True),
         Column("modified (UTC)", lambda i: moment(i["modified"])),
     )
-    facts: dict[str, object] = {"dry_run": dry_run, "deleted": found.deleted, "bytes": found.size}
-    terminal.answer(Answer("orphans", items, columns, facts))
-    done = "would be deleted" if dry_run else "deleted"
-    terminal.say(f"{plural(len(items), 'file')}, {size(found.size)}, {done}")
+    facts: dict[str, object] = {
+        "dry_run": dry_run,
+        "deleted": found.deleted,
+        "bytes": found.size,
+        "expired": [
+            {"table": str(e.catalog), "snapshots": list(e.snapshots), "dropped": e.dropped} for e in found.expired
+        ],
+    }
+    will = "would be " if dry_run else ""
+    head = []
+    for e in found.expired:
+        how = "dropped with the table" if e.dropped else "expired"
+        head.append(f"{e.catalog}  {plural(len(e.snapshots), 'version')} {will}{how}")
+    return Answer("orphans", items, columns, facts, head)

@@ -12,22 +12,41 @@ if TYPE_CHECKING:
     from forge.flows.ports import Lake
     from forge.flows.read import TableChange
     from forge.model.names import TableName
-    from forge.versioning.commit import Commit, TableVersion, Tree
+    from forge.versioning.commit import Author, Commit, Signature, TableVersion, Tree
 
 
 def commit_item(commit: Commit) -> dict[str, object]:
+    counted = commit.statistics.values()
     return {
         "id": commit.id,
+        "tree": commit.tree_id,
         "time": commit.time,
         "branch": commit.branch,
-        "author": {"name": commit.author.name, "email": commit.author.email},
+        "author": _author_item(commit.author),
+        "committer": _author_item(commit.committer),
         "message": commit.message,
         "parents": list(commit.parents),
+        "is_merge": commit.is_merge,
         "run_id": commit.metadata.get("run_id"),
+        "metadata": dict(commit.metadata),
         "tables": [str(table) for table in commit.statistics],
-        "rows_added": sum(s.rows_added for s in commit.statistics.values()),
-        "rows_deleted": sum(s.rows_deleted for s in commit.statistics.values()),
+        "rows_added": sum(s.rows_added for s in counted),
+        "rows_modified": sum(s.rows_modified for s in counted),
+        "rows_deleted": sum(s.rows_deleted for s in counted),
+        "signature": _signature_item(commit.signature) if commit.signature else None,
     }
+
+
+def _author_item(author: Author) -> dict[str, object]:
+    return {"name": author.name, "email": author.email}
+
+
+def _signature_item(signature: Signature) -> dict[str, object]:
+    return {"algorithm": signature.algorithm, "key_id": signature.key_id, "signature": signature.signature}
+
+
+def author_text(author: Author) -> str:
+    return f"{author.name} <{author.email}>" if author.email and author.email != author.name else author.name
 
 
 def answer_of_log(commits: Sequence[Commit]) -> Answer:
@@ -48,23 +67,31 @@ def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
         Column("version", lambda i: f"v{i['version']}", right=True),
         Column("rows", lambda i: count(i["rows"]), right=True),
         Column("added", lambda i: count(i["rows_added"]), right=True),
+        Column("modified", lambda i: count(i["rows_modified"]), right=True),
         Column("deleted", lambda i: count(i["rows_deleted"]), right=True),
         Column("size", lambda i: size(i["bytes"]), right=True),
+        Column("digest", lambda i: short(i["digest"])),
         Column("", lambda i: "changed" if i["changed"] else ""),
     )
-    head = [
-        f"commit  {commit.id}",
-        f"author  {commit.author.name} <{commit.author.email}>"
-        if commit.author.email
-        else f"author  {commit.author.name}",
-        f"time    {moment(commit.time)} UTC, on {commit.branch}",
-        *(f"parent  {short(parent)}" for parent in commit.parents),
-        *([f"run     {commit.metadata['run_id']}"] if commit.metadata.get("run_id") else []),
-        "",
-        *(f"    {line}" for line in commit.message.splitlines()),
-        "",
-    ]
+    head = [*_head(commit), "", *(f"    {line}" for line in commit.message.splitlines()), ""]
     return Answer("tables", items, columns, {"commit": commit_item(commit)}, head)
+
+
+def _head(commit: Commit) -> list[str]:
+    lines = [f"commit  {commit.id}", f"author  {author_text(commit.author)}"]
+    if commit.committer != commit.author:
+        lines.append(f"by      {author_text(commit.committer)}")
+    lines.append(f"time    {moment(commit.time)} UTC, on {commit.branch}")
+    if commit.is_merge:
+        lines.append(f"merge   {' '.join(map(short, commit.parents))}")
+    else:
+        lines += [f"parent  {short(parent)}" for parent in commit.parents]
+    if commit.metadata.get("run_id"):
+        lines.append(f"run     {commit.metadata['run_id']}")
+    lines.append(f"tree    {short(commit.tree_id)}")
+    if commit.signature:
+        lines.append(f"signed  {commit.signature.algorithm} by key {commit.signature.key_id}")
+    return lines
 
 
 def _version_item(commit: Commit, table: TableName, version: TableVersion, lake: Lake) -> dict[str, object]:
@@ -83,7 +110,9 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
         "rows": counted.record_count if counted and not is_view else None,
         "bytes": counted.total_size if counted and not is_view else None,
         "rows_added": changed.rows_added if changed else None,
+        "rows_modified": changed.rows_modified if changed else None,
         "rows_deleted": changed.rows_deleted if changed else None,
+        "digest": version.digest,
         "snapshot_id": version.snapshot_id,
         "run_id": version.run_id,
     }

@@ -10,7 +10,25 @@ from typing import Annotated, Any
 
 import typer
 
-from forge.cli import branch, care, check, explain, history, init, lineage, query, runs, serve, setup, token
+from forge.cli import (
+    branch,
+    care,
+    check,
+    conflicts,
+    data,
+    explain,
+    history,
+    init,
+    lineage,
+    merge,
+    query,
+    runs,
+    serve,
+    setup,
+    tag,
+    token,
+    verify,
+)
 from forge.cli.command import command, give_signature, shared_options
 from forge.cli.terminal import Terminal
 
@@ -79,6 +97,19 @@ for _name, _function in (
 ):
     app.command(_name)(_function)
 app.add_typer(branch.app, name="branch")
+for _name, _function in (
+    ("merge", merge.merge),
+    ("approve", merge.approve),
+    ("commit", data.commit),
+    ("revert", merge.revert),
+    ("cherry-pick", merge.cherry_pick),
+    ("reset", merge.reset),
+    ("blame", data.blame),
+    ("verify", verify.verify),
+):
+    app.command(_name)(_function)
+app.add_typer(conflicts.app, name="conflicts")
+app.add_typer(tag.app, name="tag")
 for _name, _function in (
     ("query", query.query),
     ("lineage", lineage.lineage),

@@ -101,7 +101,7 @@ class RunDisplay:
                 return
             row = self._rows.setdefault(event.table, _Row(event.table, time.monotonic()))
             row.step = event.step
-            row.detail = event.detail or row.detail
+            row.detail = (short(event.detail) if event.step == "published" else event.detail) or row.detail
             if event.step in ENDS:
                 del self._rows[event.table]
         if self._live is None:
@@ -117,6 +117,8 @@ class RunDisplay:
                 row.stages = self._stages(run_id or RunId(""), row)
 
     def _stages(self, run_id: RunId, row: _Row) -> str:
+        if "engine" not in vars(self.wiring):
+            return ""  # work of the driver alone: Spark was not asked for
         if not self.wiring.session.started:
             return "starting Spark"
         try:

@@ -39,6 +39,7 @@ def elapsed(run: RunRecord) -> float | None:
 def run_item(run: RunRecord) -> dict[str, object]:
     return {
         "run_id": run.id,
+        "kind": run.kind,
         "status": str(run.status),
         "branch": run.branch,
         "started_at": run.started_at,
@@ -91,6 +92,7 @@ def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:
     items = [{**run_item(run), "outputs": [output_item(output) for output in run.outputs]} for run in runs]
     columns = (
         Column("run", lambda i: str(i["run_id"]), style="bold"),
+        Column("kind", lambda i: str(i["kind"])),
         Column("status", lambda i: str(i["status"])),
         Column("branch", lambda i: str(i["branch"])),
         Column("started (UTC)", lambda i: moment(i["started_at"])),
@@ -118,11 +120,12 @@ def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> Answer:
 
 def _head(run: RunRecord) -> list[str]:
     took = elapsed(run)
-    lines = [f"run     {run.id}", f"status  {run.status}" + (f", in {seconds(took)}" if took is not None else "")]
+    kind = f"  {run.kind}" if run.kind != "run" else ""
+    lines = [f"run     {run.id}{kind}", f"status  {run.status}" + (f", in {seconds(took)}" if took is not None else "")]
     lines.append(f"branch  {run.branch}" + (f"  commit {short(run.commit_id)}" if run.commit_id else ""))
     lines.append(f"began   {moment(run.started_at)} UTC by {run.user} on {run.host}")
     if run.selection:
-        lines.append(f"select  {' '.join(run.selection)}")
+        lines.append(f"{'select' if run.kind == 'run' else 'what  '}  {' '.join(run.selection)}")
     if run.start and run.end:
         lines.append(f"range   {moment(run.start)} … {moment(run.end)} UTC")
     if run.params:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer, Column
 from forge.cli.run_record import verdict_item, verdict_line
 from forge.cli.words import count, moment, short, size
-from forge.flows.read import table_at
-from forge.flows.revisions import find_commit
+from forge.flows.read import commit_at, table_at
 from forge.model.names import BranchName, RunId, TableName
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def find_table_words(metadata: Metadata, text: str) -> tuple[TableName, str] | N
 
 def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
     metadata = wiring.metadata
-    commit = find_commit(metadata, at, wiring.default_branch)
+    commit = commit_at(metadata, at, wiring.default_branch, table)
     version = table_at(metadata.tree(commit.id), table)
     asset = next((a for a in metadata.assets() if a.table == table), None)
     found = wiring.lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
@@ -72,6 +71,7 @@ def _facts(
         "tags": list(asset.tags) if asset else [],
         "version": version.number,
         "commit": commit.id,
+        "digest": version.digest,
         "snapshot_id": version.snapshot_id,
         "rows": found.statistics.record_count if found else None,
         "bytes": found.statistics.total_size if found else None,

@@ -64,6 +64,17 @@ def read_range(start: str | None, end: str | None) -> TimeRange | None:
     return TimeRange(begin, stop)
 
 
+def read_pairs(text: str, option: str) -> dict[str, object]:
+    """`order_id=10017,line=2`: values of columns, as texts."""
+    found: dict[str, object] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip():
+            raise ForgeError("E105", f"'{part}' is no column=value", fix=f"Write it like {option} order_id=10017")
+        found[name.strip()] = value.strip()
+    return found
+
+
 def read_number(text: str, option: str) -> int | None:
     """A number, or None for `all`."""
     if text.strip().lower() == "all":

@@ -19,6 +19,7 @@ from forge.flows.read import TableChange, diff_stat
 from forge.flows.records import RunRecord, RunStatus
 from forge.flows.run_id import new_run_id
 from forge.flows.tables import DataFile
+from forge.flows.taken import rows_between, with_taken_rows
 from forge.flows.version_ports import VersionPorts, Work
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
@@ -114,7 +115,8 @@ def _merged(work: Work, lines: Comparison, answers: Answers, request: MergeReque
     def tree(commit: CommitId | None) -> Tree:
         return work.ports.metadata.tree(commit)
 
-    return merge_trees(work, tree(lines.merge_base), tree(lines.base), tree(lines.compare), answers, request.keys)
+    merged = merge_trees(work, tree(lines.merge_base), tree(lines.base), tree(lines.compare), answers, request.keys)
+    return with_taken_rows(merged, rows_between(work.ports.metadata, lines.merge_base, lines.compare))
 
 
 class UnrecordedWork(Work):

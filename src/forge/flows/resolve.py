@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 
 from forge.flows.merge import MergeRequest, merge
 from forge.flows.merge_work import MergeResult
@@ -146,6 +147,19 @@ def _refuse_misfit(conflict: Conflict, resolution: Resolution) -> None:
             why="It is about a column or a whole table, not about a value.",
             fix="Take ours or theirs.",
         )
+    if resolution.take is Take.MANUAL and isinstance(resolution.value, str) and not _is_number(resolution.value):
+        sides = [v for v in (conflict.base, conflict.ours, conflict.theirs) if v is not None]
+        if sides and all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in sides):
+            where = f"{conflict.table}.{conflict.column}"
+            raise ForgeError("E619", f"'{resolution.value}' is no number", where=where, fix="Give a number.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        Decimal(text.strip())
+    except InvalidOperation:
+        return False
+    return True
 
 
 def answers_of(metadata: Metadata, found: MergeRecord) -> Answers:

@@ -12,6 +12,7 @@ from forge.versioning.commit import TableStatistics
 from forge.versioning.graph import commits_between
 
 UNREAD = ("fast_forward", "zero_copy")
+MANY = 500  # commits: reading more would take longer than the rest of a fast-forward
 
 
 def rows_between(metadata: Metadata, base: CommitId | None, head: CommitId | None) -> dict[TableName, TableStatistics]:
@@ -20,7 +21,7 @@ def rows_between(metadata: Metadata, base: CommitId | None, head: CommitId | Non
     parents = metadata.ancestry([commit for commit in (base, head) if commit])
     forward, back = commits_between(base, head, parents), commits_between(head, base, parents)
     found: dict[TableName, TableStatistics] = {}
-    for commit_id in forward or back:
+    for commit_id in (forward or back) if len(forward or back) <= MANY else ():
         commit = metadata.commit(commit_id)
         for table, told in (commit.statistics if commit else {}).items():
             known = found.get(table, TableStatistics())

@@ -1,67 +1,38 @@
-"""/api/v1/branches: branches and commits, of the project and of one dataset.
+"""/api/v1/branches: branches, of the project and of one dataset.
 
-A name with a slash is best written percent-encoded: `feature%2Fa` is one part of the path, whatever it is. Plain,
-`feature/a` works too, as long as the path cannot be read as another one: `a/commits` is the log of `a`."""
+The last of the routers below that prefix: every path that no other takes is the name of a branch."""
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
-from typing import Annotated, Any
-from urllib.parse import unquote
+from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
-from fastapi.routing import APIRoute
-from starlette.routing import Match
+from fastapi import Query
 
 from forge.api.auth import ThePrincipal
-from forge.api.branch_views import branch_view, commit_detail
-from forge.api.commit_views import commit_view
+from forge.api.branch_views import branch_view
 from forge.api.paging import AWindow, Window
-from forge.api.rows import rows_view
+from forge.api.paths import Branch, Dataset, branch_router, find_named
 from forge.api.site import Site, TheSite
-from forge.api.wire.shape import Moment, Page
-from forge.api.wire.versioning import BranchCreate, BranchView, CommitDetail, CommitView, RowsView
+from forge.api.wire.shape import Page
+from forge.api.wire.versioning import BranchCreate, BranchPatch, BranchView
 from forge.flows import branches as flow
-from forge.flows.revisions import find_branch, find_commit
-from forge.flows.sample import sample_rows
+from forge.flows.revisions import find_branch
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, TableName
-from forge.model.time import as_utc
+from forge.model.names import TableName
+from forge.versioning import branch as versioned
 from forge.versioning.commit import Author
+from forge.versioning.protection import effective
 
-_ENCODED = re.compile("%2f", re.IGNORECASE)
-_KEPT = "\x1f"  # stands for an encoded slash while the path is matched; no name may contain it
+of_datasets, router = branch_router("branches"), branch_router("branches")
 
-
-class EncodedSlashes(APIRoute):
-    """A route for which an encoded slash belongs to a name and does not end a part of the path. Servers hand over paths
-    decoded, with the two kinds of slashes mixed; the path as it was sent tells them apart."""
-
-    def matches(self, scope: Any) -> tuple[Match, Any]:
-        raw = scope.get("raw_path", b"").decode("latin-1")
-        if not _ENCODED.search(raw):
-            return super().matches(scope)
-        match, child = super().matches({**scope, "path": unquote(_ENCODED.sub(_KEPT, raw))})
-        if "path_params" in child:
-            params = {name: value.replace(_KEPT, "/") for name, value in child["path_params"].items()}
-            child = {**child, "path_params": params}
-        return match, child
-
-
-router = APIRouter(prefix="/api/v1/branches", tags=["branches"], route_class=EncodedSlashes)
-
-Branch = Annotated[str, Path(max_length=255, description="Percent-encoded where it has a slash: feature%2Fa.")]
-Dataset = Annotated[str, Path(max_length=300, description="schema.table", examples=["core.orders"])]
-Revision = Annotated[str, Path(max_length=255, description="A commit, its beginning, a branch, HEAD~1 or a time.")]
+Status = Annotated[str | None, Query(max_length=20, description="active, merged or archived.")]
 
 
 @router.get("")
-def list_branches(
-    site: TheSite, window: AWindow, status: Annotated[str | None, Query(max_length=20)] = None
-) -> Page[BranchView]:
+def list_branches(site: TheSite, window: AWindow, status: Status = None) -> Page[BranchView]:
     """The default branch first."""
-    return _branches(flow.list_branches(site.wiring.metadata, site.wiring.default_branch), status, window)
+    found = flow.list_branches(site.wiring.metadata, site.wiring.default_branch)
+    return _branches(site, found, status, window)
 
 
 @router.post("", status_code=201)
@@ -77,130 +48,146 @@ def create_branch(body: BranchCreate, site: TheSite, caller: ThePrincipal) -> Br
         clock=wiring.clock,
         description=body.description,
     )
-    return branch_view(flow.view_branch(wiring.metadata, created, wiring.default_branch))
+    return _view(site, created)
 
 
-@router.get("/commits/commits", include_in_schema=False)
-def commits_of_commits(site: TheSite, window: AWindow) -> Page[CommitView]:
-    """The log of a branch that is called commits, which the next route would take for a revision."""
-    return branch_commits("commits", site, window)
-
-
-@router.get("/commits/{commit_id:path}")
-def one_commit(commit_id: Revision, site: TheSite) -> CommitDetail:
-    """One commit, with every table as it had it."""
-    metadata = site.wiring.metadata
-    commit = find_commit(metadata, commit_id, site.wiring.default_branch)
-    return commit_detail(commit, metadata.tree(commit.id))
-
-
-@router.get("/datasets/{dataset_id}/branches")
-def dataset_branches(
-    dataset_id: Dataset, site: TheSite, window: AWindow, status: Annotated[str | None, Query(max_length=20)] = None
-) -> Page[BranchView]:
+@of_datasets.get("/datasets/{dataset_id}/branches")
+def dataset_branches(dataset_id: Dataset, site: TheSite, window: AWindow, status: Status = None) -> Page[BranchView]:
     """The branches that touch the dataset, and the default one."""
     wiring = site.wiring
     found = flow.branches_of(wiring.metadata, TableName.parse(dataset_id), wiring.default_branch)
-    return _branches(found, status, window)
+    return _branches(site, found, status, window)
 
 
-@router.get("/datasets/{dataset_id}/branches/{branch:path}/commits")
-def dataset_commits(dataset_id: Dataset, branch: Branch, site: TheSite, window: AWindow) -> Page[CommitView]:
-    """The commits of the branch that changed the dataset, newest first."""
-    table = TableName.parse(dataset_id)
-    flow.find_touching(site.wiring.metadata, table, site.wiring.default_branch)
-    return _log(site, window, branch, table=table)
+@of_datasets.post("/datasets/{dataset_id}/branches", status_code=201)
+def create_dataset_branch(dataset_id: Dataset, body: BranchCreate, site: TheSite, caller: ThePrincipal) -> BranchView:
+    """A branch of the project, to work on the dataset."""
+    _known(dataset_id, site)
+    return create_branch(body, site, caller)
 
 
-@router.get("/datasets/{dataset_id}/branches/{branch:path}")
+@of_datasets.get("/datasets/{dataset_id}/branches/{branch:path}")
 def dataset_branch(dataset_id: Dataset, branch: Branch, site: TheSite) -> BranchView:
-    flow.find_touching(site.wiring.metadata, TableName.parse(dataset_id), site.wiring.default_branch)
+    _known(dataset_id, site)
     return one_branch(branch, site)
 
 
-@router.get("/datasets/{dataset_id}/commits/{commit_id:path}/data")
-def dataset_rows(
-    dataset_id: Dataset,
-    commit_id: Revision,
-    site: TheSite,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-) -> RowsView:
-    """A few rows of the dataset at a commit, PII masked. Of a table they are read without Spark; a view needs it."""
-    wiring, table = site.wiring, TableName.parse(dataset_id)
-    found = sample_rows(
-        wiring.metadata,
-        wiring.lake,
-        lambda: wiring.engine,
-        table,
-        commit_id,
-        default=wiring.default_branch,
-        limit=limit,
-    )
-    return rows_view(str(table), found)
-
-
-@router.get("/{branch:path}/commits")
-def branch_commits(
-    branch: Branch,
-    site: TheSite,
-    window: AWindow,
-    table: Annotated[str | None, Query(max_length=300)] = None,
-    author: Annotated[str | None, Query(max_length=200, description="A part of name or e-mail.")] = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-) -> Page[CommitView]:
-    """Newest first."""
-    named = TableName.parse(table) if table is not None else None
-    return _log(site, window, branch, table=named, author=author, since=_utc(since), until=_utc(until))
+@of_datasets.delete("/datasets/{dataset_id}/branches/{branch:path}", status_code=204)
+def delete_dataset_branch(
+    dataset_id: Dataset, branch: Branch, site: TheSite, caller: ThePrincipal, force: bool = False
+) -> None:
+    """Deletes the branch. Refused (409) while it holds changes to other tables that no other branch has, unless
+    `force`."""
+    _delete(branch, site, caller, force=force, table=_known(dataset_id, site))
 
 
 @router.get("/{branch:path}")
 def one_branch(branch: Branch, site: TheSite) -> BranchView:
+    return _view(site, find_named(site.wiring.metadata, branch))
+
+
+@router.patch("/{branch:path}")
+def change_branch(branch: Branch, body: BranchPatch, site: TheSite, caller: ThePrincipal) -> BranchView:
+    """Rename, describe, protect, archive or restore a branch. What is left out stays."""
+    author = Author(caller.user, caller.user)
+    found = find_named(site.wiring.metadata, branch)
+    branch, given = found.name, body.model_fields_set
+    if given & {"is_protected", "require_approval", "allowed_mergers"}:
+        _protect(site, found, body, author)
+    if body.description is not None:
+        flow.set_description(site.wiring.metadata, branch, body.description, author=author, clock=site.wiring.clock)
+    if body.status is not None and body.status != found.status:
+        _archive(site, branch, author, restore=body.status == "active")
+    if body.name is not None and body.name != branch:
+        found = _rename(site, branch, body.name, author)
+    return _view(site, find_branch(site.wiring.metadata, found.name))
+
+
+def _protect(site: Site, found: versioned.Branch, body: BranchPatch, author: Author) -> None:
+    """What the request leaves out stays as it is recorded."""
+    given, wiring = body.model_fields_set, site.wiring
+    declared = wiring.settings.versioning.protected_branches
+    protected = body.is_protected
+    if protected is None:
+        protected = effective(found, declared, True).is_protected
+    if not protected and given & {"require_approval", "allowed_mergers"} and body.is_protected is None:
+        raise ForgeError(
+            "E105",
+            f"'{found.name}' is not protected, so approvals and mergers mean nothing",
+            where="body",
+            fix="Send is_protected: true with them.",
+        )
+    flow.protect_branch(
+        wiring.metadata,
+        found.name,
+        protected=protected,
+        author=author,
+        clock=wiring.clock,
+        require_approval=body.require_approval if "require_approval" in given else found.require_approval,
+        allowed_mergers=body.allowed_mergers if body.allowed_mergers is not None else found.allowed_mergers,
+        declared=declared,
+    )
+
+
+def _archive(site: Site, branch: str, author: Author, *, restore: bool) -> None:
     wiring = site.wiring
-    found = find_branch(wiring.metadata, BranchName(branch))
-    return branch_view(flow.view_branch(wiring.metadata, found, wiring.default_branch))
+    flow.archive_branch(
+        wiring.metadata,
+        branch,
+        default=wiring.default_branch,
+        author=author,
+        clock=wiring.clock,
+        restore=restore,
+    )
+
+
+def _rename(site: Site, branch: str, new: str, author: Author) -> versioned.Branch:
+    wiring = site.wiring
+    return flow.rename_branch(
+        wiring.metadata,
+        wiring.lake,
+        branch,
+        new,
+        default=wiring.default_branch,
+        author=author,
+        clock=wiring.clock,
+        protected=wiring.settings.versioning.protected_branches,
+    )
 
 
 @router.delete("/{branch:path}", status_code=204)
 def delete_branch(branch: Branch, site: TheSite, caller: ThePrincipal, force: bool = False) -> None:
     """Refused (409) while it holds commits that no other branch has, unless `force`."""
+    _delete(branch, site, caller, force=force)
+
+
+def _known(dataset_id: str, site: Site) -> TableName:
+    table = TableName.parse(dataset_id)
+    flow.find_touching(site.wiring.metadata, table, site.wiring.default_branch)
+    return table
+
+
+def _delete(branch: str, site: Site, caller: ThePrincipal, *, force: bool, table: TableName | None = None) -> None:
     wiring = site.wiring
     flow.delete_branch(
         wiring.metadata,
         wiring.lake,
-        branch,
+        find_named(wiring.metadata, branch).name,
         default=wiring.default_branch,
         author=Author(caller.user, caller.user),
         clock=wiring.clock,
         force=force,
+        table=table,
+        protected=wiring.settings.versioning.protected_branches,
     )
 
 
-def _branches(found: tuple[flow.BranchView, ...], status: str | None, window: Window) -> Page[BranchView]:
+def _view(site: Site, branch: versioned.Branch) -> BranchView:
+    found = flow.view_branch(site.wiring.metadata, branch, site.wiring.default_branch)
+    return branch_view(found, site.wiring.settings.versioning)
+
+
+def _branches(site: Site, found: tuple[flow.BranchView, ...], status: str | None, window: Window) -> Page[BranchView]:
     kept = [view for view in found if status is None or view.branch.status == status]
-    return window.page(kept, branch_view, total=len(kept))
-
-
-def _log(
-    site: Site,
-    window: Window,
-    branch: str,
-    *,
-    table: TableName | None = None,
-    author: str | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-) -> Page[CommitView]:
-    metadata = site.wiring.metadata
-    head = find_branch(metadata, BranchName(branch)).head
-    if head is None:
-        return Page(items=[])
-    found = metadata.log(head, limit=window.needed, table=table, author=author, since=since, until=until)
-    return window.page(found, commit_view)
-
-
-def _utc(time: datetime | None) -> datetime | None:
-    try:
-        return as_utc(time) if time is not None else None
-    except OverflowError:
-        raise ForgeError("E105", "The time is outside the calendar", fix="Write it like 2026-11-14T06:00Z.") from None
+    keys = site.wiring.settings.versioning
+    return window.page(kept, lambda view: branch_view(view, keys), total=len(kept))

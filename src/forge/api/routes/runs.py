@@ -51,7 +51,8 @@ def one_run(run_id: RunIdentity, site: TheSite) -> RunDetail:
 @router.delete("/{run_id}", status_code=202)
 def cancel_run(run_id: RunIdentity, site: TheSite) -> RunView:
     """Cancel a run that waits or works here. Nothing of it is published."""
-    site.jobs.cancel(run_id)
+    if not site.desk.cancel(run_id):
+        site.jobs.cancel(run_id)
     return run_view(site, find_one(site, run_id))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -62,10 +62,19 @@ class RunProgress(Wire):
     queue_position: int | None = None  # 0: next
 
 
+class RunTicket(Wire):
+    """Work that takes longer than a request should: follow it at /api/v1/runs/{run_id}, which is in `Location`."""
+
+    run_id: str
+    status: Literal["running"] = "running"
+    kind: str  # commit | merge | revert | cherry-pick | reset | diff | …
+
+
 class RunView(Wire):
     run_id: str
     status: RunWord
     branch: str
+    kind: str = "run"  # run | commit | merge | revert | cherry-pick | reset | adopt
     queued_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -104,3 +113,4 @@ class RunDetail(RunView):
 
     progress: RunProgress | None = None
     verdicts: list[VerdictView] = []
+    merge_id: str | None = None  # of the merge that waits for someone's decision because of this run

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 T = TypeVar("T")
 OutcomeWord = Literal["passed", "failed", "not measured"]
@@ -24,6 +24,16 @@ def _written(value: object) -> object:
 
 
 Moment = Annotated[datetime, BeforeValidator(_written)]
+
+
+def _no_nul(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("a text holds no NUL character")
+    return text
+
+
+Name = Annotated[str, Field(max_length=255), AfterValidator(_no_nul)]
+Text = Annotated[str, Field(max_length=10_000), AfterValidator(_no_nul)]
 
 
 class Wire(BaseModel):

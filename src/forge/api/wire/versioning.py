@@ -1,13 +1,13 @@
-"""Branches, commits and rows at a commit."""
+"""Branches, commits, tags and rows at a commit."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire.shape import Wire
+from forge.api.wire.shape import Name, Text, Wire
 
 
 class AuthorView(Wire):
@@ -26,6 +26,21 @@ class ChangeView(Wire):
     bytes_deleted: int
     record_count: int
     total_size: int
+    rows_modified: int = 0
+
+
+class SignatureView(Wire):
+    algorithm: str
+    signature: str
+    key_id: str
+
+
+class LaneEdge(Wire):
+    """A line from a lane of this row of the graph to a lane of the next, on its way to the commit `to`."""
+
+    start: int
+    end: int
+    to: str
 
 
 class CommitView(Wire):
@@ -42,6 +57,12 @@ class CommitView(Wire):
     tables: list[ChangeView]
     rows_added: int
     rows_deleted: int
+    rows_modified: int = 0
+    bytes_added: int = 0
+    bytes_deleted: int = 0
+    signature: SignatureView | None = None
+    lane: int | None = None  # with graph=true
+    edges: list[LaneEdge] = []  # with graph=true: the lines between this row and the next
 
 
 class VersionView(Wire):
@@ -53,6 +74,7 @@ class VersionView(Wire):
     changed: bool
     snapshot_id: str | None
     run_id: str | None
+    schema_version: int = 0
 
 
 class CommitDetail(CommitView):
@@ -79,9 +101,50 @@ class BranchView(Wire):
 
 
 class BranchCreate(Wire):
-    name: Annotated[str, Field(max_length=255)]
-    from_commit: Annotated[str, Field(max_length=255)] = "HEAD"  # any revision: branch, commit, HEAD~1, time
-    description: Annotated[str, Field(max_length=10_000)] = ""
+    name: Name
+    from_commit: Name = "HEAD"  # any revision: branch, tag, commit, HEAD~1, time
+    description: Text = ""
+
+
+class BranchPatch(Wire):
+    """What is left out stays. `is_protected: false` lifts approval and mergers with it; `require_approval: null` means
+    as protection says."""
+
+    name: Name | None = None  # a new one
+    description: Text | None = None
+    status: Literal["active", "archived"] | None = None
+    is_protected: bool | None = None
+    require_approval: bool | None = None
+    allowed_mergers: Annotated[list[Name], Field(max_length=200)] | None = None
+
+
+class TagView(Wire):
+    name: str
+    target: str
+    target_type: str
+    tagger: AuthorView
+    time: datetime
+    message: str
+    signature: SignatureView | None = None
+
+
+class TagCreate(Wire):
+    name: Name
+    target: Name = "HEAD"  # any revision
+    message: Text = ""
+    force: bool = False  # move it where it exists
+
+
+class ResetStart(Wire):
+    branch: Name
+    commit: Name  # any revision
+
+
+class ResetView(Wire):
+    branch: BranchView
+    before: str | None
+    commit: CommitView
+    tables: list[str]  # that now stand elsewhere
 
 
 class SampleColumn(Wire):

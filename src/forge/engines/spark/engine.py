@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import AnalysisException, PySparkException
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException
 
 from forge.engines.spark import sources
-from forge.engines.spark.errors import analysis_error, job_error, keep_quiet, user_error
+from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, user_error
 from forge.engines.spark.frames import (
     frame_of,
     refuse_duplicate_columns,
@@ -25,7 +25,7 @@ from forge.engines.spark.frames import (
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.writes import write
-from forge.flows.engine import Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Extraction
@@ -39,7 +39,6 @@ from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, S
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SPARK_ERRORS = (PySparkException, Py4JJavaError)
 _log = logging.getLogger("forge.spark")
 
 
@@ -142,6 +141,29 @@ class SparkEngine:
                 write(self._spark(), planned, stage, time_range)
             except SPARK_ERRORS as error:
                 raise _told(job_error(error, planned.transform.where, self.root), error) from error
+
+    def change(
+        self,
+        source: ChangeQuery | ChangeFile | object,
+        stage: Stage,
+        mode: ChangeMode,
+        key: tuple[str, ...],
+        *,
+        evolve: bool = False,
+    ) -> None:
+        from forge.engines.spark.changes import apply_change
+
+        with self.at_work(str(stage.table)) as spark:
+            apply_change(spark, source, stage, mode, key, evolve=evolve)
+
+    @contextmanager
+    def at_work(self, where: str) -> Iterator[SparkSession]:
+        """Spark for work on rows: under what this thread has begun, its failures told as those of jobs."""
+        with self._watched(where):
+            try:
+                yield self._spark()
+            except SPARK_ERRORS as error:
+                raise _told(job_error(error, where, self.root), error) from error
 
     def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
         from forge.engines.spark.measure import SparkMeasurer

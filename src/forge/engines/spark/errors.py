@@ -8,12 +8,17 @@ import traceback
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
 from forge.model.errors import ForgeError
 
+SPARK_ERRORS = (PySparkException, Py4JJavaError)
 _LINE = re.compile(r"\bline (\d+),? pos(?:ition)? (\d+)")
 _SUGGESTED = re.compile(r"Did you mean one of the following\? \[(.*?)\]")
 _DISK_FULL = ("No space left on device", "Disk quota exceeded", "There is not enough space")
 _BAD_ROWS = ("MALFORMED_RECORD_IN_PARSING", "FAILED_READ_FILE", "CANNOT_PARSE")
+_ROW_SIGN = re.compile(r"FORGE-(E611|E612|E619) (.*?)(?:\n|$|SQLSTATE)")
 _SQL_PLACE = re.compile(r"== SQL \(line (\d+), position (\d+)\) ==")
 _WORKER_FRAME = re.compile(r'File "(.+?)", line (\d+)')
 
@@ -92,6 +97,9 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
             why=key.group(1).strip() if key else None,
             fix="Deduplicate in the transform, for instance with row_number() over (partition by the key).",
         )
+    found = _ROW_SIGN.search(text)
+    if found:
+        return _bad_keys(found.group(1), found.group(2).strip(), where)
     if any(sign in text for sign in _BAD_ROWS):
         return _bad_rows(error, where, root)
     if "Traceback (most recent call last)" in text:
@@ -106,6 +114,16 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
         why=root_cause(error),
         fix="Correct the transform; `forge run -vv` shows the stack trace.",
     )
+
+
+def _bad_keys(code: str, why: str, where: str) -> ForgeError:
+    """What an expression of ours found in the rows while Spark worked on them."""
+    what, fix = {
+        "E611": ("The rows have the same key more than once", "Remove the duplicates, or use a key that is unique."),
+        "E612": ("A key of the rows is NULL", "Fill the column, leave these rows out, or use another key."),
+        "E619": ("The expression gives no whole number", "Round it, for instance with floor(…)."),
+    }[code]
+    return ForgeError(code, what, where=where, why=why, fix=fix)
 
 
 def _bad_rows(error: BaseException, where: str, root: Path | None) -> ForgeError:

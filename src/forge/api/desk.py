@@ -1,0 +1,242 @@
+"""Work of requests that may take long: it is waited for a while, and goes on as a run when that is over.
+
+What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, the desk
+remembers it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from starlette.responses import JSONResponse, Response
+
+from forge.api.auth import Principal
+from forge.api.wire.runs import RunTicket
+from forge.api.wire.shape import Wire
+from forge.flows.build import Event
+from forge.flows.jobs import JobEvent, JobRecord, JobStatus
+from forge.flows.processes import this_process
+from forge.flows.records import RunStatus
+from forge.flows.run_id import new_run_id
+from forge.flows.version_ports import VersionPorts
+from forge.model.errors import ForgeError
+from forge.model.names import RunId
+from forge.versioning.commit import Author
+from forge.wiring import Wiring
+
+T = TypeVar("T")
+PATIENCE = 20.0  # seconds that a request waits
+WORKERS, LIMIT = 4, 40
+REMEMBERED = 200  # pieces of work that have ended
+SHARED_SECONDS = 120.0  # how long what was found stays, for those who ask again for what took too long
+STOP_SECONDS = 5.0
+_log = logging.getLogger("forge.desk")
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """It takes longer than a request should."""
+
+    run_id: str
+    kind: str
+
+
+@dataclass(slots=True)
+class Task:
+    """`job` is replaced, never changed, so that readers need no lock."""
+
+    job: JobRecord
+    user: str
+    stop: RunStatus | None = None
+    was_long: bool = False  # someone was told to ask again
+    failure: ForgeError | None = None
+    ended_at: float = math.inf  # on the clock that only goes forward
+    future: Future[Any] = field(default_factory=Future)
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended_at < math.inf
+
+
+class Desk:
+    def __init__(
+        self, wiring: Wiring, *, patience: float = PATIENCE, workers: int = WORKERS, limit: int = LIMIT
+    ) -> None:
+        self.patience = patience
+        self._wiring = wiring
+        self._limit = limit
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="forge-desk")
+        self._tasks: dict[str, Task] = {}
+        self._shared: dict[Hashable, Task] = {}
+        self._lock = threading.Lock()
+        self._stopping = False
+
+    def do(
+        self,
+        kind: str,
+        work: Callable[[VersionPorts], T],
+        principal: Principal,
+        *,
+        branch: str = "",
+        share: Hashable | None = None,
+        after: Callable[[], None] = lambda: None,
+    ) -> T | Pending:
+        """What the work gives or raises, or that it goes on. Who asks for what is being worked out already (`share`)
+        waits for the same; what took too long is kept for those who ask again. `after` is called once, when the work
+        has ended or was never begun."""
+        task = self._accept(kind, work, principal, branch, share, after)
+        try:
+            found: T = task.future.result(self.patience)
+            return found
+        except NotYet:
+            if task.future.done():  # the work itself raised a timeout
+                raise
+            task.was_long = True
+            return Pending(task.job.id, kind)
+
+    def _accept(
+        self,
+        kind: str,
+        work: Callable[[VersionPorts], T],
+        principal: Principal,
+        branch: str,
+        share: Hashable | None,
+        after: Callable[[], None],
+    ) -> Task:
+        now = self._wiring.clock()
+        job = JobRecord(new_run_id(now), kind, JobStatus.QUEUED, {"branch": branch}, now, this_process())
+        task = Task(job, principal.user)
+        author = Author(principal.user, principal.user)
+        with self._lock:
+            known = self._same(share)
+            if known is None:
+                try:
+                    self._refuse_more()
+                    task.future = self._pool.submit(self._work_on, task, work, author, after)
+                except BaseException:
+                    after()
+                    raise
+                self._tasks = {**self._forget(), job.id: task}
+                if share is not None:
+                    self._shared[share] = task
+        if known is not None:
+            after()
+        return known or task
+
+    def _same(self, share: Hashable | None) -> Task | None:
+        old = time.monotonic() - SHARED_SECONDS
+        self._shared = {key: task for key, task in self._shared.items() if task.ended_at > old}
+        known = self._shared.get(share) if share is not None else None
+        if known is None or known.stop is not None or known.failure is not None:
+            return None
+        return known if known.was_long or not known.is_over else None
+
+    def _refuse_more(self) -> None:
+        if self._stopping:
+            raise ForgeError("E906", "The server is being stopped", fix="Try again once it is back.")
+        if sum(not task.is_over for task in self._tasks.values()) >= self._limit:
+            raise ForgeError(
+                "E906", f"{self._limit} requests are being worked on", why="Nothing was begun.", fix="Try again later."
+            )
+
+    def _forget(self) -> dict[str, Task]:
+        over = [key for key, task in self._tasks.items() if task.is_over]
+        gone = set(over[: max(0, len(over) - REMEMBERED)])
+        return {key: task for key, task in self._tasks.items() if key not in gone}
+
+    def _work_on(self, task: Task, work: Callable[[VersionPorts], T], author: Author, after: Callable[[], None]) -> T:
+        try:
+            if task.stop is not None:
+                raise ForgeError("E901", "It was cancelled before it began", fix="Try again.")
+            task.job = replace(task.job, status=JobStatus.RUNNING, started_at=self._wiring.clock())
+            ports = self._wiring.versions(
+                lambda event: self._note(task, event),
+                author=author,
+                run_id=RunId(task.job.id),
+                stopped=lambda: task.stop,
+            )
+            return work(ports)
+        except ForgeError as error:
+            task.failure = error
+            raise
+        except Exception as error:
+            _log.exception("%s %s", task.job.kind, task.job.id)
+            task.failure = ForgeError("E000", f"{type(error).__name__}: {error}", fix="The server's log has more.")
+            raise
+        finally:
+            after()
+            ended = JobStatus.CANCELLED if task.stop and task.failure else JobStatus.DONE
+            task.job = replace(task.job, status=ended, finished_at=self._wiring.clock())
+            task.ended_at = time.monotonic()
+
+    def _note(self, task: Task, event: Event) -> None:
+        told = JobEvent(self._wiring.clock(), str(event.table) if event.table else None, event.step, event.detail)
+        task.job = replace(task.job, events=(*task.job.events, told))
+
+    # what a page shows
+
+    def task(self, run_id: str) -> Task | None:
+        return self._tasks.get(run_id)
+
+    def can_cancel(self, run_id: str) -> bool:
+        task = self._tasks.get(run_id)
+        return task is not None and not task.is_over and task.stop is None
+
+    def stopping(self, run_id: str) -> bool:
+        task = self._tasks.get(run_id)
+        return task is not None and not task.is_over and task.stop is not None
+
+    # what happens to it
+
+    def cancel(self, run_id: str) -> bool:
+        """False: no such work is under way here."""
+        task = self._tasks.get(run_id)
+        if task is None or task.is_over:
+            return False
+        self._stop_one(task, RunStatus.CANCELLED)
+        return True
+
+    def _stop_one(self, task: Task, status: RunStatus) -> None:
+        task.stop = task.stop or status
+        if "engine" in self._wiring.__dict__:  # one that was never asked for has nothing to stop
+            self._wiring.engine.cancel(RunId(task.job.id))
+
+    def stop(self, patience: float = STOP_SECONDS) -> None:
+        """All that is under way is stopped; a piece that does not let go in time is left to `forge repair`."""
+        with self._lock:
+            self._stopping = True
+        alive = [task for task in self._tasks.values() if not task.is_over]
+        for task in alive:
+            self._stop_one(task, RunStatus.INTERRUPTED)
+        self._pool.shutdown(wait=False, cancel_futures=False)  # what waits ends by itself, at its first look
+        deadline = time.monotonic() + patience
+        while any(not task.is_over for task in alive) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        for task in alive:
+            if not task.is_over:
+                _log.warning("%s %s did not end in time", task.job.kind, task.job.id)
+
+
+def answered(outcome: T | Pending, show: Callable[[T], Wire]) -> Wire | Response:
+    """What was found or, where it takes longer, 202 and where to follow it."""
+    if isinstance(outcome, Pending):
+        ticket = RunTicket(run_id=outcome.run_id, kind=outcome.kind)
+        headers = {"location": f"/api/v1/runs/{outcome.run_id}"}
+        return JSONResponse(ticket.model_dump(mode="json"), 202, headers)
+    return show(outcome)
+
+
+LONG: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": RunTicket,
+        "description": "It takes longer. Follow the run; a reading request may be sent again.",
+        "headers": {"Location": {"schema": {"type": "string"}, "description": "The address of the run."}},
+    }
+}

@@ -1,0 +1,281 @@
+"""Merges, conflicts and results as HTTP shows them, and what people send about them as flows take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from forge.api.commit_views import author_view, commit_view
+from forge.api.masks import Masks, masks_at
+from forge.api.views import verdict_view
+from forge.api.wire.merges import (
+    ApprovalView,
+    CommitResultView,
+    ConflictGroup,
+    ConflictSet,
+    ConflictView,
+    MergeResultView,
+    MergeStart,
+    MergeStatistics,
+    MergeView,
+    ResolutionBody,
+    ResolveStart,
+    RuleBody,
+    TallyView,
+)
+from forge.api.wire.runs import VerdictView
+from forge.api.wire.shape import Page
+from forge.flows.data import CommitResult
+from forge.flows.merge import MergeRequest, MergeResult
+from forge.flows.merges import MergeRecord, TableTally
+from forge.flows.ports import Metadata
+from forge.flows.resolve import Resolution
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.quality.verdict import Verdict
+from forge.versioning.conflict import Conflict, Rule, Take
+from forge.versioning.merge import OPEN_MERGES, Strategy
+
+SHOWN = 100  # conflicts of a result; a merge that is kept has pages of them
+
+
+def conflict_view(conflict: Conflict, masks: Masks) -> ConflictView:
+    table, column = conflict.table, conflict.column
+    sides = (conflict.base, conflict.ours, conflict.theirs, conflict.resolved_value)
+    names = [column] if column is not None else []
+    names += [str(name) for side in (conflict.key, *sides) if isinstance(side, Mapping) for name in side]
+    # A failed check is told in words, which hold no values of the column.
+    shown = Masks() if conflict.key is None else masks
+    base, ours, theirs, resolved = (shown.value(table, column, side) for side in sides)
+    return ConflictView.model_validate(
+        {
+            "id": conflict.id,
+            "kind": str(conflict.kind),
+            "table": table,
+            "key": masks.row(table, conflict.key) if conflict.key is not None else None,
+            "column": column,
+            "base": base,
+            "ours": ours,
+            "theirs": theirs,
+            "location": conflict.location,
+            "resolution": str(conflict.resolution) if conflict.resolution else None,
+            "resolved_value": resolved,
+            "masked": shown.touches(table, names),
+        }
+    )
+
+
+def tally_view(tally: TableTally) -> TallyView:
+    return TallyView.model_validate(tally)
+
+
+def result_view(metadata: Metadata, result: MergeResult) -> MergeResultView:
+    masks = masks_of(metadata, result.conflicts, result.merge)
+    return MergeResultView.model_validate(
+        {
+            "type": str(result.type),
+            "merge_id": result.merge.id if result.merge else None,
+            "merge_commit": result.commit.id if result.commit else None,
+            "commit": commit_view(result.commit) if result.commit else None,
+            "source_branch": result.source,
+            "target_branch": result.target,
+            "base": result.base,
+            "other_bases": list(result.other_bases),
+            "conflicts": [conflict_view(conflict, masks) for conflict in result.conflicts[:SHOWN]],
+            "conflict_count": result.conflict_count,
+            "tables": [tally_view(tally) for tally in result.tables],
+            "statistics": _statistics(result.tables),
+            "verdicts": verdict_views(metadata, result.verdicts, result.run_id),
+            "run_id": result.run_id,
+        }
+    )
+
+
+def masks_of(metadata: Metadata, conflicts: Sequence[Conflict], merge: MergeRecord | None) -> Masks:
+    if not conflicts or merge is None:
+        return Masks()
+    return masks_at(metadata, (merge.source_commit, merge.target_commit))
+
+
+def verdict_views(metadata: Metadata, verdicts: Iterable[Verdict], run_id: str | None) -> list[VerdictView]:
+    run = metadata.run(RunId(run_id)) if run_id else None
+    return [verdict_view(verdict, run) for verdict in verdicts] if run is not None else []
+
+
+def _statistics(tallies: Sequence[TableTally]) -> MergeStatistics:
+    return MergeStatistics(
+        tables=sum(tally.how != "unchanged" for tally in tallies),
+        inserted=sum(tally.inserted for tally in tallies),
+        updated=sum(tally.updated for tally in tallies),
+        deleted=sum(tally.deleted for tally in tallies),
+        conflicts=sum(tally.conflicts for tally in tallies),
+        resolved=sum(tally.resolved for tally in tallies),
+        bytes_read=sum(tally.bytes_read for tally in tallies),
+    )
+
+
+def merge_view(metadata: Metadata, merge: MergeRecord) -> MergeView:
+    return MergeView.model_validate(_facts(metadata, merge))
+
+
+def conflict_set(
+    metadata: Metadata, merge: MergeRecord, page: Page[ConflictView], every: Sequence[Conflict]
+) -> ConflictSet:
+    """`every` are all that are kept of the merge."""
+    said = metadata.verdicts(run_id=RunId(merge.run_id), limit=10_000) if merge.run_id else ()
+    return ConflictSet.model_validate(
+        {
+            **_facts(metadata, merge),
+            "conflicts": page.items,
+            "next_cursor": page.next_cursor,
+            "has_more": page.has_more,
+            "groups": _groups(every),
+            "verdicts": verdict_views(metadata, [verdict for _, verdict in said], merge.run_id),
+        }
+    )
+
+
+def _facts(metadata: Metadata, merge: MergeRecord) -> dict[str, object]:
+    return {
+        "merge_id": merge.id,
+        "kind": merge.kind,
+        "source_branch": merge.source,
+        "target_branch": str(merge.target),
+        "source_commit": merge.source_commit,
+        "target_commit": merge.target_commit,
+        "base_commit": merge.base_commit,
+        "other_bases": list(merge.other_bases),
+        "strategy": str(merge.strategy),
+        "status": str(merge.status),
+        "message": merge.message,
+        "author": author_view(merge.author),
+        "created_at": merge.created_at,
+        "updated_at": merge.updated_at,
+        "commit": merge.commit_id,
+        "run_id": merge.run_id,
+        "total_count": merge.conflict_count,
+        "resolved_count": merge.resolved_count,
+        "fully_resolved": merge.fully_resolved,
+        "approvals": _approvals(metadata, merge),
+        "tables": [tally_view(tally) for tally in merge.tables],
+        "rules": [
+            RuleBody(take=str(r.take), table=r.table, column=r.column, value=r.value)  # type: ignore[arg-type]
+            for r in merge.rules
+        ],
+        "keys": {table: list(key) for table, key in merge.keys.items()},
+    }
+
+
+def _approvals(metadata: Metadata, merge: MergeRecord) -> list[ApprovalView]:
+    """One that was given for an older state of the source does not count any more."""
+    source: CommitId | None = merge.source_commit
+    if merge.approvals and merge.kind == "merge" and merge.status in OPEN_MERGES:
+        branch = metadata.branch(BranchName(merge.source))
+        source = branch.head if branch is not None else source
+    return [
+        ApprovalView(
+            user=given.user,
+            time=given.time,
+            source_commit=given.source_commit,
+            approved=given.approved,
+            comment=given.comment,
+            is_current=given.source_commit == source,
+        )
+        for given in merge.approvals
+    ]
+
+
+def _groups(conflicts: Iterable[Conflict]) -> list[ConflictGroup]:
+    found: dict[tuple[str | None, str | None], ConflictGroup] = {}
+    for conflict in conflicts:
+        where = (conflict.table, conflict.column)
+        group = found.setdefault(where, ConflictGroup(table=where[0], column=where[1], total=0, open=0))
+        group.total += 1
+        group.open += conflict.resolution is None
+    return list(found.values())
+
+
+def commit_result(metadata: Metadata, done: CommitResult, branch: str, mode: str) -> CommitResultView:
+    return CommitResultView(
+        type="committed" if done.commit else "blocked",
+        table=str(done.table),
+        branch=branch,
+        mode=mode,
+        commit=commit_view(done.commit) if done.commit else None,
+        rows_added=done.statistics.rows_added,
+        rows_modified=done.statistics.rows_modified,
+        rows_deleted=done.statistics.rows_deleted,
+        verdicts=verdict_views(metadata, done.verdicts, done.run_id),
+        run_id=done.run_id,
+    )
+
+
+# what people send
+
+
+def merge_request(body: MergeStart, default: str) -> MergeRequest:
+    return MergeRequest(
+        body.source_branch,
+        body.target_branch or default,
+        Strategy(body.strategy.replace("-", "_")),
+        body.message,
+        body.no_ff,
+        keys_of(body.keys),
+        rules_of(body.rules),
+    )
+
+
+def keys_of(given: Mapping[str, Sequence[str]]) -> dict[TableName, tuple[str, ...]]:
+    return {TableName.parse(table): tuple(columns) for table, columns in given.items()}
+
+
+def rules_of(given: Iterable[RuleBody]) -> tuple[Rule, ...]:
+    return tuple(Rule(Take(rule.take), rule.table, rule.column, _value(Take(rule.take), rule.value)) for rule in given)
+
+
+def _value(take: Take, value: object) -> object:
+    if take is Take.EXPRESSION:
+        from forge.versioning.expression import parse_expression
+
+        if not isinstance(value, str):
+            raise ForgeError("E619", "An expression is a text", fix="Write it like greatest(ours, theirs).")
+        parse_expression(value)
+    return value
+
+
+def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[Resolution, ...]:
+    """`table`: what names no table is meant for this one, and nothing else is taken."""
+    single = body.model_dump(exclude={"resolutions"}, exclude_unset=True)
+    given = [ResolutionBody.model_validate(single)] if body.resolution is not None else []
+    if bool(given) == bool(body.resolutions) or (single and not given):
+        raise ForgeError(
+            "E619",
+            "Say what to do with the conflicts" if not given else "Send one resolution, or a list of them",
+            where="body.resolution",
+            fix='Like {"conflict_id": "…", "resolution": "theirs"}, or {"resolutions": […]}.',
+        )
+    return tuple(_resolution(one, table) for one in given or body.resolutions)
+
+
+def _resolution(body: ResolutionBody, table: TableName | None) -> Resolution:
+    take, named = Take(body.resolution), body.table
+    if named is not None:
+        named = str(TableName.parse(named))
+    if table is not None and named not in (None, str(table)):
+        raise ForgeError("E619", f"The conflicts of {named} are not of {table}", fix="Leave out `table`.")
+    if take is Take.EXPRESSION and body.expression is None:
+        raise ForgeError(
+            "E619", "The expression is missing", where="body.expression", fix="Write it like greatest(ours, theirs)."
+        )
+    if take is Take.MANUAL and "manual_value" not in body.model_fields_set:
+        raise ForgeError("E619", "The value is missing", where="body.manual_value", fix="null is one, too.")
+    ids = (body.conflict_id,) if body.conflict_id is not None else ()
+    if ids and (body.column is not None or body.key is not None):
+        raise ForgeError("E619", "A conflict is named by its id alone", fix="Leave out column and key.")
+    return Resolution(
+        take,
+        ids,
+        named or (str(table) if table else None),
+        body.column,
+        body.key,
+        body.expression if take is Take.EXPRESSION else body.manual_value if take is Take.MANUAL else None,
+    )

@@ -1,0 +1,158 @@
+"""`forge verify`: whether the history and the files are what was committed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.flows.verify import Progress, Verification
+    from forge.wiring import Wiring
+
+
+class Depth(StrEnum):  # as forge.flows.verify.Level, which is dear to load for --help
+    CHAIN = "chain"
+    TREE = "tree"
+    FULL = "full"
+    LOGICAL = "logical"
+
+
+@command
+def verify(
+    terminal: Terminal,
+    level: Annotated[
+        Depth,
+        typer.Option(help="chain: commits and refs; tree: and manifests; full: and all bytes; logical: and all rows."),
+    ] = Depth.TREE,
+    full: Annotated[bool, typer.Option("--full", help="Short for --level full.")] = False,
+    table: Annotated[str | None, typer.Option(help="Only the files of this table.")] = None,
+    ref: Annotated[str | None, typer.Option(metavar="REV", help="Only this revision and what came before it.")] = None,
+    seal: Annotated[
+        bool, typer.Option("--seal", help="Hash what was committed without a hash, so that later changes show.")
+    ] = False,
+) -> None:
+    """Check that commits, manifests and files are what was committed. Exits with 1 and names the first bad object."""
+    from forge.flows.revisions import find_commit
+    from forge.flows.verify import Level
+    from forge.flows.verify import verify as check
+    from forge.model.names import TableName
+
+    wanted = Level.FULL if full and level in (Depth.CHAIN, Depth.TREE) else Level(level)
+    named = TableName.parse(table) if table else None
+    with terminal.open() as wiring:
+        start = find_commit(wiring.metadata, ref, wiring.default_branch).id if ref else None
+        with _telling(terminal) as progress:
+            found = check(
+                wiring.metadata,
+                wiring.lake,
+                wiring.seals,
+                level=wanted,
+                default=wiring.default_branch,
+                start=start,
+                table=named,
+                keys=wiring.trusted_keys(),
+                checksum=_checksum(wiring) if wanted is Level.LOGICAL else None,
+                progress=progress,
+                seal=seal,
+            )
+    terminal.answer(answer_of(found))
+    _conclude(terminal, found)
+
+
+def _checksum(wiring: Wiring) -> Callable[..., str]:
+    return wiring.checksum()
+
+
+@contextmanager
+def _telling(terminal: Terminal) -> Iterator[Progress]:
+    """How far it is, on one line that moves; nothing where nobody watches."""
+    if not terminal.is_live:
+        yield lambda what, done, total: None
+        return
+    shown = [0.0]
+    with terminal.talk().status("Verifying") as status:
+
+        def tell(what: str, done: int, total: int) -> None:
+            if time.monotonic() - shown[0] > 0.1:
+                shown[0] = time.monotonic()
+                status.update(f"Verifying {what}: {done * 100 // max(total, 1)} %")
+
+        yield tell
+
+
+def answer_of(found: Verification) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.flows.verify import error_of
+
+    items = [
+        {
+            "kind": b.kind,
+            "object": b.object,
+            "where": b.where,
+            "expected": b.expected,
+            "actual": b.actual,
+            "commit": b.commit,
+            "table": str(b.table) if b.table else None,
+            "code": f"FORGE-{error_of(b).code}",
+        }
+        for b in found.broken
+    ]
+    columns = (
+        Column("broken", lambda i: str(i["kind"]), style="bold"),
+        Column("object", lambda i: str(i["object"])),
+        Column("of", lambda i: str(i["table"] or "")),
+        Column("commit", lambda i: str(i["commit"] or "")[:12]),
+        Column("found", lambda i: "missing" if i["actual"] is None else "changed"),
+    )
+    facts: dict[str, object] = {
+        "level": str(found.level),
+        "ok": found.is_good,
+        "commits": found.commits,
+        "trees": found.trees,
+        "files": found.files,
+        "bytes": found.bytes,
+        "seconds": round(found.seconds, 3),
+        "not_sealed": found.unsealed,
+        "sealed_now": found.sealed,
+        "signatures": found.signed,
+        "signatures_unchecked": found.unchecked,
+        "foreign_writes": [str(table) for table in found.foreign],
+    }
+    return Answer("broken", items, columns, facts)
+
+
+def _conclude(terminal: Terminal, found: Verification) -> None:
+    from forge.cli.failure import problem_text
+    from forge.cli.words import plural, size
+    from forge.flows.verify import error_of
+    from forge.model.codes import FINDINGS
+
+    what = [plural(found.commits, "commit"), plural(found.trees, "table version"), plural(found.files, "file")]
+    if found.bytes:
+        what.append(f"{size(found.bytes)} in {found.seconds:.1f} s")
+    terminal.say(f"Verified {', '.join(what)} at level {found.level}.")
+    if found.sealed:
+        terminal.say(f"{plural(found.sealed, 'table version')} sealed now.")
+    if found.unsealed:
+        terminal.say(
+            f"{plural(found.unsealed, 'table version')} committed without a hash: not verified. "
+            "`forge verify --seal` hashes what is there now."
+        )
+    if found.unchecked:
+        terminal.say(f"{plural(found.unchecked, 'signature')} not checked: set versioning.trusted_keys.")
+    for table in found.foreign:
+        terminal.say(f"{table} was written by another engine since its last commit.")
+    if found.is_good:
+        terminal.say("All is as it was committed.")
+        return
+    terminal.say(problem_text(error_of(found.broken[0]).to_dict()))
+    raise typer.Exit(FINDINGS)

@@ -1,0 +1,102 @@
+"""Answers to conflicts as columns: rules become expressions, manual values become literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, IntegralType, MapType, StructType
+
+from forge.engines.spark.align import data_type
+from forge.versioning.arrow_types import arrow_type
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.expression import parse_expression
+from forge.versioning.field import Field
+from forge.versioning.row_values import fit_value
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+
+def find_rule(answers: Answers, table: str | None, column: str | None) -> Rule | None:
+    """The standing answer to conflicts of a column, or (None) of whole rows."""
+    return Answers(answers.rules).find(Conflict(ConflictKind.MODIFY_MODIFY, column=column, table=table))
+
+
+def answer_column(rule: Rule, field: Field, base: str, ours: str, theirs: str) -> Column:
+    """What the rule gives for a cell; the sides are paths like `b.v0`. E619, E625 where it cannot give anything."""
+    match rule.take:
+        case Take.OURS:
+            return F.col(ours)
+        case Take.THEIRS:
+            return F.col(theirs)
+        case Take.BASE:
+            return F.col(base)
+        case Take.MANUAL:
+            return literal(fit_value(rule.value, arrow_type(field.type), field.name), data_type(field.type))
+        case Take.EXPRESSION:
+            made = expression_column(str(rule.value), {"base": base, "ours": ours, "theirs": theirs})
+            return _fitted(made, data_type(field.type), field.name)
+
+
+def _fitted(made: Column, of: DataType, name: str) -> Column:
+    """A whole number stays one: what Spark would cut off is refused."""
+    if not isinstance(of, IntegralType):
+        return made.cast(of)
+    wide = made.cast("double")
+    message = F.concat(F.lit(f"FORGE-E619 column {name}: "), made.cast("string"))
+    fits = made.isNull() | (wide == F.floor(wide))
+    return F.when(fits, made.cast(of)).otherwise(F.raise_error(message).cast(of))
+
+
+def expression_column(text: str, paths: Mapping[str, str]) -> Column:
+    """The expression over columns of these paths. What is not allowed has been refused before Spark sees it."""
+    from sqlglot import exp, parse_one
+
+    parse_expression(text)
+
+    def replace(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Column):
+            table, _, name = paths[node.name.lower()].rpartition(".")
+            return exp.column(name, table=table or None)
+        return node
+
+    return F.expr(parse_one(text, dialect="spark").transform(replace).sql(dialect="spark"))
+
+
+def literal(value: Any, of: DataType) -> Column:
+    """A Python value as a column; text where Spark reads text more exactly than Python's own types."""
+    if value is None:
+        return F.lit(None).cast(of)
+    match of:
+        case StructType():
+            return F.struct(*(literal(value.get(field.name), field.dataType).alias(field.name) for field in of.fields))
+        case ArrayType():
+            return F.array(*(literal(item, of.elementType) for item in value)).cast(of)
+        case MapType():
+            items = value.items() if isinstance(value, Mapping) else value
+            parts = [part for key, item in items for part in (literal(key, of.keyType), literal(item, of.valueType))]
+            return F.create_map(*parts).cast(of)
+        case _:
+            return F.lit(_plain(value)).cast(of)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value.astimezone(UTC) if value.tzinfo else value).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if isinstance(value, (bool, int, float, str, bytes, bytearray)) else str(value)
+
+
+def as_utc(value: Any) -> Any:
+    """Values that were collected: the same whatever the time zone of the session."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    if isinstance(value, dict):
+        return {name: as_utc(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(as_utc(item) for item in value)
+    return value

@@ -1,0 +1,173 @@
+"""Long work of requests: waited for, followed as a run, cancelled, stopped with the server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from version_site import API, ORDERS, VersionSite, open_version_site, problem
+
+from forge.api.auth import Principal
+from forge.api.desk import Desk, Pending
+from forge.flows.access import Scope
+from forge.flows.version_ports import VersionPorts
+from forge.model.errors import ForgeError
+
+ADA = Principal("ada@example.com", "token", Scope.WRITE, None)
+SECONDS = 30.0
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def desk(versions: VersionSite) -> Iterator[Desk]:
+    """With two at work, that waits for nothing."""
+    found = Desk(versions.wiring, patience=0.0, workers=2, limit=3)
+    versions.site.desk = found
+    yield found
+    found.stop()
+
+
+def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
+    """Work that goes on until the gate opens or it is told to stop."""
+
+    def work(ports: VersionPorts) -> str:
+        while not opened.wait(0.01):
+            if ports.stopped() is not None:
+                raise ForgeError("E901", "It was cancelled", fix="Try again.")
+        return "done"
+
+    return work
+
+
+def pending(outcome: object) -> str:
+    assert isinstance(outcome, Pending)
+    return outcome.run_id
+
+
+def test_what_is_quick_is_answered_at_once(versions: VersionSite) -> None:
+    assert versions.site.desk.do("merge", lambda ports: str(ports.author.email), ADA) == "ada@example.com"
+
+    def refused(ports: VersionPorts) -> None:
+        raise ForgeError("E105", "No")
+
+    with pytest.raises(ForgeError, match="No"):
+        versions.site.desk.do("merge", refused, ADA)
+
+
+def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, desk: Desk) -> None:
+    opened = threading.Event()
+    run_id = pending(desk.do("merge", gate(opened), ADA, branch="main"))
+    path = f"/api/v1/runs/{run_id}"
+    until(lambda: versions.client.get(path).json()["status"] == "running")
+    view = versions.client.get(path).json()
+    assert (view["kind"], view["branch"], view["user"], view["can_cancel"]) == (
+        "merge",
+        "main",
+        "ada@example.com",
+        True,
+    )
+    opened.set()
+    until(lambda: versions.client.get(path).json()["status"] == "succeeded")
+    assert versions.client.get(path).json()["can_cancel"] is False
+
+
+def test_a_route_answers_202_with_the_address_of_the_run(versions: VersionSite) -> None:
+    versions.commit(ORDERS)
+    versions.branch("fix")
+    versions.commit("id,name,amount\n4,d,40\n", branch="fix")
+    versions.site.desk.patience = 0.0
+    answer = versions.client.post(f"{API}/merge", json={"source_branch": "fix", "no_ff": True})
+    assert answer.status_code == 202
+    ticket = answer.json()
+    assert (ticket["status"], ticket["kind"]) == ("running", "merge")
+    assert answer.headers["location"] == f"/api/v1/runs/{ticket['run_id']}"
+    until(lambda: versions.client.get(answer.headers["location"]).json()["status"] == "succeeded")
+    run = versions.client.get(answer.headers["location"]).json()
+    assert (run["kind"], run["commit"]) == ("merge", versions.head())
+
+
+def test_a_reading_request_that_is_sent_again_gets_what_was_found(versions: VersionSite) -> None:
+    versions.commit(ORDERS)
+    versions.commit("id,name,amount\n4,d,40\n")
+    versions.site.desk.patience = 0.0
+    answers: list[Any] = []
+
+    def ask() -> bool:
+        answers.append(versions.client.get(f"{API}/diff", params={"base_commit": "HEAD~1", "compare_commit": "HEAD"}))
+        return bool(answers[-1].status_code == 200)
+
+    until(ask)
+    assert answers[-1].json()["summary"]["inserted"] == 1
+    assert len({answer.json()["run_id"] for answer in answers[:-1]}) == 1
+
+
+def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: Desk) -> None:
+    run_id = pending(desk.do("merge", gate(threading.Event()), ADA, branch="main"))
+    path = f"/api/v1/runs/{run_id}"
+    assert versions.client.delete(path).status_code == 202
+    until(lambda: versions.client.get(path).json()["status"] == "cancelled")
+    assert versions.client.get(path).json()["error"]["code"] == "FORGE-E901"
+    assert versions.wiring.engine.cancelled == [run_id]  # type: ignore[attr-defined]
+    assert versions.client.delete(path).status_code == 404
+
+
+def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite, desk: Desk) -> None:
+    opened, ended = threading.Event(), threading.Event()
+    for _ in range(2):
+        pending(desk.do("merge", gate(opened), ADA))
+    waiting = pending(desk.do("commit", gate(opened), ADA, after=ended.set))
+    assert versions.client.get(f"/api/v1/runs/{waiting}").json()["status"] == "queued"
+    with pytest.raises(ForgeError) as refused:
+        desk.do("merge", gate(opened), ADA)
+    assert refused.value.code == "E906"
+    assert desk.cancel(waiting)
+    opened.set()
+    until(ended.is_set)
+    until(lambda: versions.client.get(f"/api/v1/runs/{waiting}").json()["status"] == "cancelled")
+
+
+def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, desk: Desk) -> None:
+    opened = threading.Event()
+
+    def fail(ports: VersionPorts) -> None:
+        opened.wait(SECONDS)
+        raise ForgeError("E611", "Keys occur more than once", fix="Keep one.")
+
+    run_id = pending(desk.do("merge", fail, ADA))
+    opened.set()
+    until(lambda: versions.client.get(f"/api/v1/runs/{run_id}").json()["status"] == "failed")
+    assert versions.client.get(f"/api/v1/runs/{run_id}").json()["error"]["code"] == "FORGE-E611"
+
+
+def test_the_same_question_is_worked_out_once(desk: Desk) -> None:
+    opened = threading.Event()
+    first = pending(desk.do("diff", gate(opened), ADA, share=("diff", 1)))
+    assert pending(desk.do("diff", gate(opened), ADA, share=("diff", 1))) == first
+    assert pending(desk.do("diff", gate(opened), ADA, share=("diff", 2))) != first
+    opened.set()
+    until(lambda: desk.do("diff", gate(opened), ADA, share=("diff", 1)) == "done")
+
+
+def test_the_end_of_the_server_stops_what_is_under_way(tmp_path: Path) -> None:
+    ended = threading.Event()
+    with open_version_site(tmp_path / "shop") as site:
+        site.site.desk.patience = 0.0
+        pending(site.site.desk.do("merge", gate(threading.Event()), ADA, after=ended.set))
+    assert ended.is_set()
+    with pytest.raises(ForgeError) as refused:
+        site.site.desk.do("merge", gate(threading.Event()), ADA)
+    assert refused.value.code == "E906"
+
+
+def test_nothing_is_known_of_work_that_never_was(versions: VersionSite) -> None:
+    problem(versions.client.delete("/api/v1/runs/r_nosuch"), 404, "E108")

@@ -1,0 +1,272 @@
+"""Row work on Spark over parts of real Iceberg tables: only the named files are read, and the result is taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from orders_house import DEV, FIELDS, ORDERS, ROW, TWO, House, table_of
+
+from forge.flows.ports import Stage
+from forge.flows.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
+from forge.model.errors import ForgeError
+from forge.model.names import RunId, SnapshotId
+from forge.stores.lake.arrow_rows import ArrowRows
+from forge.versioning.checksum import NOTHING, add_checksums, subtract_checksums
+from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
+from forge.versioning.field import Field, Fields
+from forge.versioning.schema_merge import align_for_diff, merge_schemas
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from forge.engines.spark.engine import SparkEngine
+    from forge.engines.spark.rows import SparkRows
+
+pytestmark = pytest.mark.spark
+Row = tuple[object, ...]
+
+
+class SparkHouse(House):
+    def __init__(self, folder: Path, spark: SparkSession) -> None:
+        from forge.engines.spark.engine import SparkEngine
+        from forge.engines.spark.rows import SparkRows
+        from forge.engines.spark.session import LazySession, SparkSettings
+
+        super().__init__(folder)
+        self.spark = spark.newSession()
+        catalog = {
+            "type": "jdbc",
+            "uri": f"jdbc:sqlite:file:{folder}/forge.db?busy_timeout=30000&journal_mode=WAL",
+            "warehouse": f"{folder}/warehouse",
+        }
+        for key, value in catalog.items():
+            self.spark.conf.set(f"spark.sql.catalog.forge.{key}", value)
+        settings = SparkSettings("local[2]", {}, catalog, folder / "spark.log")
+        self.spark_engine: SparkEngine = SparkEngine(LazySession(settings, _session=self.spark), folder)
+        self.work: SparkRows = SparkRows(self.spark_engine, self.tables)
+
+    def overwritten(self, base: SnapshotId, branch: str, *parts: tuple[Row, ...], key: tuple[int, ...]) -> SnapshotId:
+        """A branch on which the file with the first of these ids holds other rows."""
+        stage = self.stage(base)
+        held = [
+            (file, self.tables.read(Slice(ROW, base, (file,))).column("id").to_pylist()) for file in self.files(base)
+        ]
+        removed = [file for file, ids in held if set(ids) & set(key)]
+        rows = table_of(*(row for part in parts for row in part))
+        snapshot = self.tables.rewrite(stage, removed, rows, FIELDS)
+        self.publish(stage, DEV.__class__(branch), expected=base)
+        return snapshot
+
+    def merge_of(self, base: SnapshotId, ours: SnapshotId, theirs: SnapshotId, **more: object) -> TableMerge:
+        """As the flow makes it: what each side replaced and what came instead."""
+        b, o, t = (self.tables.files(ROW, one).files for one in (base, ours, theirs))
+        layout, _ = merge_schemas(FIELDS, FIELDS, FIELDS, ("id",))
+        rewritten = (o - b) | ((b - t) - (b - o))
+
+        def part(snapshot: SnapshotId, files: frozenset[DataFile]) -> Slice | None:
+            found = tuple(sorted(files, key=lambda file: file.path))
+            return Slice(ROW, snapshot, found) if found else None
+
+        work = TableMerge(
+            ORDERS,
+            layout,
+            part(base, b - o),
+            part(ours, o - b),
+            part(base, b - t),
+            part(theirs, t - b),
+            part(ours, rewritten),
+            part(ours, o - rewritten),
+        )
+        return replace(work, **more)  # type: ignore[arg-type]
+
+    def written(self, merge: MergedRows, ours: SnapshotId, stage: Stage | None = None) -> list[Row]:
+        stage = stage or self.stage(ours)
+        snapshot = merge.write(stage)
+        return sorted(self.rows(snapshot, stage.catalog), key=lambda row: str(row[0]).zfill(6))
+
+
+@pytest.fixture
+def house(tmp_path: Path, spark: SparkSession) -> Iterator[SparkHouse]:
+    made = SparkHouse(tmp_path, spark)
+    yield made
+    made.close()
+
+
+RUN = RunId("r-merge")
+OTHER_CELLS = (((1, "A", 1.0), (2, "b", 2.0)), ((1, "a", 9.0), (2, "b", 2.0), (3, "new", 3.0)))
+
+
+def diverged(
+    house: SparkHouse, ours: tuple[Row, ...], theirs: tuple[Row, ...]
+) -> tuple[SnapshotId, SnapshotId, SnapshotId]:
+    base = house.create(*TWO)
+    return (
+        base,
+        house.overwritten(base, "ours", ours, key=(1,)),
+        house.overwritten(base, "theirs", theirs, key=(1,)),
+    )
+
+
+def test_cells_of_both_sides_are_merged_and_written(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, *OTHER_CELLS)
+    merge = house.work.merge(house.merge_of(base, ours, theirs), RUN)
+    assert (merge.inserted, merge.updated, merge.deleted, merge.conflict_count) == (1, 1, 0, 0)
+    assert not merge.is_separate
+    assert house.written(merge, ours) == [
+        (1, "A", 9.0),
+        (2, "b", 2.0),
+        (3, "new", 3.0),
+        (11, "k", None),
+        (12, "l", 4.0),
+    ]
+
+
+def test_both_adapters_give_the_same_answers(house: SparkHouse) -> None:
+    rows = ((1, "o", 5.0), (2, "b", None)), ((1, "t", 6.0), (4, "x", 1.0))
+    base, ours, theirs = diverged(house, *rows)
+    work = house.merge_of(base, ours, theirs)
+    on_spark, on_driver = house.work.merge(work, RUN), ArrowRows(house.tables).merge(work, RUN)
+    assert on_spark.conflicts == on_driver.conflicts
+    assert [one.id for one in on_spark.conflicts] == [one.id for one in on_driver.conflicts]
+    for name in ("conflict_count", "resolved_count", "inserted", "updated", "deleted", "is_separate"):
+        assert getattr(on_spark, name) == getattr(on_driver, name), name
+    answers = Answers((Rule(Take.THEIRS),), {on_spark.conflicts[0].id: Rule(Take.MANUAL, value=7.5)})
+    work = replace(work, answers=answers)
+    found = [house.written(rows.merge(work, RUN), ours) for rows in (house.work, ArrowRows(house.tables))]
+    assert found[0] == found[1] == [(1, "t", 7.5), (4, "x", 1.0), (11, "k", None), (12, "l", 4.0)]
+
+
+def test_only_some_conflicts_are_given_back_but_all_are_counted(house: SparkHouse) -> None:
+    rows = ((1, "o", 5.0), (2, "o", 5.0)), ((1, "t", 6.0), (2, "t", 6.0))
+    base, ours, theirs = diverged(house, *rows)
+    merge = house.work.merge(house.merge_of(base, ours, theirs, limit=3), RUN)
+    assert merge.conflict_count == 4
+    assert [(one.key, one.column) for one in merge.conflicts] == [
+        ({"id": 1}, "amount"),
+        ({"id": 1}, "name"),
+        ({"id": 2}, "amount"),
+    ]
+    with pytest.raises(ForgeError) as raised:
+        merge.write(house.stage(ours))
+    assert raised.value.code == "E617"
+
+
+def test_a_key_that_theirs_inserts_and_ours_has_elsewhere_is_a_conflict(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, ((1, "A", 1.0), (2, "b", 2.0)), ((1, "a", 1.0), (2, "b", 2.0), (11, "t", 1.0)))
+    work = house.merge_of(base, ours, theirs)
+    merge, on_driver = house.work.merge(work, RUN), ArrowRows(house.tables).merge(work, RUN)
+    [conflict] = merge.conflicts
+    assert (conflict.kind, conflict.column, conflict.location) == (ConflictKind.CONSTRAINT, None, "unique key")
+    assert merge.conflicts == on_driver.conflicts
+    for take, name, amount in ((Take.OURS, "k", None), (Take.THEIRS, "t", 1.0)):
+        answered = replace(work, answers=Answers(by_conflict={conflict.id: Rule(take)}))
+        written = house.written(house.work.merge(answered, RUN), ours)
+        assert written == [(1, "A", 1.0), (2, "b", 2.0), (11, name, amount), (12, "l", 4.0)]
+
+
+def test_files_in_which_nothing_changes_stay(house: SparkHouse) -> None:
+    base = house.create(*TWO)
+    ours = house.overwritten(base, "ours", ((1, "A", 1.0), (2, "b", 2.0)), key=(1,))
+    theirs = house.overwritten(base, "theirs", ((11, "K", None), (12, "l", 4.0)), key=(11,))
+    stage = house.stage(ours)
+    merge = house.work.merge(house.merge_of(base, ours, theirs), RUN)
+    assert merge.is_separate
+    snapshot = merge.write(stage)
+    before = {file.path for file in house.files(ours)}
+    after = {file.path for file in house.tables.files(stage.catalog, snapshot).files}
+    assert len(before & after) == 1
+    assert house.rows(snapshot, stage.catalog)[0] == (1, "A", 1.0)
+
+
+def count_jobs(house: SparkHouse, run_id: RunId) -> int:
+    tracker = house.spark.sparkContext.statusTracker()
+    return len(tracker.getJobIdsForGroup(f"{run_id}:{ORDERS}"))
+
+
+def test_a_clean_merge_with_its_write_takes_few_jobs_of_the_run(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, *OTHER_CELLS)
+    house.spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes a job of every shuffle
+    work = replace(house.merge_of(base, ours, theirs), others=None)
+    run_id = RunId("r-counted")
+    merge = house.work.merge(work, run_id)
+    merge.write(house.stage(ours))
+    assert 0 < count_jobs(house, run_id) <= 6
+    assert house.spark_engine.progress(run_id, ORDERS).jobs == count_jobs(house, run_id)
+
+
+def test_a_cancelled_run_merges_nothing(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, *OTHER_CELLS)
+    run_id = RunId("r-cancelled")
+    house.spark_engine.cancel(run_id)
+    with pytest.raises(ForgeError) as raised:
+        house.work.merge(house.merge_of(base, ours, theirs), run_id)
+    assert raised.value.code == "E901"
+
+
+@pytest.mark.parametrize("key", [("id",), ()], ids=["keyed", "keyless"])
+def test_the_diff_is_that_of_the_driver(house: SparkHouse, key: tuple[str, ...]) -> None:
+    base = house.create(*TWO)
+    after = house.overwritten(base, "dev", ((1, "A", None), (4, "n", 4.0), (5, "n", 5.0)), key=(1,))
+    old, new = (house.tables.files(ROW, one).files for one in (base, after))
+    parts = Slice(ROW, base, tuple(old - new)), Slice(ROW, after, tuple(new - old))
+    layout = align_for_diff(FIELDS, FIELDS, key)
+    adapters: tuple[RowWork, ...] = (house.work, ArrowRows(house.tables))
+    whole = [rows.diff(*parts, layout) for rows in adapters]
+    assert whole[0] == whole[1]
+    assert len(whole[0].rows) > 3
+    pages = [rows.diff(*parts, layout, limit=2, offset=1) for rows in adapters]
+    assert pages[0] == pages[1]
+    assert pages[0].rows == whole[0].rows[1:3]
+
+
+def test_the_diff_of_a_new_table_and_of_renamed_columns(house: SparkHouse) -> None:
+    base = house.create(*TWO)
+    part = Slice(ROW, base, tuple(house.files(base)))
+    renamed: Fields = (FIELDS[0], replace(FIELDS[2], name="price"), Field(4, "added", "string"))
+    layout = align_for_diff(renamed, FIELDS, ("id",))
+    for rows in (house.work, ArrowRows(house.tables)):
+        found = rows.diff(None, part, layout)
+        assert (found.inserted, found.updated, found.deleted) == (4, 0, 0)
+        assert found.rows[0].after == {"id": 1, "name": "a", "amount": 1.0}
+
+
+def test_hidden_rows_of_a_diff_are_gone_afterwards(house: SparkHouse) -> None:
+    base = house.create(*TWO)
+    first, second = house.files(base)
+    house.work.diff(Slice(ROW, base, (first,)), Slice(ROW, base, (second,)), align_for_diff(FIELDS, FIELDS, ("id",)))
+    assert house.lake.stages() == ()
+    assert len(house.rows(base)) == 4
+
+
+def test_duplicate_keys_of_a_side_are_refused(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, ((1, "A", 1.0), (2, "b", 2.0), (2, "c", 2.0)), OTHER_CELLS[1])
+    with pytest.raises(ForgeError) as raised:
+        house.work.merge(house.merge_of(base, ours, theirs), RUN)
+    assert raised.value.code == "E611"
+    assert "ours" in raised.value.what
+    assert "id = 2" in raised.value.what
+
+
+def test_an_expression_that_does_not_fit_is_told_as_such(house: SparkHouse) -> None:
+    base, ours, theirs = diverged(house, ((1, "o", 1.0), (2, "b", 2.0)), ((1, "t", 1.0), (2, "b", 2.0)))
+    answers = Answers((Rule(Take.EXPRESSION, column="name", value="ours + theirs"),))
+    with pytest.raises(ForgeError) as raised:
+        house.work.merge(house.merge_of(base, ours, theirs, answers=answers), RUN)
+    assert raised.value.code == "E625"
+
+
+def test_checksums_of_parts_add_up_and_follow_the_rows_not_the_files(house: SparkHouse) -> None:
+    base = house.create(*TWO)
+    first, second = (house.work.checksum(Slice(ROW, base, (file,)), FIELDS) for file in house.files(base))
+    whole = house.work.checksum(Slice(ROW, base, tuple(house.files(base))), FIELDS)
+    assert whole == add_checksums(first, second) != NOTHING
+    assert subtract_checksums(whole, first) == second
+    stage = house.stage(base)
+    compacted = house.tables.rewrite(stage, house.files(base), table_of(*TWO[1], *reversed(TWO[0])), FIELDS)
+    files = tuple(house.tables.files(stage.catalog, compacted).files)
+    assert len(files) == 1
+    assert house.work.checksum(Slice(stage.catalog, compacted, files), FIELDS) == whole
