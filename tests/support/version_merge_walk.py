@@ -140,7 +140,7 @@ class MergeWalk(Walk):
         can_ff = head in history.reached(theirs)
         if held.strategy is Strategy.FF and not can_ff:
             return Expected(error="E609")
-        if can_ff and held.strategy in (Strategy.FF, Strategy.THREE_WAY) and not held.no_ff:
+        if can_ff and (held.strategy is Strategy.FF or (held.strategy is Strategy.THREE_WAY and not held.no_ff)):
             return Expected(MergeType.FAST_FORWARD, history.tree(theirs))
         if held.strategy is Strategy.REBASE:
             return self.expect_rebase(held, head, theirs)

@@ -292,6 +292,8 @@ def _pick(base: str | None, ours: str, theirs: str) -> str | None:
 
 def _pick_type(base: str | None, ours: str, theirs: str) -> str | None:
     picked = _pick(base, ours, theirs)
+    if base is None:  # added with different types
+        return picked
     if picked is None and (ours, theirs) in WIDER:
         return theirs
     if picked is None and (theirs, ours) in WIDER:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
 from fastapi.exceptions import RequestValidationError
@@ -14,15 +14,13 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from forge.api.wire.shape import Name, Text, Wire
-from forge.flows.data import CommitResult, commit_data
-from forge.flows.data_request import CommitMode, CommitRequest, find_key
-from forge.flows.pins import line_of
-from forge.flows.tables import TableFiles
-from forge.flows.upload import DEFAULT_LIMITS, read_upload
+from forge.flows.data import CommitResult
+from forge.flows.data_request import CommitMode, CommitRequest
+from forge.flows.file_commit import commit_file
+from forge.flows.upload import DEFAULT_LIMITS
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, TableName
-from forge.versioning.protection import refuse_change
+from forge.model.names import TableName
 
 MOST_BYTES = DEFAULT_LIMITS.bytes
 _ENVELOPE = 64 * 1024  # what the form may weigh beside its file
@@ -80,28 +78,8 @@ async def receive(request: Request, *, limit: int = MOST_BYTES) -> Upload:
 def commit_upload(table: TableName, branch: str, upload: Upload, ports: VersionPorts) -> CommitResult:
     """The rows of the file, as the table of the branch wants them, in one commit."""
     form, mode = upload.form, CommitMode(upload.form.mode)
-    refuse_change(ports.branch(branch), "upload")  # before a long file is read
     request = CommitRequest(table, branch, mode, form.key, form.message, action="upload", where=upload.name)
-    files = _files_of(ports, table, branch)
-    needed = None
-    if files is not None and mode is CommitMode.DELETE:  # other columns of the file are not looked at
-        needed = find_key(request, ports, files.fields, files.identifier)
-    rows = read_upload(
-        upload.name,
-        upload.file,
-        files.fields if files is not None else None,
-        content_type=upload.content_type,
-        partial=mode is CommitMode.MERGE,
-        needed=needed,
-    )
-    return commit_data(replace(request, rows=rows), ports)
-
-
-def _files_of(ports: VersionPorts, table: TableName, branch: str) -> TableFiles | None:
-    version = line_of(ports.metadata, BranchName(branch), ports.default_branch).tree.get(table)
-    if version is None or version.snapshot_id is None:
-        return None
-    return ports.tables.files(version.catalog, version.snapshot_id)
+    return commit_file(request, upload.file, ports, content_type=upload.content_type)
 
 
 async def _counted(request: Request, limit: int) -> AsyncGenerator[bytes]:

@@ -28,6 +28,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/branches/blame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Blame
+         * @description Which commit and run last wrote each row, and each of its cells.
+         */
+        get: operations["blame"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/cherry-pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cherry Pick
+         * @description What one commit changed, on top of a branch.
+         */
+        post: operations["cherry_pick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/branches/commits/{commit_id}": {
         parameters: {
             query?: never;
@@ -40,6 +80,26 @@ export interface paths {
          * @description One commit, with every table as it had it.
          */
         get: operations["one_commit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description What merging `compare` into `base` would do. Nothing is changed.
+         */
+        get: operations["compare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -61,7 +121,11 @@ export interface paths {
          */
         get: operations["dataset_branches"];
         put?: never;
-        post?: never;
+        /**
+         * Create Dataset Branch
+         * @description A branch of the project, to work on the dataset.
+         */
+        post: operations["create_dataset_branch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -79,7 +143,12 @@ export interface paths {
         get: operations["dataset_branch"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Dataset Branch
+         * @description Deletes the branch. Refused (409) while it holds changes to other tables that no other branch has, unless
+         *     `force`.
+         */
+        delete: operations["delete_dataset_branch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -98,7 +167,12 @@ export interface paths {
          */
         get: operations["dataset_commits"];
         put?: never;
-        post?: never;
+        /**
+         * Commit To Dataset
+         * @description Commit the rows of a file (CSV, JSON lines or Parquet). A file that does not fit is refused whole, with the line
+         *     and the reason; failing checks hold the commit back (`blocked`).
+         */
+        post: operations["commit_to_dataset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -114,9 +188,495 @@ export interface paths {
         };
         /**
          * Dataset Rows
-         * @description A few rows of the dataset at a commit, PII masked. Of a table they are read without Spark; a view needs it.
+         * @description Rows of the dataset as a commit has it, personal data masked; or what a SELECT finds among the tables of that
+         *     commit. Of a table they are read without Spark; SQL and views need it.
          */
         get: operations["dataset_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Dataset
+         * @description What merging `compare` into `base` would do to one dataset.
+         */
+        get: operations["compare_dataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff Dataset
+         * @description The same of one dataset.
+         */
+        get: operations["diff_dataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Dataset Merge
+         * @description Merge a branch that changes this dataset alone; refused (409) where it changes others, unless `force`.
+         */
+        post: operations["start_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dataset Merges
+         * @description Those that change the dataset, newest first.
+         */
+        get: operations["dataset_merges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Dataset Merge
+         * @description A merge with one page of its conflicts in the dataset.
+         */
+        get: operations["one_dataset_merge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Abort Dataset Merge
+         * @description Give it up; both branches stay where they are.
+         */
+        post: operations["abort_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Dataset Merge
+         * @description Approve the source as it stands now; the merge then goes on. Not by who asked for it.
+         */
+        post: operations["approve_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue Dataset Merge
+         * @description Work the merge out again, with the answers. 409 while a conflict is open.
+         */
+        post: operations["continue_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject Dataset Merge
+         * @description Say no to it; both branches stay where they are.
+         */
+        post: operations["reject_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/datasets/{dataset_id}/merges/{merge_id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve Dataset Merge
+         * @description As without the dataset; what names no table is meant for this one.
+         */
+        post: operations["resolve_dataset_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff
+         * @description Rows inserted, updated and deleted from one commit to another, and changes of schema. Personal data is masked.
+         */
+        get: operations["diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Merge
+         * @description Merge a branch into another. Conflicted, blocked, pending and up to date are results, not errors.
+         */
+        post: operations["start_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Merges
+         * @description Newest first.
+         */
+        get: operations["list_merges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Merge
+         * @description A merge with one page of its conflicts.
+         */
+        get: operations["one_merge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Abort Merge
+         * @description Give it up; both branches stay where they are.
+         */
+        post: operations["abort_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Merge
+         * @description Approve the source as it stands now; the merge then goes on. Not by who asked for it.
+         */
+        post: operations["approve_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue Merge
+         * @description Work the merge out again, with the answers. 409 while a conflict is open.
+         */
+        post: operations["continue_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject Merge
+         * @description Say no to it; both branches stay where they are.
+         */
+        post: operations["reject_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/merges/{merge_id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve Merge
+         * @description Say what to do with conflicts: one, those of a row, a column or a table, or all. Nothing else moves.
+         */
+        post: operations["resolve_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset
+         * @description A branch goes to a commit that exists. No data is read, written or deleted.
+         */
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert
+         * @description A new commit that takes back what one commit changed.
+         */
+        post: operations["revert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tags
+         * @description By name.
+         */
+        get: operations["list_tags"];
+        put?: never;
+        /**
+         * Create Tag
+         * @description A tag at any revision. One that exists is moved by `force` alone, and never while a protected branch holds it.
+         */
+        post: operations["create_tag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/tags/{tag}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Tag */
+        get: operations["one_tag"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Tag
+         * @description Refused (409) while a protected branch holds the commit it is at.
+         */
+        delete: operations["delete_tag"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/branches/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify
+         * @description Whether the history and the files are what was committed. What is broken is a result, not an error.
+         */
+        get: operations["verify"];
         put?: never;
         post?: never;
         delete?: never;
@@ -143,7 +703,11 @@ export interface paths {
         delete: operations["delete_branch"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change Branch
+         * @description Rename, describe, protect, archive or restore a branch. What is left out stays.
+         */
+        patch: operations["change_branch"];
         trace?: never;
     };
     "/api/v1/branches/{branch}/commits": {
@@ -155,11 +719,15 @@ export interface paths {
         };
         /**
          * Branch Commits
-         * @description Newest first.
+         * @description Newest first. Filters hide commits, they do not end the walk.
          */
         get: operations["branch_commits"];
         put?: never;
-        post?: never;
+        /**
+         * Commit To Branch
+         * @description Commit the rows of a file to the table that the form names.
+         */
+        post: operations["commit_to_branch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -551,6 +1119,30 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** ApprovalView */
+        ApprovalView: {
+            /** Approved */
+            approved: boolean;
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+            /**
+             * Is Current
+             * @default true
+             */
+            is_current: boolean;
+            /** Source Commit */
+            source_commit: string;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** User */
+            user: string;
+        };
         /** AssetColumn */
         AssetColumn: {
             /**
@@ -738,6 +1330,73 @@ export interface components {
              */
             user_id: string;
         };
+        /** BlameCell */
+        BlameCell: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
+            /** Column */
+            column: string;
+            /** Commit */
+            commit: string;
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Run Id */
+            run_id?: string | null;
+            /** Time */
+            time?: string | null;
+        };
+        /** BlameRow */
+        BlameRow: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
+            /**
+             * Cells
+             * @default []
+             */
+            cells: components["schemas"]["BlameCell"][];
+            /** Commit */
+            commit: string;
+            /** Key */
+            key: {
+                [key: string]: unknown;
+            };
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Run Id */
+            run_id?: string | null;
+            /** Time */
+            time?: string | null;
+        };
+        /** BlameView */
+        BlameView: {
+            /** At */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Key */
+            key: string[];
+            /** Rows */
+            rows: components["schemas"]["BlameRow"][];
+            /** Table */
+            table: string;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
+        };
         /** BranchCreate */
         BranchCreate: {
             /**
@@ -752,6 +1411,25 @@ export interface components {
             from_commit: string;
             /** Name */
             name: string;
+        };
+        /**
+         * BranchPatch
+         * @description What is left out stays. `is_protected: false` lifts approval and mergers with it; `require_approval: null` means
+         *     as protection says.
+         */
+        BranchPatch: {
+            /** Allowed Mergers */
+            allowed_mergers?: string[] | null;
+            /** Description */
+            description?: string | null;
+            /** Is Protected */
+            is_protected?: boolean | null;
+            /** Name */
+            name?: string | null;
+            /** Require Approval */
+            require_approval?: boolean | null;
+            /** Status */
+            status?: ("active" | "archived") | null;
         };
         /** BranchView */
         BranchView: {
@@ -803,6 +1481,24 @@ export interface components {
              */
             updated_at: string;
         };
+        /** BrokenView */
+        BrokenView: {
+            /** Actual */
+            actual?: string | null;
+            /** Commit */
+            commit?: string | null;
+            error: components["schemas"]["ErrorView"];
+            /** Expected */
+            expected: string;
+            /** Kind */
+            kind: string;
+            /** Object */
+            object: string;
+            /** Table */
+            table?: string | null;
+            /** Where */
+            where: string;
+        };
         /**
          * ChangeView
          * @description What one commit did to one table.
@@ -818,21 +1514,81 @@ export interface components {
             rows_added: number;
             /** Rows Deleted */
             rows_deleted: number;
+            /**
+             * Rows Modified
+             * @default 0
+             */
+            rows_modified: number;
             /** Table */
             table: string;
             /** Total Size */
             total_size: number;
+        };
+        /**
+         * ChangedTable
+         * @description One table that `compare` has and `base` has not as it is. Rows are counted where that was asked for.
+         */
+        ChangedTable: {
+            /**
+             * Both
+             * @default false
+             */
+            both: boolean;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed";
+            /** Deleted */
+            deleted?: number | null;
+            /** Files Added */
+            files_added?: number | null;
+            /** Files Removed */
+            files_removed?: number | null;
+            /** Inserted */
+            inserted?: number | null;
+            /**
+             * Key
+             * @default []
+             */
+            key: string[];
+            /**
+             * Schema Changes
+             * @default []
+             */
+            schema_changes: components["schemas"]["SchemaChangeView"][];
+            /** Table */
+            table: string;
+            /** Updated */
+            updated?: number | null;
         };
         /** CommitDetail */
         CommitDetail: {
             author: components["schemas"]["AuthorView"];
             /** Branch */
             branch: string;
+            /**
+             * Bytes Added
+             * @default 0
+             */
+            bytes_added: number;
+            /**
+             * Bytes Deleted
+             * @default 0
+             */
+            bytes_deleted: number;
             committer: components["schemas"]["AuthorView"];
+            /**
+             * Edges
+             * @default []
+             */
+            edges: components["schemas"]["LaneEdge"][];
             /** Id */
             id: string;
             /** Is Merge */
             is_merge: boolean;
+            /** Lane */
+            lane?: number | null;
             /** Message */
             message: string;
             /** Parents */
@@ -841,8 +1597,14 @@ export interface components {
             rows_added: number;
             /** Rows Deleted */
             rows_deleted: number;
+            /**
+             * Rows Modified
+             * @default 0
+             */
+            rows_modified: number;
             /** Run Id */
             run_id: string | null;
+            signature?: components["schemas"]["SignatureView"] | null;
             /** Tables */
             tables: components["schemas"]["ChangeView"][];
             /**
@@ -855,16 +1617,73 @@ export interface components {
             /** Versions */
             versions: components["schemas"]["VersionView"][];
         };
+        /**
+         * CommitResultView
+         * @description A commit of uploaded rows. Blocked: its checks failed, and nothing was committed.
+         */
+        CommitResultView: {
+            /** Branch */
+            branch: string;
+            commit?: components["schemas"]["CommitView"] | null;
+            /** Mode */
+            mode: string;
+            /**
+             * Rows Added
+             * @default 0
+             */
+            rows_added: number;
+            /**
+             * Rows Deleted
+             * @default 0
+             */
+            rows_deleted: number;
+            /**
+             * Rows Modified
+             * @default 0
+             */
+            rows_modified: number;
+            /** Run Id */
+            run_id?: string | null;
+            /** Table */
+            table: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "committed" | "blocked";
+            /**
+             * Verdicts
+             * @default []
+             */
+            verdicts: components["schemas"]["VerdictView"][];
+        };
         /** CommitView */
         CommitView: {
             author: components["schemas"]["AuthorView"];
             /** Branch */
             branch: string;
+            /**
+             * Bytes Added
+             * @default 0
+             */
+            bytes_added: number;
+            /**
+             * Bytes Deleted
+             * @default 0
+             */
+            bytes_deleted: number;
             committer: components["schemas"]["AuthorView"];
+            /**
+             * Edges
+             * @default []
+             */
+            edges: components["schemas"]["LaneEdge"][];
             /** Id */
             id: string;
             /** Is Merge */
             is_merge: boolean;
+            /** Lane */
+            lane?: number | null;
             /** Message */
             message: string;
             /** Parents */
@@ -873,8 +1692,14 @@ export interface components {
             rows_added: number;
             /** Rows Deleted */
             rows_deleted: number;
+            /**
+             * Rows Modified
+             * @default 0
+             */
+            rows_modified: number;
             /** Run Id */
             run_id: string | null;
+            signature?: components["schemas"]["SignatureView"] | null;
             /** Tables */
             tables: components["schemas"]["ChangeView"][];
             /**
@@ -884,6 +1709,241 @@ export interface components {
             time: string;
             /** Tree */
             tree: string;
+        };
+        /**
+         * CompareView
+         * @description Merging `compare` into `base`, without doing it. Without a preview only records are read: `has_conflicts` is null
+         *     where it takes the data to say.
+         */
+        CompareView: {
+            /** Ahead */
+            ahead: number;
+            /** Base */
+            base: string;
+            base_branch?: components["schemas"]["BranchView"] | null;
+            /** Base Commit */
+            base_commit: string;
+            /** Behind */
+            behind: number;
+            /** Can Fast Forward */
+            can_fast_forward: boolean;
+            /** Can Merge */
+            can_merge: boolean;
+            /**
+             * Commits
+             * @default []
+             */
+            commits: components["schemas"]["CommitView"][];
+            /** Compare */
+            compare: string;
+            compare_branch?: components["schemas"]["BranchView"] | null;
+            /** Compare Commit */
+            compare_commit: string;
+            /**
+             * Conflict Count
+             * @default 0
+             */
+            conflict_count: number;
+            /**
+             * Conflicts
+             * @default []
+             */
+            conflicts: components["schemas"]["ConflictView"][];
+            error?: components["schemas"]["ErrorView"] | null;
+            /** Has Conflicts */
+            has_conflicts?: boolean | null;
+            /** Merge Base */
+            merge_base?: string | null;
+            /**
+             * Other Bases
+             * @default []
+             */
+            other_bases: string[];
+            /**
+             * Previewed
+             * @default false
+             */
+            previewed: boolean;
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["ChangedTable"][];
+            /**
+             * Tallies
+             * @default []
+             */
+            tallies: components["schemas"]["TallyView"][];
+            /**
+             * Verdicts
+             * @default []
+             */
+            verdicts: components["schemas"]["VerdictView"][];
+        };
+        /**
+         * ConflictGroup
+         * @description The conflicts of one column of one table; without a column, of its rows or of its schema.
+         */
+        ConflictGroup: {
+            /** Column */
+            column?: string | null;
+            /** Open */
+            open: number;
+            /** Table */
+            table?: string | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * ConflictSet
+         * @description A merge with one page of its conflicts. `resolved_count` and `total_count` are of all.
+         */
+        ConflictSet: {
+            /**
+             * Approvals
+             * @default []
+             */
+            approvals: components["schemas"]["ApprovalView"][];
+            author: components["schemas"]["AuthorView"];
+            /** Base Commit */
+            base_commit?: string | null;
+            /** Commit */
+            commit?: string | null;
+            /**
+             * Conflicts
+             * @default []
+             */
+            conflicts: components["schemas"]["ConflictView"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Fully Resolved
+             * @default true
+             */
+            fully_resolved: boolean;
+            /**
+             * Groups
+             * @default []
+             */
+            groups: components["schemas"]["ConflictGroup"][];
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /**
+             * Keys
+             * @default {}
+             */
+            keys: {
+                [key: string]: string[];
+            };
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "merge" | "revert" | "cherry-pick";
+            /** Merge Id */
+            merge_id: string;
+            /** Message */
+            message: string;
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /**
+             * Other Bases
+             * @default []
+             */
+            other_bases: string[];
+            /**
+             * Resolved Count
+             * @default 0
+             */
+            resolved_count: number;
+            /**
+             * Rules
+             * @default []
+             */
+            rules: components["schemas"]["RuleBody"][];
+            /** Run Id */
+            run_id?: string | null;
+            /** Source Branch */
+            source_branch: string;
+            /** Source Commit */
+            source_commit: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected";
+            /** Strategy */
+            strategy: string;
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["TallyView"][];
+            /** Target Branch */
+            target_branch: string;
+            /** Target Commit */
+            target_commit: string;
+            /**
+             * Total Count
+             * @default 0
+             */
+            total_count: number;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Verdicts
+             * @default []
+             */
+            verdicts: components["schemas"]["VerdictView"][];
+        };
+        /**
+         * ConflictView
+         * @description `key` maps key columns to values; of a keyless table it is the whole row, of a schema conflict null. Without a
+         *     `column` it is of the row: base, ours and theirs are rows (null: not there) or, keyless, counts. Personal data is
+         *     null, and `masked` says so.
+         */
+        ConflictView: {
+            /** Base */
+            base?: unknown;
+            /** Column */
+            column?: string | null;
+            /** Id */
+            id: string;
+            /** Key */
+            key?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "modify_modify" | "add_add" | "delete_modify" | "modify_delete" | "column_dropped_modified" | "cardinality" | "schema_change" | "constraint";
+            /** Location */
+            location?: string | null;
+            /**
+             * Masked
+             * @default false
+             */
+            masked: boolean;
+            /** Ours */
+            ours?: unknown;
+            /** Resolution */
+            resolution?: ("ours" | "theirs" | "base" | "manual" | "expression") | null;
+            /** Resolved Value */
+            resolved_value?: unknown;
+            /** Table */
+            table?: string | null;
+            /** Theirs */
+            theirs?: unknown;
         };
         /** Counters */
         Counters: {
@@ -895,6 +1955,36 @@ export interface components {
             checks_failing: number;
             /** Contracts Broken */
             contracts_broken: number;
+        };
+        /** DiffSummary */
+        DiffSummary: {
+            /** Deleted */
+            deleted: number;
+            /** Inserted */
+            inserted: number;
+            /** Schema Changes */
+            schema_changes: number;
+            /** Tables */
+            tables: number;
+            /** Updated */
+            updated: number;
+        };
+        /**
+         * DiffView
+         * @description `limit` and `offset` are of the rows of each table.
+         */
+        DiffView: {
+            /** Base Commit */
+            base_commit: string;
+            /** Compare Commit */
+            compare_commit: string;
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            summary: components["schemas"]["DiffSummary"];
+            /** Tables */
+            tables: components["schemas"]["TableDiffView"][];
         };
         /** EdgeView */
         EdgeView: {
@@ -1069,6 +2159,17 @@ export interface components {
             table: string;
         };
         /**
+         * JudgeStart
+         * @description Why it is approved or rejected.
+         */
+        JudgeStart: {
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+        };
+        /**
          * KeptView
          * @description What readers still have: the version before the run that was stopped.
          */
@@ -1081,6 +2182,235 @@ export interface components {
             time: string | null;
             /** Version */
             version: number;
+        };
+        /**
+         * LaneEdge
+         * @description A line from a lane of this row of the graph to a lane of the next, on its way to the commit `to`.
+         */
+        LaneEdge: {
+            /** End */
+            end: number;
+            /** Start */
+            start: number;
+            /** To */
+            to: string;
+        };
+        /**
+         * MergeResultView
+         * @description How a merge, cherry-pick or revert ended. Conflicted, blocked, pending and up to date are results, not errors.
+         */
+        MergeResultView: {
+            /** Base */
+            base?: string | null;
+            commit?: components["schemas"]["CommitView"] | null;
+            /**
+             * Conflict Count
+             * @default 0
+             */
+            conflict_count: number;
+            /**
+             * Conflicts
+             * @default []
+             */
+            conflicts: components["schemas"]["ConflictView"][];
+            /** Merge Commit */
+            merge_commit?: string | null;
+            /** Merge Id */
+            merge_id?: string | null;
+            /**
+             * Other Bases
+             * @default []
+             */
+            other_bases: string[];
+            /** Run Id */
+            run_id?: string | null;
+            /** Source Branch */
+            source_branch: string;
+            /**
+             * @default {
+             *       "bytes_read": 0,
+             *       "conflicts": 0,
+             *       "deleted": 0,
+             *       "inserted": 0,
+             *       "resolved": 0,
+             *       "tables": 0,
+             *       "updated": 0
+             *     }
+             */
+            statistics: components["schemas"]["MergeStatistics"];
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["TallyView"][];
+            /** Target Branch */
+            target_branch: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "fast_forward" | "three_way" | "squash" | "rebase" | "conflicted" | "blocked" | "up_to_date" | "pending";
+            /**
+             * Verdicts
+             * @default []
+             */
+            verdicts: components["schemas"]["VerdictView"][];
+        };
+        /** MergeStart */
+        MergeStart: {
+            /**
+             * Keys
+             * @default {}
+             */
+            keys: {
+                [key: string]: string[];
+            };
+            /** Message */
+            message?: string | null;
+            /**
+             * No Ff
+             * @default false
+             */
+            no_ff: boolean;
+            /**
+             * Rules
+             * @default []
+             */
+            rules: components["schemas"]["RuleBody"][];
+            /** Source Branch */
+            source_branch: string;
+            /**
+             * Strategy
+             * @default three_way
+             * @enum {string}
+             */
+            strategy: "three_way" | "three-way" | "ff" | "squash" | "rebase";
+            /** Target Branch */
+            target_branch?: string | null;
+        };
+        /** MergeStatistics */
+        MergeStatistics: {
+            /**
+             * Bytes Read
+             * @default 0
+             */
+            bytes_read: number;
+            /**
+             * Conflicts
+             * @default 0
+             */
+            conflicts: number;
+            /**
+             * Deleted
+             * @default 0
+             */
+            deleted: number;
+            /**
+             * Inserted
+             * @default 0
+             */
+            inserted: number;
+            /**
+             * Resolved
+             * @default 0
+             */
+            resolved: number;
+            /**
+             * Tables
+             * @default 0
+             */
+            tables: number;
+            /**
+             * Updated
+             * @default 0
+             */
+            updated: number;
+        };
+        /** MergeView */
+        MergeView: {
+            /**
+             * Approvals
+             * @default []
+             */
+            approvals: components["schemas"]["ApprovalView"][];
+            author: components["schemas"]["AuthorView"];
+            /** Base Commit */
+            base_commit?: string | null;
+            /** Commit */
+            commit?: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Fully Resolved
+             * @default true
+             */
+            fully_resolved: boolean;
+            /**
+             * Keys
+             * @default {}
+             */
+            keys: {
+                [key: string]: string[];
+            };
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "merge" | "revert" | "cherry-pick";
+            /** Merge Id */
+            merge_id: string;
+            /** Message */
+            message: string;
+            /**
+             * Other Bases
+             * @default []
+             */
+            other_bases: string[];
+            /**
+             * Resolved Count
+             * @default 0
+             */
+            resolved_count: number;
+            /**
+             * Rules
+             * @default []
+             */
+            rules: components["schemas"]["RuleBody"][];
+            /** Run Id */
+            run_id?: string | null;
+            /** Source Branch */
+            source_branch: string;
+            /** Source Commit */
+            source_commit: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected";
+            /** Strategy */
+            strategy: string;
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["TallyView"][];
+            /** Target Branch */
+            target_branch: string;
+            /** Target Commit */
+            target_commit: string;
+            /**
+             * Total Count
+             * @default 0
+             */
+            total_count: number;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * NodeView
@@ -1207,6 +2537,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[MergeView] */
+        Page_MergeView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["MergeView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[RunView] */
         Page_RunView_: {
             /**
@@ -1235,6 +2579,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[TagView] */
+        Page_TagView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["TagView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[VerdictView] */
         Page_VerdictView_: {
             /**
@@ -1248,6 +2606,30 @@ export interface components {
             next_cursor?: string | null;
             /** Total Count */
             total_count?: number | null;
+        };
+        /**
+         * PickStart
+         * @description Of a cherry-pick, or of a revert.
+         */
+        PickStart: {
+            /** Branch */
+            branch?: string | null;
+            /** Commit */
+            commit: string;
+            /**
+             * Keys
+             * @default {}
+             */
+            keys: {
+                [key: string]: string[];
+            };
+            /** Message */
+            message?: string | null;
+            /**
+             * Rules
+             * @default []
+             */
+            rules: components["schemas"]["RuleBody"][];
         };
         /**
          * Problem
@@ -1298,6 +2680,107 @@ export interface components {
              */
             time: string;
         };
+        /** ResetStart */
+        ResetStart: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+        };
+        /** ResetView */
+        ResetView: {
+            /** Before */
+            before: string | null;
+            branch: components["schemas"]["BranchView"];
+            commit: components["schemas"]["CommitView"];
+            /** Tables */
+            tables: string[];
+        };
+        /**
+         * ResolutionBody
+         * @description Which conflicts, and what to do with them: one by its id, those of a row, of a column, of a table, or all.
+         */
+        ResolutionBody: {
+            /** Column */
+            column?: string | null;
+            /** Conflict Id */
+            conflict_id?: string | null;
+            /** Expression */
+            expression?: string | null;
+            /** Key */
+            key?: {
+                [key: string]: unknown;
+            } | null;
+            /** Manual Value */
+            manual_value?: unknown;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "ours" | "theirs" | "base" | "manual" | "expression";
+            /** Table */
+            table?: string | null;
+        };
+        /**
+         * ResolveStart
+         * @description One resolution, or `resolutions`, all of them or none.
+         */
+        ResolveStart: {
+            /** Column */
+            column?: string | null;
+            /** Conflict Id */
+            conflict_id?: string | null;
+            /** Expression */
+            expression?: string | null;
+            /** Key */
+            key?: {
+                [key: string]: unknown;
+            } | null;
+            /** Manual Value */
+            manual_value?: unknown;
+            /** Resolution */
+            resolution?: ("ours" | "theirs" | "base" | "manual" | "expression") | null;
+            /**
+             * Resolutions
+             * @default []
+             */
+            resolutions: components["schemas"]["ResolutionBody"][];
+            /** Table */
+            table?: string | null;
+        };
+        /**
+         * RowChangeView
+         * @description `key` of a keyless table is the whole row, and `count` how often it came or went. Masked values are null.
+         */
+        RowChangeView: {
+            /** After */
+            after?: {
+                [key: string]: unknown;
+            } | null;
+            /** Before */
+            before?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Columns
+             * @default []
+             */
+            columns: string[];
+            /**
+             * Count
+             * @default 1
+             */
+            count: number;
+            /** Key */
+            key: {
+                [key: string]: unknown;
+            };
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "inserted" | "updated" | "deleted";
+        };
         /**
          * RowsView
          * @description A few rows. A value that JSON cannot hold exactly (decimals, times, binary) is a text; masked ones are null.
@@ -1313,6 +2796,24 @@ export interface components {
             rows: unknown[][];
             /** Truncated */
             truncated: boolean;
+        };
+        /**
+         * RuleBody
+         * @description A standing answer: to conflicts of a column, of a table, or of all. `value` is that of `manual`, or the text of
+         *     an `expression` over base, ours and theirs, like greatest(ours, theirs).
+         */
+        RuleBody: {
+            /** Column */
+            column?: string | null;
+            /** Table */
+            table?: string | null;
+            /**
+             * Take
+             * @enum {string}
+             */
+            take: "ours" | "theirs" | "base" | "manual" | "expression";
+            /** Value */
+            value?: unknown;
         };
         /**
          * RunDetail
@@ -1341,6 +2842,13 @@ export interface components {
              * @default
              */
             host: string;
+            /**
+             * Kind
+             * @default run
+             */
+            kind: string;
+            /** Merge Id */
+            merge_id?: string | null;
             /**
              * Outputs
              * @default []
@@ -1437,6 +2945,22 @@ export interface components {
             /** Start */
             start?: string | null;
         };
+        /**
+         * RunTicket
+         * @description Work that takes longer than a request should: follow it at /api/v1/runs/{run_id}, which is in `Location`.
+         */
+        RunTicket: {
+            /** Kind */
+            kind: string;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Status
+             * @default running
+             * @constant
+             */
+            status: "running";
+        };
         /** RunView */
         RunView: {
             /** Branch */
@@ -1461,6 +2985,11 @@ export interface components {
              * @default
              */
             host: string;
+            /**
+             * Kind
+             * @default run
+             */
+            kind: string;
             /**
              * Outputs
              * @default []
@@ -1517,6 +3046,17 @@ export interface components {
             /** Type */
             type: string;
         };
+        /** SchemaChangeView */
+        SchemaChangeView: {
+            /** After */
+            after?: string | null;
+            /** Before */
+            before?: string | null;
+            /** Change */
+            change: string;
+            /** Column */
+            column: string;
+        };
         /**
          * SearchHit
          * @description A table, view or column whose name (or description) matches; the best first.
@@ -1571,6 +3111,15 @@ export interface components {
             user: string;
             /** Version */
             version: string;
+        };
+        /** SignatureView */
+        SignatureView: {
+            /** Algorithm */
+            algorithm: string;
+            /** Key Id */
+            key_id: string;
+            /** Signature */
+            signature: string;
         };
         /** SparedView */
         SparedView: {
@@ -1667,6 +3216,161 @@ export interface components {
             started_at: string;
             /** Version */
             version: string;
+        };
+        /** TableDiffView */
+        TableDiffView: {
+            /**
+             * Bytes Read
+             * @default 0
+             */
+            bytes_read: number;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed";
+            /**
+             * Changed Columns
+             * @default {}
+             */
+            changed_columns: {
+                [key: string]: number;
+            };
+            /**
+             * Columns
+             * @default []
+             */
+            columns: components["schemas"]["SampleColumn"][];
+            /**
+             * Deleted
+             * @default 0
+             */
+            deleted: number;
+            /**
+             * Files Added
+             * @default 0
+             */
+            files_added: number;
+            /**
+             * Files Removed
+             * @default 0
+             */
+            files_removed: number;
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /**
+             * Inserted
+             * @default 0
+             */
+            inserted: number;
+            /**
+             * Key
+             * @default []
+             */
+            key: string[];
+            /**
+             * Rows
+             * @default []
+             */
+            rows: components["schemas"]["RowChangeView"][];
+            /**
+             * Schema Changes
+             * @default []
+             */
+            schema_changes: components["schemas"]["SchemaChangeView"][];
+            /** Table */
+            table: string;
+            /**
+             * Updated
+             * @default 0
+             */
+            updated: number;
+        };
+        /** TagCreate */
+        TagCreate: {
+            /**
+             * Force
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Name */
+            name: string;
+            /**
+             * Target
+             * @default HEAD
+             */
+            target: string;
+        };
+        /** TagView */
+        TagView: {
+            /** Message */
+            message: string;
+            /** Name */
+            name: string;
+            signature?: components["schemas"]["SignatureView"] | null;
+            tagger: components["schemas"]["AuthorView"];
+            /** Target */
+            target: string;
+            /** Target Type */
+            target_type: string;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+        };
+        /**
+         * TallyView
+         * @description What a merge does to one table.
+         */
+        TallyView: {
+            /**
+             * Bytes Read
+             * @default 0
+             */
+            bytes_read: number;
+            /**
+             * Conflicts
+             * @default 0
+             */
+            conflicts: number;
+            /**
+             * Deleted
+             * @default 0
+             */
+            deleted: number;
+            /**
+             * Engine
+             * @default
+             */
+            engine: string;
+            /** How */
+            how: string;
+            /**
+             * Inserted
+             * @default 0
+             */
+            inserted: number;
+            /**
+             * Resolved
+             * @default 0
+             */
+            resolved: number;
+            /** Table */
+            table: string;
+            /**
+             * Updated
+             * @default 0
+             */
+            updated: number;
         };
         /** TokenCreate */
         TokenCreate: {
@@ -1797,6 +3501,51 @@ export interface components {
             /** Type */
             type: string;
         };
+        /** VerifyView */
+        VerifyView: {
+            /**
+             * Broken
+             * @default []
+             */
+            broken: components["schemas"]["BrokenView"][];
+            /** Bytes */
+            bytes: number;
+            /** Commits */
+            commits: number;
+            /** Files */
+            files: number;
+            /**
+             * Foreign
+             * @default []
+             */
+            foreign: string[];
+            /** Is Good */
+            is_good: boolean;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "chain" | "tree" | "full" | "logical";
+            /** Seconds */
+            seconds: number;
+            /**
+             * Signed
+             * @default 0
+             */
+            signed: number;
+            /** Trees */
+            trees: number;
+            /**
+             * Unchecked
+             * @default 0
+             */
+            unchecked: number;
+            /**
+             * Unsealed
+             * @default 0
+             */
+            unsealed: number;
+        };
         /**
          * VersionView
          * @description One table as a commit has it.
@@ -1808,6 +3557,11 @@ export interface components {
             kind: string;
             /** Run Id */
             run_id: string | null;
+            /**
+             * Schema Version
+             * @default 0
+             */
+            schema_version: number;
             /** Snapshot Id */
             snapshot_id: string | null;
             /** Table */
@@ -1822,58 +3576,96 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type ApprovalView = components['schemas']['ApprovalView'];
 export type AssetColumn = components['schemas']['AssetColumn'];
 export type AssetDetail = components['schemas']['AssetDetail'];
 export type AssetView = components['schemas']['AssetView'];
 export type AuthorView = components['schemas']['AuthorView'];
+export type BlameCell = components['schemas']['BlameCell'];
+export type BlameRow = components['schemas']['BlameRow'];
+export type BlameView = components['schemas']['BlameView'];
 export type BranchCreate = components['schemas']['BranchCreate'];
+export type BranchPatch = components['schemas']['BranchPatch'];
 export type BranchView = components['schemas']['BranchView'];
+export type BrokenView = components['schemas']['BrokenView'];
 export type ChangeView = components['schemas']['ChangeView'];
+export type ChangedTable = components['schemas']['ChangedTable'];
 export type CommitDetail = components['schemas']['CommitDetail'];
+export type CommitResultView = components['schemas']['CommitResultView'];
 export type CommitView = components['schemas']['CommitView'];
+export type CompareView = components['schemas']['CompareView'];
+export type ConflictGroup = components['schemas']['ConflictGroup'];
+export type ConflictSet = components['schemas']['ConflictSet'];
+export type ConflictView = components['schemas']['ConflictView'];
 export type Counters = components['schemas']['Counters'];
+export type DiffSummary = components['schemas']['DiffSummary'];
+export type DiffView = components['schemas']['DiffView'];
 export type EdgeView = components['schemas']['EdgeView'];
 export type ErrorView = components['schemas']['ErrorView'];
 export type EventView = components['schemas']['EventView'];
 export type GraphView = components['schemas']['GraphView'];
 export type HealthView = components['schemas']['HealthView'];
 export type IncidentView = components['schemas']['IncidentView'];
+export type JudgeStart = components['schemas']['JudgeStart'];
 export type KeptView = components['schemas']['KeptView'];
+export type LaneEdge = components['schemas']['LaneEdge'];
+export type MergeResultView = components['schemas']['MergeResultView'];
+export type MergeStart = components['schemas']['MergeStart'];
+export type MergeStatistics = components['schemas']['MergeStatistics'];
+export type MergeView = components['schemas']['MergeView'];
 export type NodeView = components['schemas']['NodeView'];
 export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];
 export type PageBranchView = components['schemas']['Page_BranchView_'];
 export type PageCommitView = components['schemas']['Page_CommitView_'];
 export type PageIncidentView = components['schemas']['Page_IncidentView_'];
+export type PageMergeView = components['schemas']['Page_MergeView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSearchHit = components['schemas']['Page_SearchHit_'];
+export type PageTagView = components['schemas']['Page_TagView_'];
 export type PageVerdictView = components['schemas']['Page_VerdictView_'];
+export type PickStart = components['schemas']['PickStart'];
 export type Problem = components['schemas']['Problem'];
 export type RecentChange = components['schemas']['RecentChange'];
+export type ResetStart = components['schemas']['ResetStart'];
+export type ResetView = components['schemas']['ResetView'];
+export type ResolutionBody = components['schemas']['ResolutionBody'];
+export type ResolveStart = components['schemas']['ResolveStart'];
+export type RowChangeView = components['schemas']['RowChangeView'];
 export type RowsView = components['schemas']['RowsView'];
+export type RuleBody = components['schemas']['RuleBody'];
 export type RunDetail = components['schemas']['RunDetail'];
 export type RunProgress = components['schemas']['RunProgress'];
 export type RunStart = components['schemas']['RunStart'];
+export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
+export type SchemaChangeView = components['schemas']['SchemaChangeView'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SessionView = components['schemas']['SessionView'];
+export type SignatureView = components['schemas']['SignatureView'];
 export type SparedView = components['schemas']['SparedView'];
 export type SparkView = components['schemas']['SparkView'];
 export type StepView = components['schemas']['StepView'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type SystemView = components['schemas']['SystemView'];
+export type TableDiffView = components['schemas']['TableDiffView'];
+export type TagCreate = components['schemas']['TagCreate'];
+export type TagView = components['schemas']['TagView'];
+export type TallyView = components['schemas']['TallyView'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type VerdictView = components['schemas']['VerdictView'];
+export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
 export type $defs = Record<string, never>;
 export interface operations {
     list_branches: {
         parameters: {
             query?: {
+                /** @description active, merged or archived. */
                 status?: string | null;
                 /** @description How many at most. */
                 limit?: number;
@@ -2067,12 +3859,241 @@ export interface operations {
             };
         };
     };
+    blame: {
+        parameters: {
+            query: {
+                /** @description schema.table */
+                table: string;
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                at?: string;
+                /** @description column:value; repeated for a key of several columns. */
+                key?: string[];
+                /** @description Only these; repeated, or by comma. */
+                columns?: string[];
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlameView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cherry_pick: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     one_commit: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description A commit, its beginning, a branch, HEAD~1 or a time. */
+                /** @description A commit or its beginning, a branch, a tag, HEAD~1, a time. */
                 commit_id: string;
             };
             cookie?: never;
@@ -2153,9 +4174,122 @@ export interface operations {
             };
         };
     };
+    compare: {
+        parameters: {
+            query: {
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                compare: string;
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                base?: string;
+                /** @description false: from records alone, without a trial of the merge. */
+                preview?: boolean;
+                /** @description Ask the checks on the merged preview, too; that may start Spark. */
+                checks?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     dataset_branches: {
         parameters: {
             query?: {
+                /** @description active, merged or archived. */
                 status?: string | null;
                 /** @description How many at most. */
                 limit?: number;
@@ -2220,6 +4354,114 @@ export interface operations {
             };
             /** @description Not valid */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_dataset_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2335,9 +4577,121 @@ export interface operations {
             };
         };
     };
+    delete_dataset_branch: {
+        parameters: {
+            query?: {
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                /** @description Percent-encoded where it has a slash: feature%2Fa. */
+                branch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     dataset_commits: {
         parameters: {
             query?: {
+                /** @description A part of name or e-mail. */
+                author?: string | null;
+                since?: string | null;
+                until?: string | null;
+                /** @description Each commit with its lane, and the lines to the next. */
+                graph?: boolean;
                 /** @description How many at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -2430,16 +4784,174 @@ export interface operations {
             };
         };
     };
+    commit_to_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                /** @description Percent-encoded where it has a slash: feature%2Fa. */
+                branch: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description CSV, JSON lines or Parquet, by its ending.
+                     */
+                    file: string;
+                    /** @description Key columns of merge and delete, by comma; declared ones without. */
+                    key?: string;
+                    /** @description Message of the commit. */
+                    message?: string;
+                    /**
+                     * @default append
+                     * @enum {string}
+                     */
+                    mode?: "append" | "overwrite" | "merge" | "delete";
+                };
+            };
+        };
+        responses: {
+            /** @description Its checks hold it back; nothing was committed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResultView"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The file is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     dataset_rows: {
         parameters: {
             query?: {
+                /** @description A SELECT; the dataset by its name, or as `data`. */
+                sql?: string | null;
+                /** @description column=value; repeated: all of them. */
+                filter?: string[];
                 limit?: number;
             };
             header?: never;
             path: {
                 /** @description schema.table */
                 dataset_id: string;
-                /** @description A commit, its beginning, a branch, HEAD~1 or a time. */
+                /** @description A commit or its beginning, a branch, a tag, HEAD~1, a time. */
                 commit_id: string;
             };
             cookie?: never;
@@ -2453,6 +4965,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RowsView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -2493,6 +5016,2814 @@ export interface operations {
             };
             /** @description Not valid */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_dataset: {
+        parameters: {
+            query: {
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                compare: string;
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                base?: string;
+                /** @description false: from records alone, without a trial of the merge. */
+                preview?: boolean;
+                /** @description Ask the checks on the merged preview, too; that may start Spark. */
+                checks?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff_dataset: {
+        parameters: {
+            query: {
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                compare_commit: string;
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                base_commit?: string;
+                /** @description Only these; repeated, or by comma. */
+                columns?: string[];
+                /** @description Rows of each table. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_dataset_merge: {
+        parameters: {
+            query?: {
+                /** @description Merge what the source changed in other tables, too. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_merges: {
+        parameters: {
+            query?: {
+                /** @description Only these; repeated. */
+                status?: ("pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected")[];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MergeView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_dataset_merge: {
+        parameters: {
+            query?: {
+                column?: string | null;
+                /** @description Only what nobody has resolved. */
+                open?: boolean;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictSet"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    abort_dataset_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve_dataset_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JudgeStart"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continue_dataset_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reject_dataset_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JudgeStart"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolve_dataset_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description schema.table */
+                dataset_id: string;
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictSet"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff: {
+        parameters: {
+            query: {
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                compare_commit: string;
+                /** @description A branch, a tag, a commit, HEAD~1 or a time. */
+                base_commit?: string;
+                /** @description schema.table */
+                table?: string | null;
+                /** @description Only these; repeated, or by comma. */
+                columns?: string[];
+                /** @description Rows of each table. */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_merges: {
+        parameters: {
+            query?: {
+                /** @description Only these; repeated. */
+                status?: ("pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected")[];
+                /** @description Source or target. */
+                branch?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MergeView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_merge: {
+        parameters: {
+            query?: {
+                /** @description schema.table */
+                table?: string | null;
+                column?: string | null;
+                /** @description Only what nobody has resolved. */
+                open?: boolean;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictSet"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    abort_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JudgeStart"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continue_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reject_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JudgeStart"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolve_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                merge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictSet"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tags: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TagView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_tag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_tag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Percent-encoded where it has a slash. */
+                tag: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_tag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Percent-encoded where it has a slash. */
+                tag: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: {
+                level?: "chain" | "tree" | "full" | "logical";
+                /** @description This commit and all before it; all, without. */
+                at?: string | null;
+                /** @description schema.table */
+                table?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2710,14 +8041,127 @@ export interface operations {
             };
         };
     };
+    change_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Percent-encoded where it has a slash: feature%2Fa. */
+                branch: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     branch_commits: {
         parameters: {
             query?: {
+                /** @description schema.table */
                 table?: string | null;
+                /** @description A table, or a schema and thus its tables. */
+                path?: string | null;
                 /** @description A part of name or e-mail. */
                 author?: string | null;
                 since?: string | null;
                 until?: string | null;
+                /** @description Each commit with its lane, and the lines to the next. */
+                graph?: boolean;
                 /** @description How many at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -2781,6 +8225,160 @@ export interface operations {
             };
             /** @description Not valid */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_to_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Percent-encoded where it has a slash: feature%2Fa. */
+                branch: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description CSV, JSON lines or Parquet, by its ending.
+                     */
+                    file: string;
+                    /** @description Key columns of merge and delete, by comma; declared ones without. */
+                    key?: string;
+                    /** @description Message of the commit. */
+                    message?: string;
+                    /**
+                     * @default append
+                     * @enum {string}
+                     */
+                    mode?: "append" | "overwrite" | "merge" | "delete";
+                    /** @description schema.table */
+                    table: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Its checks hold it back; nothing was committed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResultView"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The file is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
