@@ -14,7 +14,7 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -73,6 +73,9 @@ bench-server: setup ## fifty readers of the server while Spark works (needs wrk)
 
 bench: setup ## the governed run beside plain PySpark on TPC-H (ARGS="--scale 0.01" for a quick look)
 	@$(BIN)/python bench/run.py $(ARGS)
+
+bench-versioning: setup ## branches, diffs, merges and verify beside Spark, Iceberg and DoltLite (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.versioning.bench $(ARGS)
 
 clean: ## remove the environment, caches and build results
 	rm -rf .venv build dist src/forge/web ui/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log

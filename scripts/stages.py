@@ -18,6 +18,8 @@ BIN = Path(sys.executable).parent
 NO_TESTS = 5  # pytest's exit status when nothing was collected
 
 WITHOUT = "FORGE_TEST_WITHOUT"
+# The tools and the tests start hundreds of interpreters: all of them would compile every package anew.
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 def _pytest(markers: str) -> tuple[str, ...]:
@@ -57,7 +59,9 @@ def _run(command: tuple[str, ...]) -> tuple[int, str]:
     if program is None:
         print(f"{command[0]}: not found", flush=True)
         return 127, f"{command[0]}: not found"
-    process = subprocess.Popen([program, *command[1:]], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
+    words = [program, *command[1:]]
+    process = subprocess.Popen(words, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None
     for line in process.stdout:
         sys.stdout.buffer.write(line)

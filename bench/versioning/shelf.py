@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,7 +55,16 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def median_of(repeats: int, work: Callable[[int], object]) -> float:
     """Seconds of the middle one; `work` is told the number of the turn."""
-    return statistics.median(timed(lambda turn=turn: work(turn))[0] for turn in range(repeats))  # type: ignore[misc]
+    return statistics.median(timed(partial(work, turn))[0] for turn in range(repeats))
+
+
+def in_turns(repeats: int, first: Callable[[int], object], second: Callable[[int], object]) -> tuple[float, float]:
+    """Medians of two things that are held against each other: what else the machine does then hits both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for turn in range(repeats):
+        for own, work in zip(times, (first, second), strict=True):
+            own.append(timed(partial(work, turn))[0])
+    return statistics.median(times[0]), statistics.median(times[1])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from forge.flows.read import Reader
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports
 from forge.flows.seal import Seals
-from forge.flows.tables import RowWork, Tables
+from forge.flows.tables import RowWork
 from forge.flows.verify import Checksum
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import raise_errors
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
+    from forge.stores.lake.tables import IcebergTables
     from forge.stores.sql.metadata import SqlMetadata
 
 FAULT = "FORGE_FAULT"  # the name of a step at which the process kills itself; only tests set it
@@ -216,7 +217,7 @@ class Wiring:
         )
 
     @cached_property
-    def tables(self) -> Tables | None:
+    def tables(self) -> IcebergTables | None:
         """None: the files belong to someone else's catalog."""
         from forge.stores.lake.iceberg import IcebergLake
         from forge.stores.lake.tables import IcebergTables

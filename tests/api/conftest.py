@@ -16,6 +16,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from migrated import lay_database
 from recorded_history import MORNING, write_history
 from version_site import VersionSite, open_version_site
 
@@ -49,6 +50,7 @@ def make_site_project(tmp_path_factory: pytest.TempPathFactory) -> MakeProject:
         root = tmp_path_factory.mktemp("site") / f"shop{next(numbers)}"
         root.mkdir()
         (root / "forge.yaml").write_text("project: shop\nuser: {name: Ada, email: ada@example.com}\n")
+        lay_database(root / ".forge" / "forge.db")
         wiring = Wiring(load_settings(root, ENVIRONMENT), lambda: MORNING)
         write_history(wiring)
         wiring.close()
@@ -73,7 +75,7 @@ def make_app() -> MakeApp:
     return build_app
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def login() -> str:
     return LOGIN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -93,21 +94,30 @@ def add_views(wiring: Wiring) -> None:
     assert isinstance(metadata.publish(publication, lambda step: None), Published)
 
 
-@pytest.fixture
-def wiring(make_site_project: Callable[[], Path]) -> Wiring:
-    return Wiring.of(make_site_project(), clock=lambda: LATER + timedelta(hours=6))
-
-
-@pytest.fixture
-def own_client(wiring: Wiring, login: str) -> Iterator[TestClient]:
+@contextmanager
+def open_catalog(root: Path, login: str) -> Iterator[tuple[Wiring, TestClient]]:
     from forge.api.app import create_app
     from forge.flows.access import digest_of
 
+    wiring = Wiring.of(root, clock=lambda: LATER + timedelta(hours=6))
     add_views(wiring)
     app: FastAPI = create_app(wiring, login_digest=digest_of(login))
     with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         client.headers["authorization"] = f"Bearer {login}"
+        yield wiring, client
+
+
+@pytest.fixture(scope="module")
+def own_client(make_site_project: Callable[[], Path], login: str) -> Iterator[TestClient]:
+    """One catalog for all tests that only read it."""
+    with open_catalog(make_site_project(), login) as (_, client):
         yield client
+
+
+@pytest.fixture
+def fresh(make_site_project: Callable[[], Path], login: str) -> Iterator[tuple[Wiring, TestClient]]:
+    with open_catalog(make_site_project(), login) as made:
+        yield made
 
 
 def names(client: TestClient, **params: Any) -> list[str]:
@@ -182,8 +192,9 @@ def test_a_search_that_means_nothing_is_refused(client: TestClient, params: dict
     problem(client.get(f"{API}/search", params=params), 422, "E105")
 
 
-def test_what_was_published_since_is_found(wiring: Wiring, own_client: TestClient) -> None:
-    assert names(own_client, q="later") == []
+def test_what_was_published_since_is_found(fresh: tuple[Wiring, TestClient]) -> None:
+    wiring, client = fresh
+    assert names(client, q="later") == []
     metadata = wiring.metadata
     head = metadata.branch(MAIN)
     assert head is not None
@@ -205,11 +216,12 @@ def test_what_was_published_since_is_found(wiring: Wiring, own_client: TestClien
     assert isinstance(
         metadata.publish(Publication((), MAIN, head.head, commit, tree, run), lambda step: None), Published
     )
-    hit = own_client.get(f"{API}/search", params={"q": "later"}).json()["items"][0]
+    hit = client.get(f"{API}/search", params={"q": "later"}).json()["items"][0]
     assert (hit["id"], hit["asset"]["updated_at"], hit["asset"]["freshness_hours"]) == ("hr.later", None, None)
 
 
-def test_a_list_of_assets_asks_the_database_a_handful_of_times(wiring: Wiring, own_client: TestClient) -> None:
+def test_a_list_of_assets_asks_the_database_a_handful_of_times(fresh: tuple[Wiring, TestClient]) -> None:
+    wiring, client = fresh
     asked: list[str] = []
 
     @event.listens_for(wiring.database, "before_cursor_execute")
@@ -217,14 +229,14 @@ def test_a_list_of_assets_asks_the_database_a_handful_of_times(wiring: Wiring, o
         if statement.startswith(("SELECT", "WITH")):
             asked.append(statement)
 
-    own_client.get(f"{API}/search")
+    client.get(f"{API}/search")
     first = len(asked)
     asked.clear()
-    own_client.get(f"{API}/search", params={"q": "orders"})
+    client.get(f"{API}/search", params={"q": "orders"})
     assert first <= 10
     assert len(asked) <= 4
     asked.clear()
-    own_client.get(f"{API}/assets/hr.staff")
+    client.get(f"{API}/assets/hr.staff")
     assert len(asked) <= 16
 
 

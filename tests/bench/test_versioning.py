@@ -56,7 +56,7 @@ def test_it_measures_everything_beside_its_peers(tmp_path: Path) -> None:
     lines = json.loads(answer.read_text())
     assert {line["beside"] for line in lines} - {""} == {
         "1k rows",
-        "Iceberg, one table",
+        "Iceberg",
         "Iceberg, ten calls",
         "full join on Spark",
         "in 2,000",

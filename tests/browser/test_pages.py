@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 from live_forge import Live
+from page_checks import AXE, keep_picture
+from page_checks import violations as page_violations
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from watched_page import Visit, Watch, new_profile, signed_in_at
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
-PICTURES = ROOT / "build" / "screenshots"
-AXE = ROOT / "ui" / "node_modules" / "axe-core" / "axe.min.js"
-LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 WIDTHS = (1280, 400)
 Profiles = Callable[[bool, int], BrowserContext]
 Named = dict[str, str]
@@ -112,26 +108,6 @@ def _ready(page: Page, place: Place, named: Named) -> None:
     page.evaluate("document.fonts.ready.then(() => undefined)")
 
 
-def _violations(page: Page) -> list[str]:
-    result = page.evaluate("levels => axe.run(document, {runOnly: levels, resultTypes: ['violations']})", [*LEVELS])
-    found: list[dict[str, Any]] = result["violations"]
-    assert len(result["passes"]) > 10, "axe saw no page"
-    return [
-        f"{one['id']}: {one['help']}\n    " + "\n    ".join(f"{n['target']} {n['html'][:150]}" for n in one["nodes"])
-        for one in found
-    ]
-
-
-def _keep_picture(page: Page, name: str) -> None:
-    """The whole page on a screen that is high enough: bars at its edges would lie across a longer picture."""
-    size = page.viewport_size
-    assert size is not None
-    high = page.evaluate("document.documentElement.scrollHeight")
-    page.set_viewport_size({"width": size["width"], "height": max(size["height"], high)})
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / name, animations="disabled")
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
@@ -147,8 +123,8 @@ def test_a_page_opens_by_its_address_and_is_for_everyone(
         assert wide <= width, f"the page is {wide} pixels wide on a screen of {width}"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number)")
         assert (sum(ground[:3]) < 3 * 128) is (theme == "dark"), f"the ground is {ground} in {theme}"
-        violations = _violations(page)
-        _keep_picture(page, f"{place.name}-{theme}-{width}.png")
+        violations = page_violations(page)
+        keep_picture(page, f"{place.name}-{theme}-{width}.png")
         assert not violations, "\n".join(violations)
     finally:
         page.close()
@@ -180,8 +156,8 @@ def test_what_opens_over_a_page_is_for_everyone(
         over = page.locator(f"[role={role}]")
         expect(over).to_be_visible()
         expect(over).to_have_css("opacity", "1")
-        violations = _violations(page)
-        _keep_picture(page, f"over-{name}-{theme}-{width}.png")
+        violations = page_violations(page)
+        keep_picture(page, f"over-{name}-{theme}-{width}.png")
         assert not violations, "\n".join(violations)
         page.keyboard.press("Escape")
         expect(over).to_be_hidden()

@@ -9,13 +9,18 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
+import typer.testing
+from kept_folder import KeptFolder
 from migrated import lay_database
 from recorded_history import MORNING, History, write_history
 from typer.testing import CliRunner
+from version_world import ArrowEngine
 
 from forge.cli.main import app
 from forge.wiring import Wiring
@@ -35,6 +40,14 @@ class Ended:
 
 
 Forge = Callable[..., Ended]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Typer's runner builds all commands anew for each call, which takes longer than most of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture
@@ -127,25 +140,43 @@ class House:
         return {row["order_id"]: row[column] for row in self.rows(revision)}
 
 
-@pytest.fixture
-def house(forge: Forge, tmp_path: Path) -> House:
-    """core.orders with three rows on main, by Ada."""
-    root = tmp_path / "house"
-    lay_database(root / ".forge" / "forge.db")
-    (root / "forge.yaml").write_text("project: house\nuser: {name: Ada, email: ada@example.com}\n")
-    made = House(forge, root)
-    made.commit(ORDERS, "--key", "order_id", "-m", "First load")
-    return made
+@pytest.fixture(scope="session")
+def house_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    return KeptFolder(tmp_path_factory.mktemp("house"))
 
 
-@pytest.fixture
-def torn(house: House) -> House:
-    """main and `fix` changed the same cell of row 1 (11, 12), other rows apart: main 2, fix 3 and a new 4."""
+def _build(house: House) -> None:
+    lay_database(house.root / ".forge" / "forge.db")
+    (house.root / "forge.yaml").write_text("project: house\nuser: {name: Ada, email: ada@example.com}\n")
+    house.commit(ORDERS, "--key", "order_id", "-m", "First load")
+
+
+def _tear(house: House) -> None:
     assert house("branch", "create", "fix").status == 0
     house.change("order_id,amount\n1,11\n", "-m", "Ours")
     house.change("order_id,status\n2,paid\n", "-m", "Ours, too")
     house.change("order_id,amount\n1,12\n", "--branch", "fix", "-m", "Theirs")
     house.change("order_id,customer,amount,status\n3,cy,33,paid\n4,di,40,new\n", "--branch", "fix", "-m", "More")
+
+
+@pytest.fixture
+def house(forge: Forge, house_folder: KeptFolder) -> House:
+    """core.orders with three rows on main, by Ada."""
+    return House(forge, house_folder.lay("house", lambda root: _build(House(forge, root))))
+
+
+@pytest.fixture
+def torn(forge: Forge, house: House, house_folder: KeptFolder) -> House:
+    """main and `fix` changed the same cell of row 1 (11, 12), other rows apart: main 2, fix 3 and a new 4."""
+    return House(forge, house_folder.lay("torn", lambda root: _tear(house)))
+
+
+@pytest.fixture
+def checked(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    """Every row of core.orders must have a customer; Python measures that, in place of Spark."""
+    (house.root / "checks").mkdir()
+    (house.root / "checks" / "orders.yaml").write_text("core.orders:\n  - {type: not_null, column: customer}\n")
+    monkeypatch.setattr(Wiring, "engine", property(lambda self: ArrowEngine(self.tables)))
     return house
 
 

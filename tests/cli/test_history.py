@@ -143,12 +143,6 @@ def test_diff_counts_rows_by_table(forge: Any, history: Any) -> None:
     ]
 
 
-def test_diff_by_rows_says_that_it_is_by_table(forge: Any, history: Any) -> None:
-    ended = forge("diff", "HEAD~1..HEAD", "--rows", at=history.root)
-    assert ended.status == 0
-    assert "by table" in ended.err
-
-
 def test_runs_are_listed_newest_first(forge: Any, history: Any) -> None:
     found = forge("runs", "--json", at=history.root).json["runs"]
     assert [(run["run_id"], run["status"]) for run in found] == [

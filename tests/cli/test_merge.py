@@ -260,3 +260,30 @@ def test_a_merge_is_a_run_of_its_kind(apart: Any) -> None:
     assert (newest["run_id"], newest["kind"], newest["status"]) == (run, "merge", "succeeded")
     assert [run["kind"] for run in apart("runs", "--json").json["runs"]].count("commit") == 4
     assert apart("runs").out.splitlines()[1].split()[:3] == [run, "merge", "succeeded"]
+
+
+@pytest.mark.parametrize(
+    ("check", "type_"),
+    [("{type: not_null, column: customer}", "conflicted"), ("{type: row_count, max: 3}", "blocked")],
+    ids=["constraint", "quality"],
+)
+def test_what_fails_on_the_merged_tables_holds_the_merge_back_until_it_is_mended(
+    checked: Any, check: str, type_: str
+) -> None:
+    before, checks = head(checked), checked.root / "checks" / "orders.yaml"
+    checks.unlink()
+    checked("branch", "create", "fix")
+    checked.commit("order_id,amount\n4,40\n", "--branch", "fix")
+    checks.write_text(f"core.orders:\n  - {check}\n")
+    assert checked("merge", "fix", "--no-ff", "--dry-run").status == 1
+    ended = checked("merge", "fix", "--no-ff", "--json")
+    assert (ended.status, ended.json["type"], head(checked)) == (1, type_, before)
+    assert [verdict["blocks"] for verdict in ended.json["verdicts"]] == [True]
+    merge = ended.json["merge_id"]
+    assert f"forge conflicts continue {merge}" in ended.err
+    checks.unlink()
+    checked.change("order_id,customer\n4,di\n", "--branch", "fix", "-m", "Mended")
+    checks.write_text("core.orders:\n  - {type: not_null, column: customer}\n")
+    done = checked("conflicts", "continue", merge)
+    assert done.status == 0, done.err
+    assert "1 check passed on the merged tables" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import re
@@ -68,9 +69,12 @@ def drawn(wiring: Wiring, monkeypatch: pytest.MonkeyPatch, *, progress: bool = T
             for event in EVENTS:
                 display.notify(event)
         monkeypatch.undo()
-        text = os.read(master, 65536).decode()
+    shown = b""
+    with contextlib.suppress(OSError):  # what the kernel still has, then EIO: nobody writes any more
+        while chunk := os.read(master, 65536):
+            shown += chunk
     os.close(master)
-    return text
+    return shown.decode()
 
 
 def test_on_a_terminal_what_is_done_stays_and_has_a_mark(wiring: Wiring, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from forge.wiring import Wiring
 
 pytestmark = pytest.mark.services
 
-SECONDS = float(os.environ.get("FORGE_SOAK_SECONDS", "15"))
+SECONDS = float(os.environ.get("FORGE_TEST_SOAK_SECONDS", "15"))
 TABLES = ("core.orders", "core.items")
 BRANCHES = ("main", "feature/prices", "fix-2", "team/ada.x")  # names that Spark has to quote, too
 WRITERS = 8

@@ -206,6 +206,8 @@ class Line:
 
 def merge_tables(name: str, base: Table | None, ours: Table, theirs: Table, answer: Answer = nobody) -> Merged:
     if len({t.uid for t in (base, ours, theirs) if t}) > 1:  # ids of two tables say nothing about each other
+        if base and _retyped(base, ours, theirs):
+            return Merged({name: ours}, is_known=False)
         named = merge_tables(name, base and _by_names(base), _by_names(ours), _by_names(theirs), answer)
         return replace(named, tree={n: _with_ids_of(t, ours) for n, t in named.tree.items()})
     if set(ours.key) != set(theirs.key):
@@ -223,6 +225,15 @@ def merge_tables(name: str, base: Table | None, ours: Table, theirs: Table, answ
     if merged.content() == ours.content():
         merged = replace(merged, version=ours.version)
     return Merged({name: merged}, tuple(found))
+
+
+def _retyped(*tables: Table) -> bool:
+    """Whether columns of one name have types that are not just widened: what comes of that is not said."""
+    kinds: dict[str, set[str]] = {}
+    for table in tables:
+        for column in table.columns:
+            kinds.setdefault(column.name, set()).add(column.type)
+    return any(len(found) > 1 for found in kinds.values())
 
 
 def _by_names(table: Table) -> Table:
@@ -294,11 +305,9 @@ def _pick_type(base: str | None, ours: str, theirs: str) -> str | None:
     picked = _pick(base, ours, theirs)
     if base is None:  # added with different types
         return picked
-    if picked is None and (ours, theirs) in WIDER:
+    if (ours, theirs) in WIDER:  # a type never gets narrow again
         return theirs
-    if picked is None and (theirs, ours) in WIDER:
-        return ours
-    return picked
+    return ours if (theirs, ours) in WIDER else picked
 
 
 def _keyed(table: Table | None, key: tuple[str, ...]) -> dict[tuple[Value, ...], Row]:

@@ -16,8 +16,11 @@ import { assetSearch } from "./pages/asset.search";
 import { assetsSearch } from "./pages/assets.search";
 import { branchSearch } from "./pages/branch.search";
 import { branchesSearch } from "./pages/branches.search";
+import { commitSearch } from "./pages/commit.search";
+import { compareSearch } from "./pages/compare.search";
 import { lineageSearch } from "./pages/lineage.search";
 import { loginSearch } from "./pages/login.search";
+import { mergeSearch } from "./pages/merge.search";
 import { runSearch } from "./pages/run.search";
 import { runsSearch } from "./pages/runs.search";
 import { settingsSearch } from "./pages/settings.search";
@@ -79,7 +82,20 @@ const branch = createRoute({
 const commit = createRoute({
   getParentRoute: () => frame,
   path: "/commits/$commit",
+  validateSearch: commitSearch,
   component: lazyRouteComponent(() => import("./pages/commit")),
+});
+const compare = createRoute({
+  getParentRoute: () => frame,
+  path: "/compare/$range",
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import("./pages/compare")),
+});
+const merge = createRoute({
+  getParentRoute: () => frame,
+  path: "/merges/$mergeId",
+  validateSearch: mergeSearch,
+  component: lazyRouteComponent(() => import("./pages/merge")),
 });
 const settings = createRoute({
   getParentRoute: () => frame,
@@ -96,7 +112,7 @@ const login = createRoute({
 });
 
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, branches, branch, commit, settings, nowhere]),
+  frame.addChildren([home, runs, run, assets, asset, lineage, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -6,6 +6,7 @@ import type { RunDetail, RunWord } from "../src/api/words";
 function run(status: RunWord, runId = "r1"): RunDetail {
   return {
     run_id: runId,
+    kind: "run",
     status,
     branch: "main",
     user: "",

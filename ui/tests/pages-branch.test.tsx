@@ -24,12 +24,13 @@ describe("what to type next", () => {
       "forge run core.orders+ --branch fix-orders",
       'forge query "SELECT * FROM core.orders LIMIT 10" --at fix-orders',
       "forge diff HEAD..fix-orders",
+      "forge merge fix-orders",
     ]);
   });
 
   it("needs no name on the default branch, and no table where none is known", () => {
     expect(nextSteps("main", true, "core.orders").map((step) => step.command)).toEqual(["forge run", 'forge query "SELECT * FROM core.orders LIMIT 10"']);
-    expect(nextSteps("new", false, undefined).map((step) => step.command)).toEqual(["forge run --branch new", "forge diff HEAD..new"]);
+    expect(nextSteps("new", false, undefined).map((step) => step.command)).toEqual(["forge run --branch new", "forge diff HEAD..new", "forge merge new"]);
   });
 
   it("takes the first table that a commit changed", () => {
@@ -94,7 +95,6 @@ describe("the page of a branch", () => {
     const steps = await screen.findByRole("region", { name: "How to fix core.orders here" });
     const command = "--start 2026-11-14 --end 2026-11-15 --param day=2026-11-14";
     expect(await within(steps).findByText(`forge run raw.orders+ --branch fix-orders ${command}`)).toBeInTheDocument();
-    expect(within(steps).getByText(`forge run raw.orders+ ${command}`)).toBeInTheDocument();
     const link = within(steps).getByRole("link", { name: "Run it on this branch" });
     const filled = new URL(link.getAttribute("href") ?? "", "http://forge");
     expect(Object.fromEntries(filled.searchParams)).toEqual({
@@ -106,7 +106,8 @@ describe("the page of a branch", () => {
       params: "day=2026-11-14",
     });
     expect(steps).toHaveTextContent("An append source does not load a changed file again (E215): set kind: full in its source for one run.");
-    expect(steps).toHaveTextContent("Merging a branch into main comes with a later version");
+    expect(within(steps).getByText("forge merge fix-orders main")).toBeInTheDocument();
+    expect(within(steps).getByRole("link", { name: "Compare and merge" })).toHaveAttribute("href", "/compare/main...fix-orders");
     expect(steps).toHaveTextContent("It came in at raw.orders.amount");
     expect(within(steps).getByRole("link", { name: "core.orders@fix-orders" })).toHaveAttribute("href", "/assets/core.orders?at=fix-orders");
   });

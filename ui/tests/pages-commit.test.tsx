@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commitDetail, HEAD_COMMIT, OLD_COMMIT, session } from "./fixtures/catalog";
 import { renderPage, status } from "./render";
 
-const change = { rows_added: 0, rows_deleted: 0, bytes_added: 0, bytes_deleted: 0, record_count: 0, total_size: 0 };
+const change = { rows_added: 0, rows_deleted: 0, rows_modified: 0, bytes_added: 0, bytes_deleted: 0, record_count: 0, total_size: 0 };
 const newest = commitDetail(HEAD_COMMIT, {
   message: "orders of 14 November 2026\n\nLoaded by hand.",
   parents: [OLD_COMMIT],
@@ -37,11 +37,11 @@ describe("the page of a commit", () => {
     renderPage(`/commits/${HEAD_COMMIT}`, answers);
     const table = await screen.findByRole("table", { name: "Tables changed by this commit" });
     const orders = within(table).getByRole("row", { name: /core\.orders/ });
-    expect(within(orders).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["core.orders", "293", "4", "115,659", "5.5 kB", "1.2 MB", "@ba7555bed334"]);
+    expect(within(orders).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["core.orders", "293", "0", "4", "115,659", "5.5 kB", "1.2 MB", "@ba7555bed334"]);
     expect(within(orders).getByRole("link", { name: "core.orders" })).toHaveAttribute("href", `/assets/core.orders?at=${HEAD_COMMIT}`);
     expect(within(orders).getByRole("link", { name: "@ba7555bed334" })).toHaveAttribute("href", `/assets/core.orders?at=${OLD_COMMIT}`);
     expect(await within(table).findByText("new here")).toBeInTheDocument();
-    expect(within(table).getByRole("row", { name: /staging\.orders/ })).toHaveTextContent("staging.orders–––––");
+    expect(within(table).getByRole("row", { name: /staging\.orders/ })).toHaveTextContent("staging.orders––––––");
   });
 
   it("lists every table of the commit with its version", async () => {

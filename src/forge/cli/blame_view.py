@@ -7,26 +7,12 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer, Column, Item
 from forge.cli.row_view import cell
 from forge.cli.words import moment, short
+from forge.connection.items import blame_item
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forge.flows.blame import Blame, RowBlame, Written
-
-
-def written_item(written: Written) -> dict[str, object]:
-    return {
-        "commit": written.commit,
-        "time": written.time,
-        "author": written.author.name,
-        "message": written.message,
-        "run_id": written.run_id,
-    }
-
-
-def _item(row: RowBlame) -> dict[str, object]:
-    cells = {name: written_item(cell) for name, cell in row.cells.items()}
-    return {"key": dict(row.key), **written_item(row.row), "cells": cells}
+    from forge.flows.blame import Blame, RowBlame
 
 
 def answer_of_blame(blame: Blame) -> Answer:
@@ -39,7 +25,7 @@ def answer_of_blame(blame: Blame) -> Answer:
         Column("message", lambda i: first_line(i["message"])),
         Column("older cells", _older),
     )
-    items = [_item(row) for row in blame.rows]
+    items = [blame_item(row) for row in blame.rows]
     head = [f"{blame.table} at {short(blame.commit)}", ""]
     foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
     facts: dict[str, object] = {"table": str(blame.table), "commit": blame.commit, "truncated": blame.truncated}

@@ -7,42 +7,13 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
 from forge.cli.words import count, moment, plural, short, signed, size
+from forge.connection.items import commit_item
 
 if TYPE_CHECKING:
     from forge.flows.ports import Lake
     from forge.flows.read import TableChange
     from forge.model.names import TableName
-    from forge.versioning.commit import Author, Commit, Signature, TableVersion, Tree
-
-
-def commit_item(commit: Commit) -> dict[str, object]:
-    counted = commit.statistics.values()
-    return {
-        "id": commit.id,
-        "tree": commit.tree_id,
-        "time": commit.time,
-        "branch": commit.branch,
-        "author": _author_item(commit.author),
-        "committer": _author_item(commit.committer),
-        "message": commit.message,
-        "parents": list(commit.parents),
-        "is_merge": commit.is_merge,
-        "run_id": commit.metadata.get("run_id"),
-        "metadata": dict(commit.metadata),
-        "tables": [str(table) for table in commit.statistics],
-        "rows_added": sum(s.rows_added for s in counted),
-        "rows_modified": sum(s.rows_modified for s in counted),
-        "rows_deleted": sum(s.rows_deleted for s in counted),
-        "signature": _signature_item(commit.signature) if commit.signature else None,
-    }
-
-
-def _author_item(author: Author) -> dict[str, object]:
-    return {"name": author.name, "email": author.email}
-
-
-def _signature_item(signature: Signature) -> dict[str, object]:
-    return {"algorithm": signature.algorithm, "key_id": signature.key_id, "signature": signature.signature}
+    from forge.versioning.commit import Author, Commit, TableVersion, Tree
 
 
 def author_text(author: Author) -> str:

@@ -57,9 +57,8 @@ def _mode(text: str) -> CommitMode:
 
 def _end(terminal: Terminal, result: CommitResult) -> None:
     from forge.cli.answer import Answer
-    from forge.cli.commit_view import commit_item
-    from forge.cli.merge_view import verdict_item
     from forge.cli.words import short
+    from forge.connection.items import commit_item, verdict_item
 
     counted = result.statistics
     changes = {"added": counted.rows_added, "modified": counted.rows_modified, "deleted": counted.rows_deleted}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer
 from forge.cli.row_view import Line, change_line, picture_of, schema_line, summary_of
 from forge.cli.words import plural, short
+from forge.connection.items import diff_item
 
 if TYPE_CHECKING:
-    from forge.versioning.changes import RowChange, TableDiff
+    from forge.versioning.changes import TableDiff
 
 
 def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], limit: int) -> Answer:
@@ -21,7 +22,7 @@ def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], lim
         lines += _lines(diff, limit)
     facts: dict[str, object] = {"from": first, "to": second}
     foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
-    items = [_item(diff) for diff in diffs]
+    items = [diff_item(diff) for diff in diffs]
     return Answer("tables", items, (), facts, (), foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
 
 
@@ -35,35 +36,3 @@ def _lines(diff: TableDiff, limit: int) -> list[Line]:
     if left > 0:
         lines.append((f"  … and {plural(left, 'more row')}: --limit {max(limit * 10, 100)}", "dim"))
     return [*lines, ("", "")]
-
-
-def _item(diff: TableDiff) -> dict[str, object]:
-    rows = diff.rows
-    return {
-        "table": diff.table,
-        "change": diff.change,
-        "key": list(diff.key),
-        "inserted": rows.inserted,
-        "updated": rows.updated,
-        "deleted": rows.deleted,
-        "changed_columns": dict(rows.columns or {}),
-        "schema": [
-            {"change": c.change, "column": c.column, "before": c.before, "after": c.after, "field_id": c.field_id}
-            for c in diff.schema
-        ],
-        "files_added": diff.files_added,
-        "files_removed": diff.files_removed,
-        "bytes_read": diff.bytes_read,
-        "rows": [_row(row) for row in rows.rows],
-    }
-
-
-def _row(row: RowChange) -> dict[str, object]:
-    return {
-        "kind": str(row.kind),
-        "key": dict(row.key),
-        "before": dict(row.before) if row.before is not None else None,
-        "after": dict(row.after) if row.after is not None else None,
-        "columns": list(row.columns),
-        "count": row.count,
-    }

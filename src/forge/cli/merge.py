@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from forge.flows.version_ports import VersionPorts
     from forge.model.names import TableName
     from forge.versioning.conflict import Rule
-    from forge.versioning.merge import Strategy
     from forge.wiring import Wiring
 
 KeyOption = Annotated[
@@ -58,6 +57,7 @@ def merge(
     if files:
         _merge_files(terminal, [source, target, third], key, out, take, rule)
         return
+    from forge.connection.asked import read_strategy
     from forge.flows.compare import MergePreview, preview_merge
     from forge.flows.merge import MergeRequest
     from forge.flows.merge import merge as go
@@ -192,23 +192,10 @@ def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
         yield wiring.versions(display.notify)
 
 
-def read_strategy(text: str) -> Strategy:
-    from forge.model.errors import ForgeError
-    from forge.model.nearest import did_you_mean
-    from forge.versioning.merge import Strategy
-
-    name = text.replace("-", "_").lower()
-    words = {strategy.value: strategy for strategy in Strategy} | {"fast_forward": Strategy.FF}
-    if name not in words:
-        near = did_you_mean(text, ["three-way", "ff", "squash", "rebase"])
-        raise ForgeError("E105", f"'{text}' is no strategy", why=near, fix="Take three-way, ff, squash or rebase.")
-    return words[name]
-
-
 def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:
     """`core.orders=order_id,line`; a table must be named, since a merge may touch many."""
+    from forge.connection import asked
     from forge.model.errors import ForgeError
-    from forge.model.names import TableName
 
     found = {}
     for text in given or ():
@@ -217,32 +204,22 @@ def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:
             raise ForgeError(
                 "E105", f"--key {text} names no table", fix=f"Write it like --key core.orders={text.replace(' ', '')}"
             )
-        found[TableName.parse(table)] = tuple(c.strip() for c in columns.split(",") if c.strip())
-    return found
+        found[table] = columns
+    return asked.read_keys(found)
 
 
 def read_rules(take: str | None, rules: Sequence[str] | None) -> tuple[Rule, ...]:
+    """`amount=theirs`, `core.orders.amount=greatest(ours, theirs)`."""
+    from forge.connection import asked
     from forge.model.errors import ForgeError
-    from forge.versioning.conflict import Rule, Take
-    from forge.versioning.expression import parse_expression
 
-    found = []
-    sides = {t.value: t for t in (Take.OURS, Take.THEIRS, Take.BASE)}
-    if take is not None:
-        if take not in sides:
-            raise ForgeError("E619", f"'{take}' is no side", fix="Take ours, theirs or base.")
-        found.append(Rule(sides[take]))
+    pairs = []
     for text in rules or ():
         name, equals, said = text.partition("=")
         if not equals or not name or not said:
             raise ForgeError("E619", f"'{text}' is no rule", fix="Write it like amount=greatest(ours, theirs).")
-        table, _, column = name.strip().rpartition(".")
-        if said in sides:
-            found.append(Rule(sides[said], table or None, column))
-        else:
-            parse_expression(said)
-            found.append(Rule(Take.EXPRESSION, table or None, column, said))
-    return tuple(found)
+        pairs.append((name, said))
+    return asked.read_rules(take, pairs)
 
 
 def _merge_files(

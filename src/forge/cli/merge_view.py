@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column, Item
-from forge.cli.commit_view import commit_item
 from forge.cli.row_view import cell, side_words
 from forge.cli.words import count, moment, plural, short, size
+from forge.connection.items import conflict_item, merge_item, result_facts, tally_item, verdict_item
 
 if TYPE_CHECKING:
     from forge.flows.compare import MergePreview
     from forge.flows.merge import MergeRequest
     from forge.flows.merge_work import MergeResult
-    from forge.flows.merges import Approval, MergeRecord, TableTally
+    from forge.flows.merges import MergeRecord, TableTally
     from forge.quality.verdict import Verdict
     from forge.versioning.conflict import Conflict
 
@@ -27,97 +27,6 @@ HOW = {
     "new": "new table",
     "removed": "removed",
 }
-
-
-def conflict_item(conflict: Conflict) -> dict[str, object]:
-    return {
-        "id": conflict.id,
-        "kind": str(conflict.kind),
-        "table": conflict.table,
-        "key": dict(conflict.key) if conflict.key is not None else None,
-        "column": conflict.column,
-        "base": conflict.base,
-        "ours": conflict.ours,
-        "theirs": conflict.theirs,
-        "location": conflict.location,
-        "resolution": str(conflict.resolution) if conflict.resolution else None,
-        "resolved_value": conflict.resolved_value,
-    }
-
-
-def tally_item(tally: TableTally) -> dict[str, object]:
-    return {
-        "table": tally.table,
-        "how": tally.how,
-        "inserted": tally.inserted,
-        "updated": tally.updated,
-        "deleted": tally.deleted,
-        "conflicts": tally.conflicts,
-        "resolved": tally.resolved,
-        "bytes_read": tally.bytes_read,
-        "engine": tally.engine or None,
-    }
-
-
-def merge_item(merge: MergeRecord) -> dict[str, object]:
-    return {
-        "id": merge.id,
-        "kind": merge.kind,
-        "status": str(merge.status),
-        "source": merge.source,
-        "target": merge.target,
-        "strategy": str(merge.strategy),
-        "message": merge.message,
-        "base_commit": merge.base_commit,
-        "source_commit": merge.source_commit,
-        "target_commit": merge.target_commit,
-        "commit": merge.commit_id,
-        "author": merge.author.email,
-        "created_at": merge.created_at,
-        "updated_at": merge.updated_at,
-        "run_id": merge.run_id,
-        "conflicts": merge.conflict_count,
-        "resolved": merge.resolved_count,
-        "approvals": [_approval_item(approval) for approval in merge.approvals],
-    }
-
-
-def _approval_item(approval: Approval) -> dict[str, object]:
-    return {
-        "user": approval.user,
-        "time": approval.time,
-        "approved": approval.approved,
-        "source_commit": approval.source_commit,
-        "comment": approval.comment,
-    }
-
-
-def result_facts(result: MergeResult, kind: str) -> dict[str, object]:
-    return {
-        "kind": kind,
-        "type": str(result.type),
-        "source": result.source,
-        "target": result.target,
-        "merge_id": result.merge.id if result.merge else None,
-        "base": result.base,
-        "other_bases": list(result.other_bases),
-        "commit": commit_item(result.commit) if result.commit else None,
-        "tables": [tally_item(tally) for tally in result.tables],
-        "conflict_count": result.conflict_count,
-        "verdicts": [verdict_item(verdict) for verdict in result.verdicts],
-        "run_id": result.run_id,
-    }
-
-
-def verdict_item(verdict: Verdict) -> dict[str, object]:
-    return {
-        "check": verdict.check_id,
-        "table": verdict.table,
-        "outcome": str(verdict.outcome),
-        "severity": str(verdict.severity),
-        "blocks": verdict.blocks,
-        "message": verdict.message,
-    }
 
 
 def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
@@ -203,6 +112,9 @@ def next_words(result: MergeResult, kind: str = "merge") -> str | None:
     """What to type next."""
     merge = result.merge.id if result.merge else ""
     match str(result.type):
+        case "conflicted" if all(str(c.kind) == "constraint" and c.key is None for c in result.conflicts):
+            place = result.source if kind == "merge" else "a branch"
+            return f"Mend the rows on {place}, then: forge conflicts continue {merge}"
         case "conflicted":
             return (
                 f"Resolve: forge conflicts resolve {merge} --take ours|theirs  (or --id, --column, --value, --expr)\n"

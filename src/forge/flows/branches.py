@@ -102,14 +102,20 @@ def delete_branch(
     branch = _changeable(metadata, name, "delete", default, protected)
     if not force:
         _refuse_loss(metadata, branch, table)
-    tree = metadata.tree(branch.head)
+    # The refs first: a branch without them stands where its commits say. One that were left behind by a crash would be
+    # taken for another engine's write once the name is used again. A run may publish meanwhile, so once more after.
+    _drop_refs(metadata, lake, branch)
     now = clock()
     metadata.delete_branch(
         branch.name, AuditRecord(now, author.email, "branch.delete", branch.name, {"head": branch.head})
     )
-    for state in _carriers(lake, tree, branch.name):
-        lake.set_ref(state.catalog, branch.name, None)
+    _drop_refs(metadata, lake, branch)
     return branch
+
+
+def _drop_refs(metadata: Metadata, lake: Lake, branch: Branch) -> None:
+    for state in _carriers(lake, metadata.tree(branch.head), branch.name):
+        lake.set_ref(state.catalog, branch.name, None)
 
 
 def _refuse_loss(metadata: Metadata, branch: Branch, table: TableName | None) -> None:

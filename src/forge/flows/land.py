@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.contract import pii_columns
-from forge.flows.pins import Line, find_base
+from forge.flows.pins import Base, Line, find_base
 from forge.flows.ports import SnapshotState
 from forge.flows.project import Project
 from forge.flows.records import Advance, AssetRecord, Moved, Pointer, Publication, Published, Sealed, TableLineage
@@ -40,13 +40,11 @@ def prepare(
     pointers: list[Pointer] = []
     versions: dict[TableName, TableVersion | None] = {}
     for table, version in changed.items():
-        found = _target(ports, line, table, version, work)
+        found = _targets(ports, line, table, version, work)
         if isinstance(found, Moved):
             return found
-        pointer, placed = found
-        versions[table] = placed
-        if pointer is not None:
-            pointers.append(pointer)
+        pointers += found[0]
+        versions[table] = found[1]
     if work is None:
         return Prepared(tuple(pointers), versions)
     kept = {table: version for table, version in versions.items() if version is not None}
@@ -54,31 +52,50 @@ def prepare(
     return Prepared(tuple(pointers), {**versions, **digested}, sealed)
 
 
-def _target(
+def _targets(
     ports: VersionPorts, line: Line, table: TableName, version: TableVersion | None, work: Work | None
-) -> tuple[Pointer | None, TableVersion | None] | Moved:
-    base = find_base(table, line, ports.lake)
-    if base.is_foreign and base.catalog is not None:  # written since it was adopted: begin again, on top of it
-        return Moved((base.catalog,), branch_moved=True)
+) -> tuple[list[Pointer], TableVersion | None] | Moved:
+    base, before = find_base(table, line, ports.lake), line.tree.get(table)
+    stays = before is not None and version is not None and (before.uuid, before.kind) == (version.uuid, version.kind)
+    left = None if before is None or stays else _left(ports, line, table, before, base)
+    if isinstance(left, Moved):
+        return left
+    pointers = [left] if left is not None else []
     if version is None:
-        before = line.tree.get(table)
-        if not line.is_default or before is None or before.kind == "view" or base.catalog is None:
-            return None, None
-        gone = ports.tables.hide(table, before, base.ref)
-        return gone if isinstance(gone, Moved) else (gone, None)
+        return pointers, None
     if version.kind == "view":
-        return _view(line, table, version), version
+        shown = _view(line, table, version, before if stays else None)
+        return [*pointers, shown] if shown else pointers, version
     stage = work.stages.get(table) if work else None
     if stage is not None and version.catalog == stage.catalog:
         pointer = ports.lake.prepare(stage, line.branch, is_default=line.is_default, expected=base.ref)
     else:
-        pointer = ports.tables.point(table, version, line.branch, is_default=line.is_default, expected=base.ref)
-    return pointer if isinstance(pointer, Moved) else (pointer, replace(version, catalog=pointer.catalog))
+        # a table that the branch does not have yet: whatever ref of its name is there says nothing
+        state = None if stays else ports.lake.state(version.catalog)
+        expected = state.refs.get(line.ref) if state is not None else base.ref
+        pointer = ports.tables.point(
+            table, version, line.branch, is_default=line.is_default, expected=expected, is_free=left is not None
+        )
+    if isinstance(pointer, Moved):
+        return pointer
+    return [*pointers, pointer], replace(version, catalog=pointer.catalog)
 
 
-def _view(line: Line, table: TableName, version: TableVersion) -> Pointer | None:
+def _left(
+    ports: VersionPorts, line: Line, table: TableName, before: TableVersion, base: Base
+) -> Pointer | Moved | None:
+    """What the branch had under this name, and has no more."""
+    if before.kind == "view":
+        at = before.metadata_location
+        name = CatalogName(table.schema, table.name)
+        return Pointer(name, at, at, kind="VIEW", gone=True) if line.is_default and at is not None else None
+    if not line.is_default:
+        return ports.tables.leave(before, line.branch)
+    return ports.tables.hide(table, before, base.ref) if base.catalog is not None else None
+
+
+def _view(line: Line, table: TableName, version: TableVersion, before: TableVersion | None) -> Pointer | None:
     """On the default branch a view is a row of the catalog; on another its definition lives in the tree alone."""
-    before = line.tree.get(table)
     expected = before.metadata_location if before else None
     if not line.is_default or version.metadata_location is None or expected == version.metadata_location:
         return None

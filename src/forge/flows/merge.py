@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from forge.flows.land import Prepared, assets_of, land, placed
 from forge.flows.merge_tree import TreeMerge, merge_trees, same
 from forge.flows.merge_work import MergeResult as MergeResult  # part of what `merge` says
-from forge.flows.merge_work import Plan, Step, finish, keep_merge, merged_status
+from forge.flows.merge_work import Plan, Step, close_merge, finish, keep_merge, merged_status
 from forge.flows.merges import TableTally
 from forge.flows.pins import Line, line_of
 from forge.flows.records import Advance, AuditRecord, Moved
@@ -80,7 +80,8 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
     parents = metadata.ancestry([c for c in (theirs, target.head) if c])
     base = merge_base(target.head, theirs, parents)
     if target.head is not None and is_ancestor(theirs, target.head, parents):
-        return MergeResult(MergeType.UP_TO_DATE, request.source, request.target, base.commit)
+        kept = close_merge(ports, merge_id, target.head)
+        return MergeResult(MergeType.UP_TO_DATE, request.source, request.target, base.commit, merge=kept)
     can_ff = target.head is None or is_ancestor(target.head, theirs, parents)
     if request.strategy is Strategy.FF and not can_ff:
         raise ForgeError(

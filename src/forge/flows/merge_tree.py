@@ -17,7 +17,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.commit import TableStatistics, TableVersion, Tree
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
-from forge.versioning.field import Fields, Layout
+from forge.versioning.field import Aligned, Fields, Layout
 
 CONFLICTS_KEPT = 1000  # of each table; rules by column or table answer the rest
 
@@ -169,35 +169,52 @@ def _shown(work: Work, version: TableVersion | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileSides:
-    """The files of the three sides, and what each side took out (`gone`) and brought in (`new`)."""
+    """The files of the three sides, and what each side took out (`gone`) and brought in (`new`). A file that both have
+    is the same on both, unless a side brought back a column: then it holds values that the base does not show."""
 
     base: TableFiles | None
     ours: TableFiles
     theirs: TableFiles
 
-    @property
-    def _of_base(self) -> frozenset[DataFile]:
-        return self.base.files if self.base else frozenset()
+    def _shared(self, side: TableFiles) -> frozenset[DataFile]:
+        if self.base is None or _brought_back(side, self.base):
+            return frozenset()
+        return self.base.files & side.files
 
     @property
     def ours_gone(self) -> frozenset[DataFile]:
-        return self._of_base - self.ours.files
+        return (self.base.files if self.base else frozenset()) - self._shared(self.ours)
 
     @property
     def ours_new(self) -> frozenset[DataFile]:
-        return self.ours.files - self._of_base
+        return self.ours.files - self._shared(self.ours)
 
     @property
     def theirs_gone(self) -> frozenset[DataFile]:
-        return self._of_base - self.theirs.files
+        return (self.base.files if self.base else frozenset()) - self._shared(self.theirs)
 
     @property
     def theirs_new(self) -> frozenset[DataFile]:
-        return self.theirs.files - self._of_base
+        return self.theirs.files - self._shared(self.theirs)
+
+    @property
+    def has_old_columns(self) -> bool:
+        """Whether a side has a column that the other had and dropped: the files there still hold values of it."""
+        return _brought_back(self.ours, self.theirs) or _brought_back(self.theirs, self.ours)
 
     @property
     def touched(self) -> frozenset[DataFile]:
         return self.ours_gone | self.ours_new | self.theirs_gone | self.theirs_new
+
+
+def _brought_back(side: TableFiles, other: TableFiles) -> bool:
+    """By a revert of the drop of a column, for one."""
+    return any(field.id in other.past_columns for field in _only(side.fields, other.fields))
+
+
+def _only(mine: Fields, other: Fields) -> Fields:
+    known = {field.id for field in other}
+    return tuple(field for field in mine if field.id not in known)
 
 
 def _merge_files(work: Work, sides: Sides) -> TableOutcome:
@@ -249,6 +266,8 @@ def _is_swappable(files: FileSides, layout: Layout, ours: Fields, theirs: Fields
     """Whether files of theirs can be taken into ours as they are: no deletes to carry over, no file that both sides
     replaced, and every column under the same id on both sides."""
     if files.ours_gone & files.theirs_gone or any(file.deletes for file in files.touched):
+        return False
+    if files.theirs_new & files.ours.files or files.has_old_columns:
         return False
     if any(file.added_by in files.ours.ancestors for file in files.theirs_new):
         return False  # ours had it and took it out (theirs reverted that): a removed file never comes back
@@ -318,12 +337,29 @@ def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, c
         _slice(files.ours, files.ours.files - rewritten) if layout.key else None,
         sides.answers,
         CONFLICTS_KEPT,
+        is_whole=any(_is_old(column, files.ours) for column in layout.columns),
     )
     rows, engine = _engine_for(work, files, job)
-    try:
-        return _merge_by(work, sides, files, job, rows, engine, can_swap=can_swap)
-    except NeedsEngine:  # found only when the files were opened, or about to be written
-        return _merge_by(work, sides, files, job, work.ports.large(), "spark", can_swap=can_swap)
+    if engine == "driver":
+        # else found only when the files were opened, or about to be written
+        with suppress(NeedsEngine):
+            return _merge_by(work, sides, files, job, rows, engine, can_swap=can_swap)
+    job = replace(job, layout=_with_new_ids(layout, files.ours), is_whole=False)
+    return _merge_by(work, sides, files, job, work.ports.large(), "spark", can_swap=can_swap)
+
+
+def _is_old(column: Aligned, ours: TableFiles) -> bool:
+    """Whether theirs brings back a column that ours had and dropped: files of ours still hold values of it."""
+    return column.ours is None and column.base is None and column.field.id in ours.past_columns
+
+
+def _with_new_ids(layout: Layout, ours: TableFiles) -> Layout:
+    """The same columns, those that come back under new ids. Many files are not written anew for their sake."""
+    columns = (
+        replace(column, field=replace(column.field, id=column.field.name)) if _is_old(column, ours) else column
+        for column in layout.columns
+    )
+    return replace(layout, columns=tuple(columns))
 
 
 def _merge_by(

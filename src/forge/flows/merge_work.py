@@ -112,6 +112,28 @@ def finish(work: Work, plan: Plan, line: Line, merged: TreeMerge, steps: tuple[S
     )
 
 
+def finish_unmoved(work: Work, plan: Plan, merged: TreeMerge) -> MergeResult:
+    """There is nothing that the target does not have: no commit is made."""
+    _end(work, RunStatus.SUCCEEDED, (), merged)
+    kept = close_merge(work.ports, plan.merge_id, plan.head)
+    target = str(plan.target.name)
+    return MergeResult(
+        MergeType.UP_TO_DATE, plan.source, target, plan.base.commit, plan.base.others, None, kept, run_id=work.run_id
+    )
+
+
+def close_merge(ports: VersionPorts, merge_id: str | None, head: CommitId | None) -> MergeRecord | None:
+    """A merge that waited, and that the target got in another way meanwhile: nothing is left to decide."""
+    kept = ports.metadata.merge(merge_id) if merge_id else None
+    if kept is None:
+        return None
+    now = ports.clock()
+    closed = replace(kept, status=MergeStatus.MERGED, commit_id=head, updated_at=now)
+    audit = AuditRecord(now, ports.author.email, f"merge.{MergeStatus.MERGED}", kept.id, {"source": kept.source})
+    ports.metadata.put_merge(closed, None, audit)
+    return closed
+
+
 def _publication(
     work: Work,
     plan: Plan,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forge.flows.land import placed
 from forge.flows.merge_tree import TableOutcome, TreeMerge, merge_trees
-from forge.flows.merge_work import MergeResult, Plan, Step, finish
+from forge.flows.merge_work import MergeResult, Plan, Step, finish, finish_unmoved
 from forge.flows.pins import Line
 from forge.flows.records import Moved
 from forge.flows.taken import rows_between, with_taken_rows
@@ -48,7 +48,10 @@ def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | Moved:
                 {"run_id": str(work.run_id), "cherry-pick": commit_id},
             )
         )
-    return finish(work, plan, line, TreeMerge(changed, outcomes), tuple(steps))
+    replayed = TreeMerge(changed, outcomes)
+    if not steps and not replayed.conflict_count:  # the target has every one of them already
+        return finish_unmoved(work, plan, replayed)
+    return finish(work, plan, line, replayed, tuple(steps))
 
 
 def _added(before: TableOutcome | None, now: TableOutcome) -> TableOutcome:

@@ -160,7 +160,8 @@ class Pointer:
 
     `expected` None: the row must not exist and is inserted. `staged`: the hidden row of the run, removed by the same
     transaction. `home`: the row under which the table of that uuid stood until now, at that location; it goes, and what
-    commits say of the table is found under `catalog` from then on."""
+    commits say of the table is found under `catalog` from then on. `gone`: the row is removed, and its name is free for
+    another pointer."""
 
     catalog: CatalogName
     expected: str | None
@@ -168,6 +169,7 @@ class Pointer:
     kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words
     staged: CatalogName | None = None
     home: Home | None = None
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

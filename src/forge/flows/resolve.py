@@ -28,8 +28,10 @@ def find_merge(metadata: Metadata, merge_id: str, *, is_open: bool = False) -> M
     if found is None:
         known = metadata.merges(limit=1000)
         alike = [m for m in known if m.id.startswith(merge_id)] if len(merge_id) >= 4 else []
+        waiting = [m for m in alike if m.status in OPEN_MERGES]
+        alike = waiting if len(waiting) == 1 else alike  # closed ones are rarely meant
         if len(alike) != 1:
-            near = did_you_mean(merge_id, (m.id for m in known))
+            near = f"{len(alike)} merges begin so." if alike else did_you_mean(merge_id, (m.id for m in known))
             raise ForgeError(
                 "E616", f"There is no merge '{merge_id}'", why=near, fix="`forge conflicts list` lists them."
             )

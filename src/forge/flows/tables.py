@@ -48,6 +48,7 @@ class TableFiles:
     spec_id: int = 0
     ancestors: frozenset[SnapshotId] = frozenset()  # of the snapshot, itself included
     needs_engine: bool = False  # equality deletes, deletion vectors or a format that only an engine reads
+    past_columns: frozenset[int | str] = frozenset()  # field ids that the snapshot or one of its ancestors had
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +109,20 @@ class Tables(Protocol):
         *,
         is_default: bool,
         expected: SnapshotId | None,
+        is_free: bool = False,
     ) -> Pointer | Moved:
         """The metadata file that sets the branch's ref of the table to the version's snapshot. On the default branch
-        the current schema and partitions follow, and a table that stood under a hidden name gets its own. Moved: the
-        ref is not at `expected` any more."""
+        the current schema and partitions follow, and a table that stood under a hidden name gets its own; `is_free`:
+        another table leaves that name in the same transaction. Moved: the ref is not at `expected` any more."""
         ...
 
     def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | Moved:
         """The table leaves the default branch: its row goes under a hidden name, all snapshots and other refs stay."""
+        ...
+
+    def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
+        """The table leaves another branch: its ref goes, so that none is left behind to be taken for a foreign write
+        when the branch has the table again. None where the table has no such ref."""
         ...
 
 
@@ -134,6 +141,7 @@ class TableMerge:
     others: Slice | None = None
     answers: Answers = field(default_factory=Answers)
     limit: int = 1000  # of the conflicts given back
+    is_whole: bool = False  # all of `rewritten` is written anew: as they are, its files would show old values
 
 
 class MergedRows(Protocol):

@@ -6,12 +6,14 @@ import ast
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import re
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -107,20 +109,32 @@ class _FreshLoader(importlib.machinery.SourceFileLoader):
 
 
 def _forget(package: str, folder: Path, *, packages_too: bool) -> None:
-    inside = folder.resolve()
+    inside = os.path.realpath(folder)
     for name, module in list(sys.modules.items()):
         own = name == package or name.startswith(f"{package}.")
         kept = own and hasattr(module, "__path__") and not packages_too
-        if (own and not kept) or (not own and _is_below(module, inside)):
+        if (own and not kept) or (not own and _is_below(module, folder, inside)):
             del sys.modules[name]
 
 
-def _is_below(module: ModuleType, folder: Path) -> bool:
+def _is_below(module: ModuleType, folder: Path, inside: str) -> bool:
     file = getattr(module, "__file__", None)
     places = [file] if isinstance(file, str) else []
     if not places and hasattr(module, "__path__"):
         places = [str(entry) for entry in module.__path__]
-    return bool(places) and all(Path(place).resolve().is_relative_to(folder) for place in places)
+    return bool(places) and all(_lies_in(place, str(folder), inside) for place in places)
+
+
+def _lies_in(place: str, folder: str, inside: str) -> bool:
+    """Links of the project may move. Where the thousands of installed modules are is found out once: it is dear."""
+    is_fixed = os.path.isabs(place) and not place.startswith((folder, inside))
+    real = _known_place(place) if is_fixed else os.path.realpath(place)
+    return real == inside or real.startswith(f"{inside.rstrip(os.sep)}{os.sep}")
+
+
+@lru_cache(maxsize=16_384)
+def _known_place(place: str) -> str:
+    return os.path.realpath(place)
 
 
 def _imported_files(path: Path, folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Conflicts: what two sides changed differently, kept until someone says what shall be. Ours = target, theirs = source."""
+"""Conflicts: what two sides changed differently, kept until someone says what shall be. Ours is the target."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _merge_both(line: Line, ours: Field, theirs: Field, judge: _Judge) -> _Outco
         )
         return _Outcome(line, _align(line, field))
     name = _pick(base.name, ours.name, theirs.name)
-    kind = _pick(base.type, ours.type, theirs.type) or _widest(base.type, ours.type, theirs.type)
+    kind = _wider(ours.type, theirs.type) or _pick(base.type, ours.type, theirs.type)
     if name is None or kind is None:
         winner = judge.winner(base.name, _words(base), ours, theirs)
         chosen = line.of(winner) or ours
@@ -138,9 +138,9 @@ def _pick(base: str, ours: str, theirs: str) -> str | None:
     return theirs if ours == base else None
 
 
-def _widest(base: str, ours: str, theirs: str) -> str | None:
-    if not (is_wider(base, ours) and is_wider(base, theirs)):
-        return None
+def _wider(ours: str, theirs: str) -> str | None:
+    """The one that holds the values of both. Nothing makes a type narrow again, neither a revert of its widening nor a
+    pick into an older branch: there may be values that need it, and files that have it."""
     if is_wider(ours, theirs):
         return theirs
     return ours if is_wider(theirs, ours) else None

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
+import { waitFor } from "./long";
 import type { paths } from "./schema";
 import type { Direction } from "./words";
 
@@ -134,7 +135,7 @@ export const rowsQuery = (table: string, commit: string, limit = 50) =>
   queryOptions({
     queryKey: ["asset", table, "rows", commit, limit],
     queryFn: ({ signal }) =>
-      unwrap(
+      waitFor(() =>
         client.GET("/api/v1/branches/datasets/{dataset_id}/commits/{commit_id}/data", {
           params: { path: { dataset_id: table, commit_id: commit }, query: { limit } },
           signal,

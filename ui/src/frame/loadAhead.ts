@@ -11,6 +11,8 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../pages/branches"),
   () => import("../pages/branch"),
   () => import("../pages/commit"),
+  () => import("../pages/compare"),
+  () => import("../pages/merge"),
   () => import("../pages/settings"),
   () => import("../pages/login"),
   () => import("../lineage/Canvas"),

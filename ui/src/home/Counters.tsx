@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps } from "@tanstack/react-router";
-import { IconCircleX, IconFileAlert, IconGitBranch, IconTable, IconCircleCheck, type Icon } from "@tabler/icons-react";
+import { IconCircleX, IconFileAlert, IconGitBranch, IconGitMerge, IconTable, IconCircleCheck, type Icon } from "@tabler/icons-react";
 
 import type { Overview } from "../api";
+import { mergesQuery, OPEN_MERGES } from "../api/versioning";
 import { count } from "../parts/formats";
 
 interface Counter {
@@ -12,7 +14,7 @@ interface Counter {
   link: Pick<LinkProps, "to" | "search">;
 }
 
-function countersOf({ counters, branch }: Overview): Counter[] {
+function countersOf({ counters, branch }: Overview, merges: number): Counter[] {
   const failing = counters.checks_failing;
   const broken = counters.contracts_broken;
   return [
@@ -37,21 +39,25 @@ function countersOf({ counters, branch }: Overview): Counter[] {
       tone: broken > 0 ? "warn" : "good",
       link: { to: "/assets", search: { state: "failing" } },
     },
-    {
-      value: counters.branches_ahead,
-      label: `${counters.branches_ahead === 1 ? "branch" : "branches"} ahead of ${branch}`,
-      icon: IconGitBranch,
-      tone: "calm",
-      link: { to: "/branches" },
-    },
+    // A merge that waits for someone is more urgent than a branch that has something.
+    merges > 0
+      ? { value: merges, label: merges === 1 ? "merge is open" : "merges are open", icon: IconGitMerge, tone: "warn", link: { to: "/branches" } }
+      : {
+          value: counters.branches_ahead,
+          label: `${counters.branches_ahead === 1 ? "branch" : "branches"} ahead of ${branch}`,
+          icon: IconGitBranch,
+          tone: "calm",
+          link: { to: "/branches" },
+        },
   ];
 }
 
 /** Four numbers, each leading to what it counts. */
 export function Counters({ overview }: { overview: Overview }) {
+  const { data } = useQuery(mergesQuery(OPEN_MERGES));
   return (
     <ul className="counters" aria-label="At a glance">
-      {countersOf(overview).map(({ value, label, icon: Sign, tone, link }) => (
+      {countersOf(overview, data?.total_count ?? data?.items.length ?? 0).map(({ value, label, icon: Sign, tone, link }) => (
         <li key={label}>
           <Link {...link} className="panel counter" data-tone={tone}>
             <Sign size={20} stroke={1.7} aria-hidden />

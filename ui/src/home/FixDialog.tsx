@@ -32,7 +32,7 @@ export function FixDialog({ incident, onClose }: { incident: IncidentView; onClo
         <Stack>
           <Text size="sm">
             A branch is a copy of all tables that costs no data. What runs there is checked like on {incident.branch}, and its
-            readers see nothing of it.
+            readers see nothing of it until it is merged.
           </Text>
           <TextInput
             label="Name of the branch"

@@ -5,6 +5,7 @@ import { IconListDetails, IconLock } from "@tabler/icons-react";
 import { rowsQuery, systemQuery, type AssetDetail, type RowsView } from "../api";
 import { CopyCommand, Empty, Loaded, type Column, DataTable } from "../parts";
 import { plural } from "../parts/formats";
+import { WhoWrote } from "./asset.blame";
 import { isNumber, maskedInWords, queryCommand, showValue } from "./asset.words";
 
 const LIMIT = 50;
@@ -58,7 +59,7 @@ function Rows({ asset, at, sample }: Props & { sample: RowsView }) {
         </div>
       )}
       <div className="panel sample">
-        <DataTable caption={`Rows of ${asset.qualified_name}`} columns={columnsOf(sample)} rows={rows} rowKey={(row) => String(row.number)} narrow="scroll" />
+        <DataTable caption={`Rows of ${asset.qualified_name}`} columns={columnsOf(asset, sample)} rows={rows} rowKey={(row) => String(row.number)} narrow="scroll" />
       </div>
       <Text size="sm" c="dimmed">
         {sample.truncated ? `The first ${plural(rows.length, "row")} in no certain order. More, and with conditions, in the terminal:` : `All ${plural(rows.length, "row")}. The same in the terminal:`}
@@ -73,13 +74,18 @@ interface Row {
   values: unknown[];
 }
 
-function columnsOf(sample: RowsView): Column<Row>[] {
-  return sample.columns.map((column, index) => ({
+function columnsOf(asset: AssetDetail, sample: RowsView): Column<Row>[] {
+  const shown = (row: Row): Record<string, unknown> =>
+    Object.fromEntries(sample.columns.flatMap((column, index) => (column.masked ? [] : [[column.name, row.values[index]]])));
+  const columns = sample.columns.map((column, index) => ({
     key: column.name,
     label: column.masked ? `${column.name} (hidden)` : column.name,
     align: isNumber(column.type) && !column.masked ? ("right" as const) : ("left" as const),
-    cell: (row) => <Value value={row.values[index]} masked={column.masked} />,
+    cell: (row: Row) => <Value value={row.values[index]} masked={column.masked} />,
   }));
+  // A view has no rows of its own that someone wrote.
+  if (asset.type === "view") return columns;
+  return [...columns, { key: " who", label: "Written by", cell: (row) => <WhoWrote table={asset.qualified_name} commit={asset.commit} row={shown(row)} /> }];
 }
 
 function Value({ value, masked }: { value: unknown; masked: boolean }) {

@@ -22,7 +22,7 @@ export function StandNote({ asset, at, stand }: Props) {
       <p>
         {stand.kind === "branch" ? <OnBranch branch={stand.branch} /> : <AsOf asset={asset} at={at} newest={stand.newest} />}
         {" — "}
-        <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={(before) => ({ ...before, at: undefined })} className="link" resetScroll={false}>
+        <Link from="/assets/$assetId" to="/assets/$assetId" params={{ assetId: asset.id }} search={(before) => ({ ...before, at: undefined })} className="link" resetScroll={false}>
           show now
         </Link>
       </p>

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconBinaryTree2, IconColumns3, IconHistory, IconListDetails, IconShieldCheck, type Icon } from "@tabler/icons-react";
+import { IconBinaryTree2, IconColumns3, IconHistory, IconListDetails, IconShieldCheck, IconUpload, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { asProblem, assetQuery, branchesQuery, type AssetDetail } from "../api";
@@ -19,6 +19,7 @@ import { AssetSchema } from "./asset.schema";
 import { TABS, type AssetSearch, type Tab } from "./asset.search";
 import { StandNote } from "./asset.stand";
 import { standOf } from "./asset.words";
+import { useMayWrite } from "./run.scope";
 
 const route = getRouteApi("/frame/assets/$assetId");
 
@@ -46,7 +47,12 @@ export default function AssetPage() {
         documentTitle={showTableAt({ table: assetId, at: search.at ?? HEAD })}
         marks={query.data !== undefined && <Marks asset={query.data} at={search.at} />}
         about={query.data?.description}
-        actions={<RefSwitch at={search.at} onChange={(at) => change({ at })} />}
+        actions={
+          <>
+            {query.data?.type === "table" && <CommitRows table={query.data.qualified_name} at={search.at} />}
+            <RefSwitch at={search.at} onChange={(at) => change({ at })} />
+          </>
+        }
       />
       {query.data === undefined && query.error !== null ? (
         <NotThere error={query.error} at={search.at} retry={() => void query.refetch()} />
@@ -56,6 +62,23 @@ export default function AssetPage() {
         </Loaded>
       )}
     </>
+  );
+}
+
+/** Only onto a branch: what was is never written to. */
+function CommitRows({ table, at }: { table: string; at: string | undefined }) {
+  const mayWrite = useMayWrite();
+  const { data } = useQuery(branchesQuery());
+  const branch = data?.items.find((one) => (at === undefined || at === HEAD ? one.is_default : one.name === at));
+  if (!mayWrite || branch === undefined) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconUpload size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/branches/$branch" params={{ branch: branch.name }} search={{ dialog: "commit", into: table }} {...props} />}
+    >
+      Commit rows…
+    </Button>
   );
 }
 

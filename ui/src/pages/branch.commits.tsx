@@ -1,13 +1,12 @@
-import { Button, NativeSelect, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, NativeSelect, Skeleton, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { IconFilterOff, IconGitCommit } from "@tabler/icons-react";
 
-import { branchCommitsQuery, searchQuery, type BranchView, type CommitView } from "../api";
-import { CommitLink, CopyCommand, DataTable, Empty, Loaded, RelativeTime, ShowMore, TypedInput, type Column } from "../parts";
-import { count, signed } from "../parts/formats";
+import { searchQuery, type BranchView } from "../api";
+import { graphLogQuery } from "../api/versioning";
+import { CopyCommand, Empty, Loaded, ShowMore, TypedInput } from "../parts";
 import { itemsOf } from "../parts/pages";
-import { TableThen } from "./branches.links";
+import { LogGraph } from "./branch.graph";
 import { inShell } from "./branches.words";
 
 interface Filter {
@@ -21,9 +20,9 @@ interface Props {
   onFilter: (filter: Filter) => void;
 }
 
-/** The log of a branch, newest first. */
+/** The log of a branch, newest first, as a graph. */
 export function BranchCommits({ branch, filter, onFilter }: Props) {
-  const query = useInfiniteQuery(branchCommitsQuery(branch.name, filter));
+  const query = useInfiniteQuery(graphLogQuery(branch.name, filter));
   const filtered = filter.table !== undefined || filter.author !== undefined;
   return (
     <section aria-labelledby="commits">
@@ -40,7 +39,7 @@ export function BranchCommits({ branch, filter, onFilter }: Props) {
                 {commits.length === 0 ? (
                   <NoCommits branch={branch} filtered={filtered} onAll={() => onFilter({ table: undefined, author: undefined })} />
                 ) : (
-                  <DataTable caption={`Commits of ${branch.name}`} columns={columnsOf(branch)} rows={commits} rowKey={(commit) => commit.id} />
+                  <LogGraph branch={branch} commits={commits} />
                 )}
                 <ShowMore query={query} shown={commits.length} what="commits" />
               </div>
@@ -78,59 +77,6 @@ function Filters({ filter, filtered, onFilter }: { filter: Filter; filtered: boo
         </Button>
       )}
     </div>
-  );
-}
-
-function columnsOf(branch: BranchView): Column<CommitView>[] {
-  return [
-    { key: "message", label: "Message", cell: (commit) => <Message commit={commit} /> },
-    { key: "id", label: "Commit", cell: (commit) => <CommitLink commit={commit.id} /> },
-    { key: "tables", label: "Tables", cell: (commit) => <Changed commit={commit} /> },
-    { key: "rows", label: "Rows", align: "right", cell: (commit) => <Rows commit={commit} /> },
-    { key: "author", label: "Author", cell: (commit) => <span className="commit-author" title={commit.author.email}>{commit.author.name}</span> },
-    { key: "when", label: "When", cell: (commit) => <RelativeTime time={commit.time} /> },
-    { key: "on", label: "Made on", wide: true, cell: (commit) => (commit.branch === branch.name ? "here" : commit.branch) },
-  ];
-}
-
-function Message({ commit }: { commit: CommitView }) {
-  const [first] = commit.message.split("\n");
-  return (
-    <Link to="/commits/$commit" params={{ commit: commit.id }} className="quiet-link commit-line">
-      {first}
-    </Link>
-  );
-}
-
-const FEW = 2;
-
-function Changed({ commit }: { commit: CommitView }) {
-  const more = commit.tables.length - FEW;
-  return (
-    <span className="commit-tables">
-      {commit.tables.slice(0, FEW).map((change) => (
-        <TableThen key={change.table} table={change.table} commit={commit.id} />
-      ))}
-      {more > 0 && (
-        <Text span size="sm" c="dimmed">
-          and {count(more)} more
-        </Text>
-      )}
-    </span>
-  );
-}
-
-function Rows({ commit }: { commit: CommitView }) {
-  return (
-    <span>
-      {signed(commit.rows_added)}
-      {commit.rows_deleted > 0 && (
-        <>
-          <br />
-          {signed(-commit.rows_deleted)}
-        </>
-      )}
-    </span>
   );
 }
 

@@ -1,12 +1,14 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { IconPlayerPlay, IconTool } from "@tabler/icons-react";
+import { IconGitCompare, IconPlayerPlay, IconTool } from "@tabler/icons-react";
 
 import { assetQuery, client, runQuery, unwrap, type BranchView, type CommitView, type IncidentView } from "../api";
 import { ColumnLink, CopyCommand, TableLink } from "../parts";
 import { splitColumn } from "../parts/formats";
 import { exampleTable, nextSteps, runFrom } from "./branch.words";
+import { inShell } from "./branches.words";
+import { showRange } from "./merge.words";
 import { useMayWrite } from "./run.scope";
 import { dialogFor, runCommand, type Again } from "./runs.request";
 
@@ -73,11 +75,17 @@ export function FixSteps({ branch, table, main }: { branch: BranchView; table: s
           </p>
         </li>
         <li>
-          <p>
-            Merging a branch into {main} comes with a later version of Forge. Until then, when it is right, do the same on {main}: its
-            readers get the mended data in one step.
-          </p>
-          <CopyCommand command={runCommand(request)} />
+          <p>Compare it with {main}, and merge when it is right: readers of {main} get the mended data in one step.</p>
+          <CopyCommand command={`forge merge ${inShell(branch.name)} ${inShell(main)}`} />
+          <Button
+            size="xs"
+            variant="default"
+            mt={8}
+            leftSection={<IconGitCompare size={15} aria-hidden />}
+            renderRoot={(props) => <Link to="/compare/$range" params={{ range: showRange({ base: main, compare: branch.name }) }} {...props} />}
+          >
+            Compare and merge
+          </Button>
         </li>
       </ol>
     </section>

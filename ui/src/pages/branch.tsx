@@ -1,16 +1,21 @@
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconGitBranch, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { IconGitBranch, IconGitCompare, IconLock, IconPlayerPlay, IconTrash, IconUpload } from "@tabler/icons-react";
 
 import { asProblem, branchCommitsQuery, branchesQuery, branchQuery, commitQuery, sessionQuery, type BranchView } from "../api";
-import { BranchLink, CommitLink, PageHeader, Problem, RelativeTime } from "../parts";
+import { BranchLink, CommitLink, PageHeader, Problem, RelativeTime, StatusBadge } from "../parts";
 import { itemsOf } from "../parts/pages";
 import { Fact } from "./asset.facts";
 import { BranchCommits } from "./branch.commits";
 import { FixSteps, NextCommands } from "./branch.next";
+import { UploadRows } from "./branch.upload";
 import { Compare } from "./branches.compare";
 import "./branches.css";
+import { OpenMerges } from "./branches.merges";
+import { CommitDialogs } from "./commit.dialogs";
+import "./merge.css";
+import { showRange } from "./merge.words";
 
 const route = getRouteApi("/frame/branches/$branch");
 
@@ -24,13 +29,7 @@ export default function BranchPage() {
       <PageHeader
         title={name}
         documentTitle={`Branch ${name}`}
-        marks={
-          branch?.is_default && (
-            <span className="badge" data-tone="calm">
-              default
-            </span>
-          )
-        }
+        marks={branch !== undefined && <Marks branch={branch} />}
         about={branch === undefined ? " " : branch.description || undefined}
         actions={branch !== undefined && <Actions branch={branch} />}
       />
@@ -43,6 +42,25 @@ export default function BranchPage() {
           <Skeleton h={420} radius="md" />
         </Stack>
       )}
+    </>
+  );
+}
+
+function Marks({ branch }: { branch: BranchView }) {
+  return (
+    <>
+      {branch.is_default && (
+        <span className="badge" data-tone="calm">
+          default
+        </span>
+      )}
+      {branch.is_protected && (
+        <span className="badge" data-tone="busy">
+          <IconLock size={13} aria-hidden />
+          protected
+        </span>
+      )}
+      {branch.status !== "active" && <StatusBadge word={branch.status} />}
     </>
   );
 }
@@ -103,13 +121,29 @@ function Facts({ branch, main }: { branch: BranchView; main: string }) {
 
 function Actions({ branch }: { branch: BranchView }) {
   const { data: session } = useQuery(sessionQuery());
+  const main = useMain();
   return (
     <>
+      {!branch.is_default && (
+        <Button
+          leftSection={<IconGitCompare size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/compare/$range" params={{ range: showRange({ base: main, compare: branch.name }) }} {...props} />}
+        >
+          Compare and merge
+        </Button>
+      )}
       <Button variant="default" leftSection={<IconPlayerPlay size={16} aria-hidden />} renderRoot={(props) => <Link to="/runs" search={{ branch: branch.name }} {...props} />}>
         Its runs
       </Button>
       {session?.scope === "write" && (
         <>
+          <Button
+            variant="default"
+            leftSection={<IconUpload size={16} aria-hidden />}
+            renderRoot={(props) => <Link from="/branches/$branch" to="/branches/$branch" params={{ branch: branch.name }} search={(before) => ({ ...before, dialog: "commit" as const })} resetScroll={false} {...props} />}
+          >
+            Commit rows…
+          </Button>
           <Button
             variant="default"
             leftSection={<IconGitBranch size={16} aria-hidden />}
@@ -133,13 +167,16 @@ function Actions({ branch }: { branch: BranchView }) {
 }
 
 function Shown({ branch }: { branch: BranchView }) {
-  const { table, author, fix } = route.useSearch();
+  const { table, author, fix, dialog, commit, into } = route.useSearch();
   const navigate = route.useNavigate();
+  const close = (): void =>
+    void navigate({ search: (before) => ({ ...before, dialog: undefined, commit: undefined, into: undefined }), replace: true, resetScroll: false });
   const main = useMain();
   const { data } = useInfiniteQuery(branchCommitsQuery(branch.name));
   const commits = itemsOf(data?.pages ?? []);
   return (
     <Stack gap="lg">
+      <OpenMerges branch={branch.name} />
       <Facts branch={branch} main={main} />
       {fix !== undefined && !branch.is_default && <FixSteps branch={branch} table={fix} main={main} />}
       {(fix === undefined || branch.is_default) && <NextCommands branch={branch} commits={commits} />}
@@ -148,6 +185,8 @@ function Shown({ branch }: { branch: BranchView }) {
         filter={{ table, author }}
         onFilter={(filter) => void navigate({ search: (before) => ({ ...before, ...filter }), replace: true, resetScroll: false })}
       />
+      {dialog === "commit" && <UploadRows branch={branch.name} table={into} onClose={close} />}
+      {dialog !== undefined && dialog !== "commit" && commit !== undefined && <CommitDialogs dialog={dialog} commit={commit} branch={branch.name} onClose={close} />}
     </Stack>
   );
 }

@@ -22,7 +22,10 @@ export function nextSteps(branch: string, isDefault: boolean, table: string | un
   if (table !== undefined) {
     steps.push({ text: isDefault ? "Read a table" : "Read a table as it is on this branch", command: `forge query "SELECT * FROM ${table} LIMIT 10"${at}` });
   }
-  if (!isDefault) steps.push({ text: "See how the tables differ", command: `forge diff HEAD..${inShell(branch)}` });
+  if (!isDefault) {
+    steps.push({ text: "See how the tables differ", command: `forge diff HEAD..${inShell(branch)}` });
+    steps.push({ text: "Merge it into the default branch", command: `forge merge ${inShell(branch)}` });
+  }
   return steps;
 }
 

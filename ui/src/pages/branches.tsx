@@ -1,16 +1,20 @@
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconGitBranch, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconArchive, IconArchiveOff, IconDots, IconGitBranch, IconGitCompare, IconLock, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 
 import { branchesQuery, sessionQuery, type BranchView } from "../api";
-import { BranchLink, CommitLink, CopyCommand, DataTable, Empty, Loaded, PageHeader, RelativeTime, type Column } from "../parts";
+import { BranchLink, CommitLink, CopyCommand, DataTable, Empty, Loaded, PageHeader, RelativeTime, StatusBadge, type Column } from "../parts";
 import { plural } from "../parts/formats";
+import { ArchiveBranch, ProtectBranch, RenameBranch } from "./branches.change";
 import { Compare } from "./branches.compare";
 import { CreateBranch } from "./branches.create";
 import "./branches.css";
 import { DeleteBranch } from "./branches.delete";
+import { OpenMerges } from "./branches.merges";
+import { STATUSES } from "./branches.search";
 import { longestOf } from "./branches.words";
+import { showRange } from "./merge.words";
 
 const route = getRouteApi("/frame/branches");
 
@@ -29,7 +33,8 @@ export default function BranchesPage() {
       <Loaded query={query} skeleton={<Skeleton h={220} radius="md" />}>
         {({ items }) => (
           <Stack gap="md">
-            <Branches branches={items} mayWrite={mayWrite} />
+            <OpenMerges />
+            <Listed branches={items} mayWrite={mayWrite} />
             {items.length === 1 && <OnlyMain />}
             {mayWrite && <Dialogs branches={items} />}
           </Stack>
@@ -47,8 +52,37 @@ function NewBranch() {
   );
 }
 
-function Branches({ branches, mayWrite }: { branches: readonly BranchView[]; mayWrite: boolean }) {
-  const main = branches.find((branch) => branch.is_default)?.name ?? "main";
+/** Archived ones are out of the way until they are asked for. */
+function Listed({ branches, mayWrite }: { branches: readonly BranchView[]; mayWrite: boolean }) {
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const kinds = new Set(branches.map((branch) => branch.status));
+  const shown = branches.filter((branch) => (status === undefined ? branch.status !== "archived" : branch.status === status));
+  return (
+    <>
+      {(kinds.size > 1 || status !== undefined) && (
+        <SegmentedControl
+          aria-label="Which branches"
+          size="xs"
+          className="branches-filter"
+          value={status ?? ""}
+          onChange={(value) => void navigate({ search: (before) => ({ ...before, status: STATUSES.find((one) => one === value) }), replace: true, resetScroll: false })}
+          data={[{ value: "", label: "in use" }, ...STATUSES.map((word) => ({ value: word, label: word }))]}
+        />
+      )}
+      {shown.length === 0 ? (
+        <div className="panel">
+          <Empty icon={IconGitBranch} title={`No branch is ${status ?? "here"}`} />
+        </div>
+      ) : (
+        <Branches branches={shown} all={branches} mayWrite={mayWrite} />
+      )}
+    </>
+  );
+}
+
+function Branches({ branches, all, mayWrite }: { branches: readonly BranchView[]; all: readonly BranchView[]; mayWrite: boolean }) {
+  const main = all.find((branch) => branch.is_default)?.name ?? "main";
   const longest = longestOf(branches);
   const columns: Column<BranchView>[] = [
     { key: "name", label: "Branch", cell: (branch) => <Named branch={branch} /> },
@@ -60,7 +94,7 @@ function Branches({ branches, mayWrite }: { branches: readonly BranchView[]; may
     },
     { key: "created", label: "Created", cell: (branch) => <Created branch={branch} /> },
   ];
-  if (mayWrite && branches.length > 1) columns.push({ key: "do", label: "", cell: (branch) => (branch.is_default ? null : <Delete branch={branch} />) });
+  columns.push({ key: "do", label: "", cell: (branch) => <Actions branch={branch} main={main} mayWrite={mayWrite} /> });
   return (
     <div className="panel branches-list">
       <DataTable caption={plural(branches.length, "branch", "branches")} columns={columns} rows={branches} rowKey={(branch) => branch.id} />
@@ -78,6 +112,13 @@ function Named({ branch }: { branch: BranchView }) {
             default
           </span>
         )}
+        {branch.is_protected && (
+          <span className="badge" data-tone="busy" title={branch.require_approval ? "It changes by merges alone, and each needs an approval." : "It changes by merges alone."}>
+            <IconLock size={13} aria-hidden />
+            protected
+          </span>
+        )}
+        {branch.status !== "active" && <StatusBadge word={branch.status} />}
       </span>
       {branch.description !== "" && (
         <Text size="sm" c="dimmed" fw={400} lineClamp={2} className="name">
@@ -99,18 +140,66 @@ function Created({ branch }: { branch: BranchView }) {
   );
 }
 
-function Delete({ branch }: { branch: BranchView }) {
+function Actions({ branch, main, mayWrite }: { branch: BranchView; main: string; mayWrite: boolean }) {
   return (
-    <Button
-      variant="subtle"
-      color="gray"
-      size="compact-sm"
-      leftSection={<IconTrash size={15} aria-hidden />}
-      aria-label={`Delete ${branch.name}`}
-      renderRoot={(props) => <Link to="/branches" search={{ dialog: "delete", name: branch.name }} resetScroll={false} {...props} />}
-    >
-      Delete
-    </Button>
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      {!branch.is_default && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={<IconGitCompare size={15} aria-hidden />}
+          aria-label={`Compare ${branch.name} with ${main}`}
+          renderRoot={(props) => <Link to="/compare/$range" params={{ range: showRange({ base: main, compare: branch.name }) }} {...props} />}
+        >
+          Compare
+        </Button>
+      )}
+      {mayWrite && <Change branch={branch} />}
+      {mayWrite && !branch.is_default && (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Delete ${branch.name}`}
+          title="Delete"
+          renderRoot={(props) => <Link to="/branches" search={(before) => ({ status: before.status, dialog: "delete" as const, name: branch.name })} resetScroll={false} {...props} />}
+        >
+          <IconTrash size={16} stroke={1.7} aria-hidden />
+        </ActionIcon>
+      )}
+    </Group>
+  );
+}
+
+/** What is done seldom. */
+function Change({ branch }: { branch: BranchView }) {
+  const navigate = route.useNavigate();
+  const open = (dialog: "protect" | "rename" | "archive"): void =>
+    void navigate({ search: (before) => ({ status: before.status, dialog, name: branch.name }), resetScroll: false });
+  const archived = branch.status === "archived";
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Change ${branch.name}`}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconLock size={15} aria-hidden />} onClick={() => open("protect")}>
+          {branch.is_protected ? "Protection…" : "Protect…"}
+        </Menu.Item>
+        {!branch.is_default && (
+          <>
+            <Menu.Item leftSection={<IconPencil size={15} aria-hidden />} onClick={() => open("rename")}>
+              Rename…
+            </Menu.Item>
+            <Menu.Item leftSection={archived ? <IconArchiveOff size={15} aria-hidden /> : <IconArchive size={15} aria-hidden />} onClick={() => open("archive")}>
+              {archived ? "Bring back…" : "Archive…"}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -129,10 +218,14 @@ function OnlyMain() {
 function Dialogs({ branches }: { branches: readonly BranchView[] }) {
   const { dialog, name, from } = route.useSearch();
   const navigate = route.useNavigate();
-  const close = (): void => void navigate({ search: {}, replace: true, resetScroll: false });
+  const close = (): void => void navigate({ search: (before) => ({ status: before.status }), replace: true, resetScroll: false });
   if (dialog === "create") return <CreateBranch branches={branches} name={name} from={from} onClose={close} />;
-  const doomed = dialog === "delete" ? branches.find((branch) => branch.name === name && !branch.is_default) : undefined;
-  if (doomed === undefined) return null;
+  const meant = branches.find((branch) => branch.name === name);
+  if (meant === undefined) return null;
+  if (dialog === "protect") return <ProtectBranch branch={meant} onClose={close} />;
+  if (meant.is_default) return null;
+  if (dialog === "rename") return <RenameBranch branch={meant} branches={branches} onClose={close} />;
+  if (dialog === "archive") return <ArchiveBranch branch={meant} onClose={close} />;
   const main = branches.find((branch) => branch.is_default)?.name ?? "main";
-  return <DeleteBranch branch={doomed} main={main} onClose={close} onDeleted={close} />;
+  return dialog === "delete" ? <DeleteBranch branch={meant} main={main} onClose={close} onDeleted={close} /> : null;
 }

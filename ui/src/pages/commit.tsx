@@ -2,15 +2,19 @@ import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip } from "@mant
 import { useClipboard } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconCheck, IconCopy, IconGitBranch } from "@tabler/icons-react";
+import { IconArrowBackUp, IconCheck, IconCopy, IconGitBranch, IconGitCherryPick, IconTag } from "@tabler/icons-react";
 
 import { asProblem, commitQuery, sessionQuery, type ChangeView, type CommitDetail, type VersionView } from "../api";
 import { BranchLink, CommitLink, DataTable, Loaded, PageHeader, Problem, RelativeTime, RunLink, type Column } from "../parts";
 import { bytes, count, exact, NONE, plural, signed } from "../parts/formats";
 import { shortCommit } from "../parts/refs";
 import { Fact } from "./asset.facts";
+import { Refs } from "./branch.graph";
+import type { CommitDialog } from "./branch.search";
 import "./branches.css";
 import { TableThen } from "./branches.links";
+import { CommitDialogs } from "./commit.dialogs";
+import "./merge.css";
 
 const route = getRouteApi("/frame/commits/$commit");
 
@@ -26,9 +30,11 @@ export default function CommitPage() {
       <PageHeader
         title={title === "" ? `Commit ${shortCommit(name)}` : title}
         documentTitle={`Commit ${shortCommit(commit?.id ?? name)}`}
+        marks={commit !== undefined && <Refs commit={commit.id} />}
         about={commit === undefined ? " " : <CommitId id={commit.id} />}
-        actions={commit !== undefined && <BranchFromHere commit={commit.id} />}
+        actions={commit !== undefined && <Actions commit={commit} />}
       />
+      {commit !== undefined && <Dialogs commit={commit} />}
       {body !== "" && <p className="commit-message">{body}</p>}
       {commit === undefined && query.error !== null ? (
         <NotThere error={query.error} retry={() => void query.refetch()} />
@@ -94,18 +100,45 @@ function CommitId({ id }: { id: string }) {
   );
 }
 
-function BranchFromHere({ commit }: { commit: string }) {
+const DIALOGS: readonly { dialog: CommitDialog; label: string; icon: typeof IconTag }[] = [
+  { dialog: "revert", label: "Revert…", icon: IconArrowBackUp },
+  { dialog: "cherry-pick", label: "Cherry-pick to…", icon: IconGitCherryPick },
+  { dialog: "tag", label: "Tag…", icon: IconTag },
+];
+
+function Actions({ commit }: { commit: CommitDetail }) {
   const { data: session } = useQuery(sessionQuery());
   if (session?.scope !== "write") return null;
+  // The first commit has nothing that it changed: nothing was before it.
+  const shown = DIALOGS.filter(({ dialog }) => dialog === "tag" || commit.parents.length > 0);
   return (
-    <Button
-      variant="default"
-      leftSection={<IconGitBranch size={16} aria-hidden />}
-      renderRoot={(props) => <Link to="/branches" search={{ dialog: "create", from: commit }} {...props} />}
-    >
-      Branch from here
-    </Button>
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconGitBranch size={16} aria-hidden />}
+        renderRoot={(props) => <Link to="/branches" search={{ dialog: "create", from: commit.id }} {...props} />}
+      >
+        Branch from here
+      </Button>
+      {shown.map(({ dialog, label, icon: Sign }) => (
+        <Button
+          key={dialog}
+          variant="default"
+          leftSection={<Sign size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/commits/$commit" params={{ commit: commit.id }} search={{ dialog }} resetScroll={false} {...props} />}
+        >
+          {label}
+        </Button>
+      ))}
+    </>
   );
+}
+
+function Dialogs({ commit }: { commit: CommitDetail }) {
+  const { dialog } = route.useSearch();
+  const navigate = route.useNavigate();
+  if (dialog === undefined) return null;
+  return <CommitDialogs dialog={dialog} commit={commit.id} branch={commit.branch} onClose={() => void navigate({ search: {}, replace: true, resetScroll: false })} />;
 }
 
 function Changed({ commit }: { commit: CommitDetail }) {
@@ -115,6 +148,7 @@ function Changed({ commit }: { commit: CommitDetail }) {
   const columns: Column<ChangeView>[] = [
     { key: "table", label: "Table", cell: (change) => <TableThen table={change.table} commit={commit.id} /> },
     { key: "added", label: "Rows added", align: "right", cell: stored((change) => count(change.rows_added)) },
+    { key: "modified", label: "Rows updated", align: "right", cell: stored((change) => count(change.rows_modified)) },
     { key: "deleted", label: "Rows deleted", align: "right", cell: stored((change) => count(change.rows_deleted)) },
     { key: "rows", label: "Rows after", align: "right", cell: stored((change) => count(change.record_count)) },
     { key: "bytes", label: "Written", align: "right", cell: stored((change) => bytes(change.bytes_added)) },

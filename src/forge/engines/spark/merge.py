@@ -123,7 +123,9 @@ def merge_frames(
         for frame, (_, side) in zip((base_ours, ours, base_theirs, theirs), _INPUTS, strict=True)
     ]
     decision = Decision(layout, answers, table)
-    grouped = _versions(_together(frames, layout), layout)
+    # carried-over rows go before anything is made of them: that is most of the work
+    is_touched = F.col("in_ours") | F.col("in_theirs") | F.col("is_bad") | F.lit(decision.restores)
+    grouped = _versions(_together(frames, layout), layout).where(is_touched)
     relevant = F.col("in_theirs") | F.col("is_bad") | (F.size("clashes") > 0) | F.lit(decision.restores)
     changed = decision.decide(grouped).where(relevant).drop("open", "m", "action")
     changed = changed.persist(StorageLevel.MEMORY_AND_DISK)

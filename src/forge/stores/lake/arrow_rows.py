@@ -110,7 +110,7 @@ class ArrowMerge:
             )
         layout = self.work.layout
         rows = self.reader.read_each(self._candidates())
-        changed = find_touched(rows, self.merged, layout)
+        changed = list(rows) if self.work.is_whole else find_touched(rows, self.merged, layout)
         written = self.merged.upserts
         if changed:
             written = apply_rows(pa.concat_tables([rows[file] for file in changed]), self.merged, layout)

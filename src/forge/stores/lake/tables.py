@@ -45,6 +45,8 @@ class IcebergTables:
         schema = snapshot_schema(metadata, snapshot.schema_id)
         live = self._reader.live(snapshot, metadata.specs())
         types = types_of(schema)
+        line = ancestry(metadata, snapshot_id)
+        schemas = {snapshot.schema_id for snapshot in line}
         return TableFiles(
             catalog,
             snapshot_id,
@@ -52,8 +54,9 @@ class IcebergTables:
             tuple(name for field in schema.identifier_field_ids if (name := schema.find_column_name(field))),
             frozenset(_data_file(file, Bounds(file.entry.data_file, types)) for file in live.values()),
             spec_id=metadata.default_spec_id,
-            ancestors=frozenset(SnapshotId(s.snapshot_id) for s in ancestry(metadata, snapshot_id)),
+            ancestors=frozenset(SnapshotId(s.snapshot_id) for s in line),
             needs_engine=any(file.needs_engine for file in live.values()),
+            past_columns=frozenset(f.field_id for s in metadata.schemas if s.schema_id in schemas for f in s.fields),
         )
 
     def read(self, part: Slice, columns: Sequence[str] | None = None) -> pyarrow.Table:
@@ -192,6 +195,7 @@ class IcebergTables:
         *,
         is_default: bool,
         expected: SnapshotId | None,
+        is_free: bool = False,
     ) -> Pointer | Moved:
         ref = ref_of(branch, is_default=is_default)
         row = self._lake.row(version.catalog)
@@ -207,7 +211,8 @@ class IcebergTables:
         new = self._pointed(metadata, location, ref, version.snapshot_id)
         if not is_default or version.catalog.namespace != BRANCHES:
             return Pointer(version.catalog, location, new)
-        return self._renamed(CatalogName(table.schema, table.name), metadata, version.catalog, location, new)
+        name = CatalogName(table.schema, table.name)
+        return self._renamed(name, metadata, version.catalog, location, new, is_free=is_free)
 
     def _pointed(self, metadata: TableMetadataV2, location: str, ref: str, snapshot_id: SnapshotId) -> str:
         """The metadata file with the ref there: the one there is where it says so already."""
@@ -251,10 +256,29 @@ class IcebergTables:
         name = hidden_name(table, str(metadata.table_uuid))
         return self._renamed(name, metadata, version.catalog, location, new)
 
+    def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
+        from forge.stores.lake.derive import with_ref
+
+        row = self._lake.row(version.catalog)
+        if row is None or row[1] == "VIEW":
+            return None
+        location, metadata = self._lake.table(version.catalog)
+        if branch not in metadata.refs:
+            return None
+        without = with_ref(metadata, location, branch, None, self._lake.now_ms())
+        return Pointer(version.catalog, location, self._lake.write(without, after=location))
+
     def _renamed(
-        self, name: CatalogName, metadata: TableMetadataV2, old: CatalogName, location: str, new: str
+        self,
+        name: CatalogName,
+        metadata: TableMetadataV2,
+        old: CatalogName,
+        location: str,
+        new: str,
+        *,
+        is_free: bool = False,
     ) -> Pointer | Moved:
-        if self._lake.row(name) is not None:
+        if self._lake.row(name) is not None and not is_free:
             return Moved((name,), branch_moved=False)
         return Pointer(name, None, new, home=Home(str(metadata.table_uuid), old, location))
 

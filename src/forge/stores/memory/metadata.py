@@ -210,7 +210,11 @@ class MemoryMetadata(MemoryVersions):
             if pointer.home is not None:
                 del self.catalog.rows[pointer.home.catalog]
                 self._homes[pointer.home.uuid] = pointer.catalog
+            if pointer.gone:
+                del self.catalog.rows[pointer.catalog]
         for pointer in change.pointers:
+            if pointer.gone:
+                continue
             self.catalog.rows[pointer.catalog] = (pointer.location, pointer.kind)
             if pointer.staged and pointer.staged.namespace in HIDDEN:
                 self.catalog.rows.pop(pointer.staged, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 
-from forge.flows.records import Advance, Home, Moved, Pointer, Publication, RunRecord, TableLineage
+from forge.flows.records import Advance, Moved, Pointer, Publication, RunRecord, TableLineage
 from forge.model.names import CatalogName, CommitId, RunId
 from forge.quality.verdict import Verdict
 from forge.stores.refusals import no_commit
@@ -94,15 +94,21 @@ def catalogs_of(pointer: Pointer) -> tuple[CatalogName, ...]:
 
 def find_moved(pointers: Sequence[Pointer], actual: Mapping[CatalogName, str | None]) -> tuple[CatalogName, ...]:
     """A name that one table leaves is free for another."""
-    homes = [pointer.home for pointer in pointers if pointer.home is not None]
-    left = {home.catalog for home in homes}
-    gone = {home.catalog for home in homes if actual.get(home.catalog) != home.location}
+    leaving = rows_left(pointers)
+    gone = {name for name, location in leaving if actual.get(name) != location}
+    left = {name for name, _ in leaving}
     taken = {
         pointer.catalog
         for pointer in pointers
-        if (None if pointer.catalog in left else actual.get(pointer.catalog)) != pointer.expected
+        if not pointer.gone and (None if pointer.catalog in left else actual.get(pointer.catalog)) != pointer.expected
     }
     return tuple(sorted(gone | taken))
+
+
+def rows_left(pointers: Sequence[Pointer]) -> list[tuple[CatalogName, str | None]]:
+    """Rows that go, each with the location it must have: of tables that get another name, and of what is gone."""
+    homes = [(pointer.home.catalog, pointer.home.location) for pointer in pointers if pointer.home is not None]
+    return [*homes, *((pointer.catalog, pointer.expected) for pointer in pointers if pointer.gone)]
 
 
 def read_pointers(
@@ -131,9 +137,9 @@ def _batches(names: Iterable[CatalogName]) -> Iterator[list[CatalogName]]:
 
 
 def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
-    leave_homes(connection, [pointer.home for pointer in pointers if pointer.home is not None])
-    new = [pointer for pointer in pointers if pointer.expected is None]
-    old = [pointer for pointer in pointers if pointer.expected is not None]
+    leave_rows(connection, rows_left(pointers))
+    new = [pointer for pointer in pointers if not pointer.gone and pointer.expected is None]
+    old = [pointer for pointer in pointers if not pointer.gone and pointer.expected is not None]
     add_namespaces(connection, {pointer.catalog.namespace for pointer in new})
     if new:
         values = [_pointer_row(pointer) for pointer in new]
@@ -159,14 +165,14 @@ def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
     write_homes(connection, pointers)
 
 
-def leave_homes(connection: Connection, homes: Sequence[Home]) -> None:
+def leave_rows(connection: Connection, leaving: Sequence[tuple[CatalogName, str | None]]) -> None:
     """Compared and removed before any name is given: another table may get it."""
     t = tables.iceberg_tables
-    for home in homes:
-        row = (t.c.table_namespace == home.catalog.namespace) & (t.c.table_name == home.catalog.name)
-        here = row & (t.c.catalog_name == CATALOG) & (t.c.metadata_location == home.location)
+    for name, location in leaving:
+        row = (t.c.table_namespace == name.namespace) & (t.c.table_name == name.name)
+        here = row & (t.c.catalog_name == CATALOG) & (t.c.metadata_location == location)
         if connection.execute(delete(t).where(here)).rowcount != 1:
-            raise PointerMoved(Moved((home.catalog,), branch_moved=False))
+            raise PointerMoved(Moved((name,), branch_moved=False))
 
 
 def _pointer_row(pointer: Pointer) -> dict[str, Any]:

@@ -1,40 +1,25 @@
-"""`forge.connect()`: Forge from Python and notebooks. The same flows as the terminal."""
+"""What runs, queries and questions about lineage answer in Python and notebooks."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.build import Event
-from forge.flows.engine import TimeRange
-from forge.flows.impact import Incident, edges_at, find_incidents
-from forge.flows.read import Reader
+from forge.flows.impact import Incident, edges_at
 from forge.flows.records import OutputStatus, RunStatus
 from forge.flows.revisions import find_commit
-from forge.flows.run import RunRequest, RunResult, run
+from forge.flows.run import RunResult
 from forge.lineage.graph import Graph, Traversal
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId, TableName
+from forge.model.names import BranchName
 from forge.model.schema import Schema
-from forge.model.time import as_utc
-from forge.transforms.params import parse_value
 from forge.versioning.commit import Commit
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
-    from pyspark.sql import DataFrame
-
-
-def _moment(value: datetime | str, name: str) -> datetime:
-    parsed = parse_value(value, "timestamp", name) if isinstance(value, str) else value
-    assert isinstance(parsed, datetime)
-    return as_utc(parsed)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -139,81 +124,3 @@ class LineageView:
         self, table: str, column: str | None = None, *, depth: int | None = 10, at: str | None = None
     ) -> Traversal:
         return self.graph(at).downstream(f"{table}.{column}" if column else table, depth=depth)
-
-
-class Connection:
-    """An open project. Use as a context manager, or call `close`."""
-
-    def __init__(self, wiring: Wiring, branch: BranchName) -> None:
-        self.wiring = wiring
-        self.branch = branch
-
-    @property
-    def spark(self) -> Any:
-        return self.wiring.session.get()
-
-    @property
-    def lineage(self) -> LineageView:
-        return LineageView(self.wiring, self.branch)
-
-    def run(
-        self,
-        *selection: str,
-        branch: str | None = None,
-        params: Mapping[str, object] | None = None,
-        start: datetime | str | None = None,
-        end: datetime | str | None = None,
-        message: str | None = None,
-        force: bool = False,
-        notify: Callable[[Event], None] = lambda event: None,
-    ) -> Report:
-        wiring = self.wiring
-        project = wiring.project()
-        time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
-        bound = wiring.bind({key: str(value) for key, value in (params or {}).items()})
-        name = BranchName(branch) if branch else self.branch
-        request = RunRequest(name, tuple(selection), bound, time_range, message, force)
-        result = run(request, project, wiring.ports(notify))
-        head = wiring.branch_head(name)
-        incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
-        return Report(result, incidents)
-
-    def table(self, name: str, at: str | None = None) -> DataFrame:
-        """A Spark DataFrame of the table, at a branch, commit, `HEAD~1` or time."""
-        from forge.engines.spark.frames import frame_of
-
-        table, _, inline = name.partition("@")
-        return frame_of(self.spark, self._reader().pin(TableName.parse(table), at or inline or None))
-
-    def query(
-        self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
-    ) -> Rows:
-        from forge.flows.read import query
-
-        return Rows(*query(self._reader(), self.wiring.engine, sql, at=at, params=params or {}, limit=limit))
-
-    def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
-        commit = find_commit(self.wiring.metadata, at, self.branch)
-        named = TableName.parse(table) if table else None
-        return self.wiring.metadata.log(CommitId(commit.id), limit=limit, table=named)
-
-    def _reader(self) -> Reader:
-        return self.wiring.reader(self.branch)
-
-    def close(self) -> None:
-        self.wiring.close()
-
-    def __repr__(self) -> str:
-        return f"<forge project {self.wiring.settings.project} on {self.branch}, in {self.wiring.root}>"
-
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def connect(path: str | Path | None = None, *, branch: str | None = None, **overrides: object) -> Connection:
-    """Open the project at `path` (default: the current folder or the nearest one above it with a forge.yaml)."""
-    wiring = Wiring.of(Path(path) if path else None, overrides=overrides)
-    return Connection(wiring, BranchName(branch) if branch else wiring.default_branch)
