@@ -16,6 +16,7 @@ from forge.flows.merge import MergeRequest, MergeResult, merge
 from forge.flows.pick import cherry_pick, revert
 from forge.flows.resolve import Resolution, abort_merge, continue_merge, resolve
 from forge.model.errors import ForgeError
+from forge.model.names import CommitId
 from forge.versioning.conflict import Conflict as RealConflict
 from forge.versioning.conflict import Take
 from forge.versioning.merge import MergeType, Strategy
@@ -66,7 +67,10 @@ class MergeWalk(Walk):
 
     def merge(self) -> str | None:
         target = self.any_branch()
-        source = self.rng.choice([self.any_branch(), self.any_branch(), self.any_commit(), *sorted(self.tags)])
+        names = [*sorted(self.heads), *sorted(self.tags), self.any_commit()]
+        have = self.history.reached(self.heads[target])
+        news = [name for name in names if self.commit_of(name) not in have]
+        source = self.rng.choice(news if news and self.rng.random() < 0.9 else names)
         strategy = self.rng.choice([*Strategy, Strategy.THREE_WAY])
         return self.start(Held("merge", source, target, strategy, self.rng.random() < 0.3))
 
@@ -229,7 +233,7 @@ class MergeWalk(Walk):
         """Each commit that changed something comes again, with its own content; the others may be left out."""
         made, here = list[Any](), head
         while here != before:
-            commit = self.world.metadata.commit(here)
+            commit = self.world.metadata.commit(CommitId(here))
             assert commit is not None
             assert len(commit.parents) == 1
             made.insert(0, commit)
@@ -247,7 +251,7 @@ class MergeWalk(Walk):
     def read(self, commit: str) -> ModelTree:
         """The content of a commit as it is, where the specification leaves it open."""
         found = {}
-        for name, version in self.world.metadata.tree(commit).items():
+        for name, version in self.world.metadata.tree(CommitId(commit)).items():
             uid = self.uids.setdefault(version.uuid, fresh("t"))
             fields = self.world.fields(str(name), commit)
             ids = {f.name: self.columns.setdefault((version.uuid, f.id), fresh("c")) for f in fields}

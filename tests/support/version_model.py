@@ -45,10 +45,12 @@ class Table:
     def named(self) -> list[dict[str, Value]]:
         return [{c.name: row.get(c.id) for c in self.columns} for row in self.rows]
 
+    def counted(self) -> Counter[frozenset[tuple[str, Value]]]:
+        return Counter(frozenset((n, plain(v)) for n, v in row.items()) for row in self.named())
+
     def content(self) -> tuple[object, ...]:
         """What people see: columns in no order, rows in no order."""
-        columns = frozenset((c.name, c.type) for c in self.columns)
-        return columns, Counter(frozenset((n, plain(v)) for n, v in row.items()) for row in self.named())
+        return frozenset((c.name, c.type) for c in self.columns), self.counted()
 
 
 Tree = Mapping[str, Table]

@@ -71,7 +71,7 @@ export function UploadRows({ branch, table: wanted, onClose }: Props) {
               className="upload-file"
               type="file"
               accept=".csv,.jsonl,.ndjson,.json,.parquet,text/csv"
-              required
+              aria-required
               onChange={(event) => {
                 setFile(event.currentTarget.files?.[0] ?? null);
                 upload.reset();
