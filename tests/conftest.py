@@ -16,9 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# How long one example takes says something of the machine only.
+settings.register_profile("forge", parent=settings(), deadline=None)
+settings.load_profile("forge")
 
 
 @pytest.fixture(scope="session")

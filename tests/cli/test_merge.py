@@ -11,18 +11,22 @@ FOUR = "order_id,customer,amount,status\n4,di,40,new\n"
 
 
 @pytest.fixture
-def ahead(house: Any) -> Any:
+def ahead(house: Any, house_folder: Any) -> Any:
     """`fix` has one commit more than main: a new row, and a cell."""
-    assert house("branch", "create", "fix").status == 0
-    house.change("order_id,amount\n1,12\n", "--branch", "fix", "-m", "Amount of 1")
-    house.commit(FOUR, "--branch", "fix", "-m", "Order 4")
+
+    def make(_: Path) -> None:
+        assert house("branch", "create", "fix").status == 0
+        house.change("order_id,amount\n1,12\n", "--branch", "fix", "-m", "Amount of 1")
+        house.commit(FOUR, "--branch", "fix", "-m", "Order 4")
+
+    house_folder.lay("ahead", make)
     return house
 
 
 @pytest.fixture
-def apart(ahead: Any) -> Any:
+def apart(ahead: Any, house_folder: Any) -> Any:
     """And main has a commit that `fix` does not have, in another cell of the same row."""
-    ahead.change("order_id,status\n1,paid\n", "-m", "Paid")
+    house_folder.lay("apart", lambda _: ahead.change("order_id,status\n1,paid\n", "-m", "Paid"))
     return ahead
 
 

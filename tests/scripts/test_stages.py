@@ -96,6 +96,8 @@ def test_each_test_belongs_to_exactly_one_stage(stages: ModuleType, tmp_path: Pa
             "-q",
             "-p",
             "no:cacheprovider",
+            "-p",
+            "no:schemathesis",  # as in the settings of the repository: it takes a second to load
         ]
         listing = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout
         collected += [line.rpartition("::")[2] for line in listing.splitlines() if "::" in line]

@@ -46,7 +46,13 @@ PROJECT = {
 def sample(project: Connection, table: str, at: str = "HEAD") -> Sample:
     wiring = project.wiring
     return sample_rows(
-        wiring.metadata, wiring.lake, lambda: wiring.engine, TableName.parse(table), at, default=project.current, limit=3
+        wiring.metadata,
+        wiring.lake,
+        lambda: wiring.engine,
+        TableName.parse(table),
+        at,
+        default=project.current,
+        limit=3,
     )
 
 

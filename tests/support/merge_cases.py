@@ -164,11 +164,15 @@ class MergeCase:
         return Answers(tuple(each.rule() for each in self.answers if each.conflict is None), single)
 
 
+# The same, written in C where PyYAML was built with it: the files are read by every process that collects tests.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 def load_cases() -> list[MergeCase]:
     """Every case of every file, in the order of the files."""
     found: list[MergeCase] = []
     for path in sorted(FOLDER.glob("*.yaml")):
-        group: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+        group: dict[str, Any] = yaml.load(path.read_text("utf-8"), LOADER)
         shared = group.get("defaults", {})
         found.extend(load_case({**shared, **case}, path.stem) for case in group["cases"])
     ids = [case.id for case in found]
