@@ -233,7 +233,9 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
         if of_ours == of_base and not (files.ours_gone or files.ours_new):
             return _take_theirs(work, sides, "fast_forward")
     key = sides.key or work.ports.keys.get(sides.table) or files.ours.identifier
-    layout, found = merge_schemas(of_base, of_ours, of_theirs, key, answers=sides.answers, table=str(sides.table))
+    layout, found = merge_schemas(
+        of_base, of_ours, of_theirs, key, answers=sides.answers, table=str(sides.table), has_unique_ids=is_one
+    )
     if found:
         named = tuple(replace(conflict, table=str(sides.table)) for conflict in found)
         return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=len(named)), named)

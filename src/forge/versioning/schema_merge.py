@@ -64,10 +64,12 @@ def merge_schemas(
     *,
     answers: Answers = NO_ANSWERS,
     table: str | None = None,
+    has_unique_ids: bool = False,
 ) -> tuple[Layout, tuple[Conflict, ...]]:
-    """The merged columns and the conflicts without an answer. Without a base, columns belong together by name."""
+    """The merged columns and the conflicts without an answer. Without a base, columns belong together by name, unless
+    an id is never given twice (`has_unique_ids`, as within one table of a lake)."""
     judge = _Judge(answers, table)
-    outcomes = [_merge_line(line, judge) for line in _line_up(base, ours, theirs)]
+    outcomes = [_merge_line(line, judge) for line in _line_up(base, ours, theirs, has_unique_ids=has_unique_ids)]
     outcomes = _part_names(outcomes, judge)
     kept = {outcome.line: outcome.column for outcome in outcomes if outcome.column is not None}
     columns = _number(kept[line] for line in merge_order(base or (), ours, theirs, tuple(kept)))
@@ -77,11 +79,15 @@ def merge_schemas(
     return Layout(columns, names, dropped), tuple(sorted(judge.open, key=lambda each: each.column or ""))
 
 
-def _line_up(base: Fields | None, ours: Fields, theirs: Fields) -> list[Line]:
-    """By field id where the base knows it. What both sides added belongs together by name: each side counts on from
-    the base, so one number may mean two columns, and two numbers one."""
+def _line_up(base: Fields | None, ours: Fields, theirs: Fields, *, has_unique_ids: bool) -> list[Line]:
+    """By field id where the base knows it. What both sides added belongs together by name: two numbers may mean one
+    column, and, where each side counts on from the base by itself, one number two."""
     known, our, their = by_id(base or ()), by_id(ours), by_id(theirs)
     lines = [Line(known[each], our.get(each), their.get(each)) for each in known]
+    if has_unique_ids:  # one of them was picked or reverted from the other
+        both = [each for each in our if each in their and each not in known]
+        lines += [Line(None, our[each], their[each]) for each in both]
+        known |= {each: our[each] for each in both}
     left = by_name(field for field in ours if field.id not in known)
     right = by_name(field for field in theirs if field.id not in known)
     return [*lines, *(Line(None, left.get(name), right.get(name)) for name in dict.fromkeys((*left, *right)))]

@@ -277,14 +277,6 @@ export function useCreateTag() {
   });
 }
 
-export function useDeleteTag() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (tag: string) => unwrap(client.DELETE("/api/v1/branches/tags/{tag}", { params: { path: { tag } } })),
-    onSuccess: () => refresh(queries),
-  });
-}
-
 export const MODES = ["append", "merge", "overwrite", "delete"] as const;
 export type Mode = (typeof MODES)[number];
 
