@@ -344,6 +344,10 @@ def _merge_keyed(
         ids = [(line.col.id, getattr(line, side)) for line in lines]
         return None if row is None else {to: row.get(i) if i else None for to, i in ids}
 
+    def shown(rows: Mapping[Side, Row | None]) -> tuple[Value, Value, Value]:
+        named = [row and {names[i]: v for i, v in row.items()} for row in rows.values()]
+        return named[0], named[1], named[2]
+
     for at in sorted({*b, *o, *t}, key=repr):
         key = frozenset((names[k], v) for k, v in zip(ours.key, at, strict=True))
         rb, ro, rt = b.get(at), o.get(at), t.get(at)
@@ -357,12 +361,12 @@ def _merge_keyed(
         elif ro is None and rt is not None:
             row = None
             if _changed(rt, rb, theirs.columns):
-                row = sides[ask(Conflict("delete_modify", name, key, None, (rb, None, rt)))]
+                row = sides[ask(Conflict("delete_modify", name, key, None, shown(sides)))]
         else:
             assert ro is not None
             row = None
             if _changed(ro, rb, ours.columns):
-                row = sides[ask(Conflict("modify_delete", name, key, None, (rb, ro, None)))]
+                row = sides[ask(Conflict("modify_delete", name, key, None, shown(sides)))]
         if row is not None:
             rows.append(row)
     return rows, open_conflicts
