@@ -80,7 +80,7 @@ def test_rows_that_were_deleted_beside_their_file_are_not_shown(make_project: Ca
     table = "forge.raw.people"
     project.spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
     project.spark.sql(f"DELETE FROM {table} WHERE id = 2")
-    version = project.wiring.metadata.tree(project.wiring.branch_head(project.branch))[TableName("raw", "people")]
+    version = project.wiring.metadata.tree(project.wiring.branch_head(project.current))[TableName("raw", "people")]
     state = project.wiring.lake.snapshot(version.catalog)
     assert state is not None
     assert state.snapshot_id != version.snapshot_id
