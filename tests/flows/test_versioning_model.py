@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from version_merge_walk import MergeWalk
 
-LENGTH = int(os.environ.get("FORGE_WALK_LENGTH", "45"))
-FIRST, LAST = (int(n) for n in os.environ.get("FORGE_WALKS", "0:6").split(":"))
+LENGTH = int(os.environ.get("FORGE_WALK_LENGTH", "40"))
+FIRST, LAST = (int(n) for n in os.environ.get("FORGE_WALKS", "0:4").split(":"))
 
 
 @pytest.mark.parametrize("seed", range(FIRST, LAST))

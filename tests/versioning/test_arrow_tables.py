@@ -232,3 +232,14 @@ def test_orders_counts_and_differences_of_small_arrays() -> None:
     assert count_before(np.array([], dtype=np.int64)).tolist() == []
     left, right = pa.array([1.0, float("nan"), None, None]), pa.array([1.0, float("nan"), None, 2.0])
     assert find_different(left, right).tolist() == [False, False, False, True]
+
+
+def test_two_columns_of_one_name_are_refused_with_the_name_and_the_side() -> None:
+    fine = pa.table({"k": [1], "a": [1]})
+    twins = pa.table([[1], [2], [3]], names=["k", "a", "a"])
+    with pytest.raises(ForgeError, match="called a") as merging:
+        merge_tables(fine, fine, twins, ("k",))
+    assert (merging.value.code, merging.value.where) == ("E629", "theirs")
+    with pytest.raises(ForgeError) as comparing:
+        diff_tables(twins, fine, ("k",))
+    assert (comparing.value.code, comparing.value.where) == ("E629", "left")

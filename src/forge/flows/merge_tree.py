@@ -152,11 +152,28 @@ def _whole(work: Work, sides: Sides) -> TableOutcome:
         case Take.OURS:
             return TableOutcome(ours, TableTally(str(sides.table), "unchanged", resolved=1))
         case Take.THEIRS:
+            _refuse_loss(work, sides)
             taken = _take_theirs(work, sides, "removed" if theirs is None else "new" if ours is None else "view")
             return replace(taken, tally=replace(taken.tally, resolved=1))
         case _:
             tally = TableTally(str(sides.table), "view" if "whole view" in (conflict.location or "") else "rows")
             return TableOutcome(ours, replace(tally, conflicts=1), (conflict,))
+
+
+def _refuse_loss(work: Work, sides: Sides) -> None:
+    """A commit of the same rebase stands on what was staged: it cannot be taken away any more."""
+    if sides.ours is not None and _is_staged(work, sides.ours):
+        raise ForgeError(
+            "E619",
+            f"A rebase that has changed {sides.table} cannot take theirs for the whole table later",
+            where=str(sides.table),
+            why="The commits before would lose their rows.",
+            fix="Take ours, or abort and merge with --strategy three-way.",
+        )
+
+
+def _is_staged(work: Work, version: TableVersion) -> bool:
+    return any(version.catalog == stage.catalog for stage in work.stages.values())
 
 
 def _shown(work: Work, version: TableVersion | None) -> str | None:
@@ -230,7 +247,8 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
     if is_one and of_base is not None:
         if of_theirs == of_base and not (files.theirs_gone or files.theirs_new):
             return TableOutcome(ours, TableTally(str(sides.table), "unchanged"))
-        if of_ours == of_base and not (files.ours_gone or files.ours_new):
+        # of a rebase: what was staged stays below what comes, commits stand on it
+        if of_ours == of_base and not (files.ours_gone or files.ours_new or _is_staged(work, ours)):
             return _take_theirs(work, sides, "fast_forward")
     key = sides.key or work.ports.keys.get(sides.table) or files.ours.identifier
     layout, found = merge_schemas(

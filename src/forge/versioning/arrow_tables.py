@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import fields_of
 from forge.versioning.changes import RowDiff, TableDiff
 from forge.versioning.conflict import Answers, Conflict
@@ -41,6 +44,7 @@ def merge_tables(
     """Merge two tables that were changed apart since `base` (None: they have no common past). Columns belong together
     by Parquet field id where all have one, else by name; rows by `key`, without one they are a multiset."""
     before = ours.slice(0, 0) if base is None else base
+    _refuse_twins({"base": before, "ours": ours, "theirs": theirs})
     base_fields, our_fields, their_fields = fields_of(before, ours, theirs)
     known = None if base is None else base_fields
     layout, open_changes = merge_schemas(known, our_fields, their_fields, _names(key), answers=answers, table=table)
@@ -66,6 +70,20 @@ def merge_tables(
     )
 
 
+def _refuse_twins(sides: Mapping[str, pa.Table]) -> None:
+    """Columns are told apart by their names."""
+    for side, table in sides.items():
+        twins = [name for name, times in Counter(table.column_names).items() if times > 1]
+        if twins:
+            raise ForgeError(
+                "E629",
+                f"Two columns are called {twins[0]}",
+                where=side,
+                why="Columns are told apart by their names.",
+                fix="Give one of them another name.",
+            )
+
+
 def _names(key: tuple[str, ...] | str) -> tuple[str, ...]:
     """`key="id"` is what a person writes, and must not become the columns i and d."""
     return (key,) if isinstance(key, str) else tuple(key)
@@ -87,6 +105,7 @@ def diff_tables(
     offset: int = 0,
 ) -> TableDiff:
     """What happened to the rows and columns between two versions of a table."""
+    _refuse_twins({"left": left, "right": right})
     before, after = fields_of(left, right)
     layout = align_for_diff(before, after, _names(key))
     rows: RowDiff = diff_rows(layout, left, right, limit=limit, offset=offset)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, bindparam, select, update
 
 from forge.flows.ports import ByTable, Expiry, Orphan, SnapshotState, Stage, TableState
-from forge.flows.records import Moved, Pointer
+from forge.flows.records import Home, Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
@@ -155,7 +155,14 @@ class IcebergLake:
             metadata = published(current, location, staged, ref, self.now_ms())
         except Diverged:
             return Moved((stage.origin,), branch_moved=False)
-        return Pointer(stage.origin, location, self.write(metadata, after=location), "TABLE", stage.catalog)
+        if not is_default or stage.origin.namespace != BRANCHES:
+            return Pointer(stage.origin, location, self.write(metadata, after=location), "TABLE", stage.catalog)
+        # a table that was new on a branch, changed further on its way to the default one: it gets its own name there
+        name = CatalogName(stage.table.schema, stage.table.name)
+        if self.row(name) is not None:
+            return Moved((name,), branch_moved=False)
+        home = Home(str(current.table_uuid), stage.origin, location)
+        return Pointer(name, None, self.write(metadata, after=location), "TABLE", stage.catalog, home)
 
     def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
         from forge.stores.lake.derive import published_new
