@@ -244,7 +244,7 @@ def test_the_first_row_of_a_branch_that_moves_meanwhile_is_not_lost(world: Versi
     result = commit_data(request, ports)
     assert result.status == "published"
     assert {row["id"]: row["note"] for row in world.rows(ORDERS)} == {1: "a", 2: "mine", 7: "other"}
-    assert [c.message for c in world.metadata.log(world.head())][1] == "Append 1 rows to core.orders"  # type: ignore[arg-type]
+    assert [c.message for c in world.metadata.log(world.head())][1] == "Append 1 row to core.orders"  # type: ignore[arg-type]
 
 
 def test_what_another_engine_wrote_is_adopted_first(world: VersionWorld, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from version_world import BEN, VersionWorld, make_world
+from orders_world import ORDERS, amounts, drop, edit, go, make_orders
+from version_world import BEN, VersionWorld
 
-from forge.flows.merge import MergeRequest, MergeResult, merge
+from forge.flows.merge import MergeRequest, merge
 from forge.flows.pick import cherry_pick, revert
 from forge.flows.reset import reset
 from forge.flows.resolve import (
@@ -25,36 +26,12 @@ from forge.versioning.conflict import ConflictKind, Rule, Take
 from forge.versioning.field import Field
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
 
-ORDERS = "core.orders"
-THREE = [
-    {"id": 1, "name": "a", "amount": 1.0},
-    {"id": 2, "name": "b", "amount": 2.0},
-    {"id": 3, "name": "c", "amount": 3.0},
-]
-
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[VersionWorld]:
-    made = make_world(tmp_path)
-    made.commit_rows(ORDERS, THREE, key=["id"])
+    made = make_orders(tmp_path)
     yield made
     made.close()
-
-
-def edit(world: VersionWorld, branch: str, *rows: dict[str, object]) -> None:
-    world.commit_rows(ORDERS, list(rows), "merge", ["id"], branch)
-
-
-def drop(world: VersionWorld, branch: str, *ids: int) -> None:
-    world.commit_rows(ORDERS, [{"id": i} for i in ids], "delete", ["id"], branch)
-
-
-def go(world: VersionWorld, source: str = "dev", target: str = "main", **more: object) -> MergeResult:
-    return merge(MergeRequest(source, target, **more), world.ports)  # type: ignore[arg-type]
-
-
-def amounts(world: VersionWorld, at: str = "main") -> dict[int, tuple[str, float]]:
-    return {row["id"]: (row["name"], row["amount"]) for row in world.rows(ORDERS, at)}
 
 
 def test_a_branch_that_is_only_ahead_is_fast_forwarded_and_no_commit_is_made(world: VersionWorld) -> None:

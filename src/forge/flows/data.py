@@ -280,10 +280,20 @@ def both_lineages(old: TableLineage, new: TableLineage) -> TableLineage:
 
 
 def default_message(request: CommitRequest, counted: TableStatistics) -> str:
-    rows = {
-        CommitMode.APPEND: f"Append {counted.rows_added} rows to",
-        CommitMode.OVERWRITE: "Replace the rows of",
-        CommitMode.MERGE: f"Merge {counted.rows_added} new and {counted.rows_modified} changed rows into",
-        CommitMode.DELETE: f"Delete {counted.rows_deleted} rows from",
-    }
-    return f"{rows[request.mode]} {request.table}"
+    added, modified = counted.rows_added, counted.rows_modified
+    match request.mode:
+        case CommitMode.APPEND:
+            words = f"Append {_rows(added)} to"
+        case CommitMode.OVERWRITE:
+            words = "Replace the rows of"
+        case CommitMode.DELETE:
+            words = f"Delete {_rows(counted.rows_deleted)} from"
+        case CommitMode.MERGE:
+            parts = [f"add {_rows(added)}"] if added else []
+            parts += [f"change {_rows(modified)}"] if modified else []
+            words = f"{' and '.join(parts).capitalize()} of"
+    return f"{words} {request.table}"
+
+
+def _rows(number: int) -> str:
+    return f"{number} {'row' if number == 1 else 'rows'}"
