@@ -116,7 +116,7 @@ def test_a_commit_is_shown_with_parents_counts_and_digests(torn: Any) -> None:
     assert lines[-1].split()[:6] == ["core.orders", "v4", "4", "1", "2", "0"]
 
 
-def test_a_commit_is_signed_by_the_key_of_the_settings(house: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commits_and_tags_are_signed_by_the_key_of_the_settings(house: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -129,6 +129,9 @@ def test_a_commit_is_signed_by_the_key_of_the_settings(house: Any, monkeypatch: 
     assert signature["algorithm"] == "ed25519"
     assert f"signed  ed25519 by key {signature['key_id']}" in house("show").out.splitlines()
     assert house("verify", "--json").json["signatures"] == 1
+    tag = house("tag", "create", "v1", "--json").json["tags"][0]
+    assert tag["signature"]["key_id"] == signature["key_id"]
+    assert house("verify", "--json").json["signatures"] == 2
 
 
 def test_a_table_is_shown_at_a_version_of_it(torn: Any) -> None:

@@ -59,6 +59,7 @@ def create(
             clock=wiring.clock,
             current=wiring.default_branch,
             force=force,
+            signer=wiring.signer,
             protected=wiring.settings.versioning.protected_branches,
         )
     terminal.answer(Answer("tags", [_item(tag)], head=[tag.name]))
