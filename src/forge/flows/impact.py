@@ -62,8 +62,10 @@ def graph_of(published: Iterable[TableLineage], attempted: Iterable[TableLineage
     """`attempted` is of tables as a run made them and held them back: it stands in for what is published of them."""
     newer = {lineage.table: lineage for lineage in attempted}
     used = [lineage for lineage in published if lineage.table not in newer] + list(newer.values())
-    return Graph(
-        (edge for lineage in used for edge in lineage.edges), (e for lineage in used for e in lineage.table_edges)
+    return Graph.of(
+        (edge for lineage in used for edge in lineage.edges),
+        (edge for lineage in used for edge in lineage.table_edges),
+        (edge for lineage in used for edge in lineage.indirect),
     )
 
 

@@ -1,281 +1,139 @@
-"""The graph of recorded edges: what a column or a table comes from, and what comes from it."""
+"""The graph that is asked: what a column or a table comes from, and what comes from it."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
 
-from forge.lineage.edge import Edge, TableEdge, Transformation, level_of
-from forge.model.errors import ForgeError
+from forge.lineage.ask import DEPTH, MIN_CONFIDENCE, Ask, Direction, EdgeFilter, Way
+from forge.lineage.edge import Edge, IndirectEdge, TableEdge
+from forge.lineage.fact import EdgeFact, EdgeVersion
+from forge.lineage.facts_source import FactsSource, facts_of
+from forge.lineage.node import Node
+from forge.lineage.store import GraphArrays
+from forge.lineage.traversal import Link, Path, Reached, Traversal
 from forge.model.names import ColumnName
-from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    import pandas
+    from numpy.typing import NDArray
 
-Direction = Literal["upstream", "downstream"]
+    from forge.lineage.census import Census
+    from forge.lineage.index import Index
+    from forge.lineage.question import Question
 
+__all__ = ["Direction", "Graph", "GraphSource", "Link", "Path", "Reached", "Traversal"]
 
-@dataclass(frozen=True, slots=True, order=True)
-class Link:
-    """An edge between two entities of one graph: two columns, or two tables."""
-
-    source: str
-    target: str
-    transformation: Transformation = Transformation.UNKNOWN
-    expression: str = ""
-    masking: bool = False
-    confidence: float = 1.0
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "source": self.source,
-            "target": self.target,
-            "transformation": str(self.transformation),
-            "expression": self.expression,
-            "masking": self.masking,
-            "confidence": self.confidence,
-        }
+_FILTER = frozenset({"types", "indirect", "at", "relationships", "subtypes"})
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """An entity a traversal came to. `depth` is the fewest hops; `path` is the surest way (of those the shortest) from
-    the start, and `confidence` the product along it."""
+class GraphSource(Protocol):
+    """What the graph needs of a `LineageStore`."""
 
-    name: str
-    table: str
-    column: str | None
-    depth: int
-    confidence: float
-    path: tuple[Link, ...]
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "table": self.table,
-            "column": self.column,
-            "depth": self.depth,
-            "confidence": self.confidence,
-            "path": [link.to_dict() for link in self.path],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ReachedTable:
-    name: str
-    depth: int
-    confidence: float
-    columns: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "depth": self.depth,
-            "confidence": self.confidence,
-            "columns": list(self.columns),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Traversal:
-    """`items` by depth, then name. `hidden`: how many edges were not followed because they are not sure enough."""
-
-    start: str
-    direction: Direction
-    depth: int | None
-    min_confidence: float
-    items: tuple[Reached, ...]
-    hidden: int
-
-    @property
-    def greatest_depth(self) -> int:
-        return max((item.depth for item in self.items), default=0)
-
-    def tables(self) -> tuple[ReachedTable, ...]:
-        """The same, rolled up."""
-        of_table: dict[str, list[Reached]] = defaultdict(list)
-        for item in self.items:
-            of_table[item.table].append(item)
-        rolled = (
-            ReachedTable(
-                table,
-                min(item.depth for item in items),
-                max(item.confidence for item in items),
-                tuple(sorted(item.column for item in items if item.column)),
-            )
-            for table, items in of_table.items()
-        )
-        return tuple(sorted(rolled, key=lambda table: (table.depth, table.name)))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        import pandas
-
-        rows = [(item.depth, item.table, item.column, item.confidence, _last(item)) for item in self.items]
-        return pandas.DataFrame(rows, columns=["depth", "table", "column", "confidence", "expression"])
-
-    def _repr_html_(self) -> str:
-        """A table, in a notebook."""
-        rows = "".join(
-            f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(_last(item))}</td>"
-            f"<td>{item.confidence:.2f}</td></tr>"
-            for item in self.items
-        )
-        titles = "<tr><th>depth</th><th>column</th><th>by</th><th>confidence</th></tr>"
-        return f"<table><caption>{self.direction} of {escape(self.start)}</caption>{titles}{rows}</table>"
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "start": self.start,
-            "direction": self.direction,
-            "depth": self.depth,
-            "min_confidence": self.min_confidence,
-            "total": len(self.items),
-            "greatest_depth": self.greatest_depth,
-            "levels": dict(sorted(Counter(level_of(item.confidence) for item in self.items).items())),
-            "hidden": self.hidden,
-            "items": [item.to_dict() for item in self.items],
-            "tables": [table.to_dict() for table in self.tables()],
-        }
-
-
-def _last(item: Reached) -> str:
-    """How the last hop was made."""
-    return item.path[-1].expression or str(item.path[-1].transformation) if item.path else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A path, sharing its beginning with others."""
-
-    confidence: float
-    length: int
-    link: Link | None = None
-    before: _Way | None = None
-
-    def links(self) -> tuple[Link, ...]:
-        found: list[Link] = []
-        way: _Way | None = self
-        while way is not None and way.link is not None:
-            found.append(way.link)
-            way = way.before
-        return tuple(reversed(found))
+    def revision(self) -> int: ...
+    def arrays(self) -> GraphArrays: ...
+    def changes(self, since: int) -> GraphArrays: ...
+    def numbers(self, ids: Sequence[str]) -> dict[str, int]: ...
+    def nodes(self, numbers: Sequence[int], at: datetime | None = None) -> dict[int, Node]: ...
+    def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]: ...
+    def near(self, name: str, limit: int = 2000) -> tuple[str, ...]: ...
 
 
 class Graph:
-    """Built once from edges, then asked. Of several edges between the same two columns (from several runs) the surest
-    counts, the last given of equals. `table_edges` matter only `by_table()`."""
+    """Walks over an index in memory, which is read from the store when first asked and follows what is written there,
+    by whichever process. Threads share it. `database` is the name of the lake's own one."""
 
-    def __init__(self, edges: Iterable[Edge], table_edges: Iterable[TableEdge] = ()) -> None:
-        places: dict[str, ColumnName] = {}
-        links: dict[tuple[str, str], Link] = {}
-        for edge in edges:
-            link = _link(edge)
-            places[link.source], places[link.target] = edge.source, edge.target
-            _keep(links, link)
-        self._build(places, links.values())
-        self._table_edges = tuple(table_edges)
+    def __init__(self, source: GraphSource, *, database: str = "lake") -> None:
+        self._source = source
+        self._database = database
+        self._lock = Lock()
+        self._index: Index | None = None
+        self._horizon: tuple[int, datetime | None] | None = None
 
-    def _build(self, places: Mapping[str, ColumnName], links: Iterable[Link]) -> None:
-        self._places = dict(places)
-        self._columns: dict[str, list[str]] = defaultdict(list)
-        for name, place in places.items():
-            self._columns[place.table].append(name)
-        self._after: dict[str, list[Link]] = defaultdict(list)
-        self._before: dict[str, list[Link]] = defaultdict(list)
-        for link in sorted(links):
-            self._after[link.source].append(link)
-            self._before[link.target].append(link)
+    @classmethod
+    def of(
+        cls, edges: Iterable[Edge] = (), table_edges: Iterable[TableEdge] = (), indirect: Iterable[IndirectEdge] = ()
+    ) -> Graph:
+        """A small graph that is not recorded anywhere."""
+        return cls(FactsSource(facts_of(edges, table_edges, indirect)))
 
-    def by_table(self) -> Graph:
-        """The graph of tables: linked where a column of one arrives in a column of the other, or where the table was
-        read at all (a count of rows takes no column)."""
-        links: dict[tuple[str, str], Link] = {}
-        for outgoing in self._after.values():
-            for link in outgoing:
-                source, target = self._places[link.source].table, self._places[link.target].table
-                _keep(links, Link(source, target, confidence=link.confidence))
-        for edge in self._table_edges:
-            _keep(links, Link(edge.source, edge.target))
-        graph = Graph(())
-        names = {name for pair in links for name in pair}
-        graph._build({name: ColumnName(name, "") for name in names}, links.values())
-        return graph
+    @classmethod
+    def of_facts(cls, facts: Iterable[EdgeFact], nodes: Iterable[Node] = (), *, database: str = "lake") -> Graph:
+        return cls(FactsSource(facts, nodes), database=database)
 
-    def upstream(self, start: ColumnName | str, depth: int | None = 10, min_confidence: float = 0.5) -> Traversal:
-        """What `start` comes from. `depth=None`: all the way."""
-        return self._traverse("upstream", start, depth, min_confidence)
+    def index(self) -> Index:
+        """As the store is now. A reader that has an older one may go on with it."""
+        from forge.lineage.index import Index
 
-    def downstream(self, start: ColumnName | str, depth: int | None = 10, min_confidence: float = 0.5) -> Traversal:
-        """What comes from `start`."""
-        return self._traverse("downstream", start, depth, min_confidence)
+        with self._lock:
+            known = -1 if self._index is None else self._index.revision
+            now = self._source.revision()
+            if self._index is None or now < known:  # less than was there: it is another store
+                self._index = Index.build(self._source.arrays())
+            elif now > known:
+                self._index = self._index.changed(self._source.changes(known))
+            return self._index
 
-    def _traverse(
-        self, direction: Direction, start: ColumnName | str, limit: int | None, min_confidence: float
+    def walk(self, ask: Ask) -> Traversal:
+        """E801 where the start is not known."""
+        return self._question(ask).traversal()
+
+    def paths(self, target: str, ask: Ask, count: int) -> tuple[Path, ...]:
+        """The surest ways from the start of the ask to `target`, of equals the shorter."""
+        return self._question(ask).paths_to(target, count)
+
+    def count(self, at: datetime | None, declared: NDArray) -> Census:  # type: ignore[type-arg]
+        """What there is at a time, by type and relationship."""
+        from forge.lineage.census import count_at
+
+        return count_at(self.index(), at, declared)
+
+    def horizon(self) -> datetime | None:
+        """The latest time at which an edge begins or ends."""
+        from forge.lineage.census import horizon_of
+
+        index = self.index()
+        known = self._horizon
+        if known is None or known[0] != index.revision:
+            known = self._horizon = (index.revision, horizon_of(index))
+        return known[1]
+
+    def _question(self, ask: Ask) -> Question:
+        from forge.lineage.question import Question
+
+        return Question(self._source, self.index(), ask, self._database)
+
+    def upstream(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
     ) -> Traversal:
-        starts = self.starts_of(str(start))
-        adjacent = self._before if direction == "upstream" else self._after
-        depths = dict.fromkeys(starts, 0)
-        best = {name: _Way(1.0, 0) for name in starts}
-        frontier = dict(best)
-        hidden: set[Link] = set()
-        hops = 0
-        # Round by round: a way found in round n has n hops, so the limit holds for the surest ways too. An entity is
-        # looked at again only when a surer way to it was found; a cycle never makes one.
-        while frontier and (limit is None or hops < limit):
-            hops += 1
-            found: dict[str, _Way] = {}
-            for name, way in frontier.items():
-                for link in adjacent.get(name, ()):
-                    if link.confidence < min_confidence:
-                        hidden.add(link)
-                        continue
-                    other = link.source if direction == "upstream" else link.target
-                    depths.setdefault(other, hops)
-                    candidate = _Way(way.confidence * link.confidence, hops, link, way)
-                    known = found.get(other) or best.get(other)
-                    if known is None or candidate.confidence > known.confidence:
-                        found[other] = candidate
-            best.update(found)
-            frontier = found
-        reached = (self._reached(name, depths[name], best[name]) for name in depths.keys() - set(starts))
-        items = tuple(sorted(reached, key=lambda item: (item.depth, item.name)))
-        return Traversal(str(start), direction, limit, min_confidence, items, len(hidden))
+        """What `start` comes from. `depth=None`: all the way. `options` are those of `Ask` and `EdgeFilter`."""
+        return self.walk(_ask(start, "upstream", depth, min_confidence, options))
 
-    def _reached(self, name: str, depth: int, way: _Way) -> Reached:
-        place = self._places[name]
-        return Reached(name, place.table, place.column or None, depth, way.confidence, way.links())
+    def downstream(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
+    ) -> Traversal:
+        """What comes from `start`."""
+        return self.walk(_ask(start, "downstream", depth, min_confidence, options))
 
-    def links_of(self, name: str, direction: Direction) -> tuple[Link, ...]:
-        """The edges that lead to one entity, or those that lead on from it."""
-        return tuple((self._before if direction == "upstream" else self._after).get(name, ()))
-
-    def place_of(self, name: str) -> ColumnName:
-        """Table and column of an entity; in a graph of tables the column is empty."""
-        return self._places[name]
-
-    def starts_of(self, start: str) -> list[str]:
-        """Where a traversal begins: a table starts from all its columns. E801 where no edge touches it."""
-        if start in self._columns:
-            return sorted(self._columns[start])
-        if start in self._places:
-            return [start]
-        raise ForgeError(
-            "E801",
-            f"'{start}' is not in the lineage graph",
-            why="No recorded edge touches that table or column.",
-            fix=did_you_mean(start, (*self._columns, *self._places)) or "Run the transform that makes it.",
-        )
+    def both(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
+    ) -> Traversal:
+        return self.walk(_ask(start, "both", depth, min_confidence, options))
 
 
-def _link(edge: Edge) -> Link:
-    return Link(str(edge.source), str(edge.target), edge.transformation, edge.expression, edge.masking, edge.confidence)
-
-
-def _keep(links: dict[tuple[str, str], Link], link: Link) -> None:
-    known = links.get((link.source, link.target))
-    if known is None or link.confidence >= known.confidence:
-        links[link.source, link.target] = link
+def _ask(start: ColumnName | str, way: Way, depth: int | None, min_confidence: float, options: dict[str, Any]) -> Ask:
+    edges = EdgeFilter(min_confidence=min_confidence, **{key: options[key] for key in options if key in _FILTER})
+    return Ask(str(start), way, depth, edges, **{key: options[key] for key in options if key not in _FILTER})

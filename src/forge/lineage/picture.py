@@ -1,115 +1,154 @@
-"""A picture of the part of a graph that one table or column reaches: which tables, which of their columns, in which
-layer and order. The whole graph is never drawn."""
+"""A picture of the part of a graph that a walk came to: which tables, which of their columns, in which layer and order.
+The whole graph is never drawn."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
 
-from forge.lineage.graph import Direction, Graph, Link
+from forge.lineage.ask import Way
+from forge.lineage.node import Level, Node
+from forge.lineage.traversal import Link, Reached, Traversal
 
-Way = Literal["upstream", "downstream", "both"]
 SWEEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PictureTable:
-    """`columns` are the touched ones, by name. `layer` 0 has no inputs in this picture; `order` is the place within the
-    layer."""
+    """A table, or something else that stands for itself (a dashboard, a schema). `columns` are the touched ones, by
+    name. `layer` 0 has no inputs in this picture; `order` is the place within the layer."""
 
     name: str
     layer: int
     order: int
     columns: tuple[str, ...] = ()
 
+    def column_id(self, column: str) -> str:
+        return f"{self.name}.{column}"
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`links` are between columns, or between tables where `by_table`. `reached` counts what was come to from the
-    root, `hidden` the edges that were not sure enough to follow."""
+    """`reached` counts all that was come to from the root, `levels` how sure it is, `hidden` the edges that were not
+    sure enough to follow; `truncated`: more follows. `items` are what is new here; `entities` and `nodes`, by id, are
+    of all so far."""
 
     root: str
     direction: Way
-    depth: int
-    by_table: bool
+    depth: int | None
+    level: Level
     tables: tuple[PictureTable, ...]
-    links: tuple[Link, ...]
-    reached: int
-    greatest_depth: int
-    hidden: int
+    links: tuple[Link, ...] = ()
+    reached: int = 0
+    greatest_depth: int = 0
+    hidden: int = 0
+    levels: Mapping[str, int] = field(default_factory=dict)
+    truncated: bool = False
+    items: tuple[Reached, ...] = ()
+    entities: Mapping[str, Reached] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+
+    @property
+    def by_table(self) -> bool:
+        return self.level not in (Level.COLUMN, Level.FIELD)
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
-    depths: Mapping[str, int]
-    links: frozenset[Link]
-    hidden: frozenset[Link]
+class _Shown:
+    """What one picture has: boxes by id with the columns in them, and the edges."""
+
+    boxes: Mapping[str, frozenset[str]]
+    links: tuple[Link, ...]
 
 
-def picture_of(
-    graph: Graph,
-    root: str,
-    *,
-    direction: Way = "both",
-    depth: int = 5,
-    min_confidence: float = 0.5,
-    by_table: bool = False,
-) -> Picture:
-    """What is reached within `depth` hops and by which edges. A table starts from all its columns. E801 where no edge
-    touches the root."""
-    graph = graph.by_table() if by_table else graph
-    starts = graph.starts_of(root)
-    ways: tuple[Direction, ...] = ("upstream", "downstream") if direction == "both" else (direction,)
-    walks = [_walk(graph, starts, way, depth, min_confidence) for way in ways]
-    names = {name for walk in walks for name in walk.depths}
-    links = tuple(sorted({link for walk in walks for link in walk.links}))
-    places = {name: graph.place_of(name) for name in names}
-    columns: dict[str, set[str]] = defaultdict(set)
-    for place in places.values():
-        columns[place.table].add(place.column)
-    pairs = {(places[link.source].table, places[link.target].table) for link in links}
+def picture_of(walk: Traversal, before: Traversal | None = None) -> Picture:
+    """What a walk found. `before` is the same walk with a smaller limit: what it has is left out, but places are those
+    of the whole."""
+    nodes = {node.id: node for node in walk.starts} | {item.node.id: item.node for item in walk.items}
+    whole = _shown(walk, nodes)
+    shown = whole if before is None else _without(whole, _shown(before, nodes))
+    homes = {node.id: node.table or node.id for node in nodes.values()}
+    pairs = {(homes.get(link.source, link.source), homes.get(link.target, link.target)) for link in whole.links}
+    tables = tuple(
+        PictureTable(name, layer, order, tuple(sorted(shown.boxes[name])))
+        for name, layer, order in arrange(whole.boxes, pairs)
+        if name in shown.boxes
+    )
     return Picture(
-        root,
-        direction,
-        depth,
-        by_table,
-        tuple(
-            PictureTable(name, layer, order, tuple(sorted(columns[name] - {""})))
-            for name, layer, order in arrange(columns, pairs)
-        ),
-        links,
-        len(names - set(starts)),
-        max((hops for walk in walks for hops in walk.depths.values()), default=0),
-        len({link for walk in walks for link in walk.hidden}),
+        walk.start,
+        walk.direction,
+        walk.depth,
+        walk.ask.level,
+        tables,
+        shown.links,
+        walk.total,
+        walk.greatest_depth,
+        walk.hidden,
+        walk.levels,
+        walk.truncated,
+        walk.items if before is None else _new(walk.items, before.items),
+        _nearest(walk.items),
+        nodes,
     )
 
 
-def lone_table(root: str, table: str, direction: Way, depth: int, *, column: str | None = None) -> Picture:
+def lone_table(root: str, table: str, direction: Way, depth: int | None, *, column: str | None = None) -> Picture:
     """Of something that exists and that no edge touches."""
     alone = PictureTable(table, 0, 0, (column,) if column else ())
-    return Picture(root, direction, depth, column is None, (alone,), (), 0, 0, 0)
+    return Picture(root, direction, depth, Level.COLUMN if column else Level.TABLE, (alone,))
 
 
-def _walk(graph: Graph, starts: Sequence[str], direction: Direction, limit: int, min_confidence: float) -> _Walk:
-    depths = dict.fromkeys(starts, 0)
-    links: set[Link] = set()
-    hidden: set[Link] = set()
-    frontier = list(starts)
-    for hops in range(1, limit + 1):
-        found: dict[str, None] = {}
-        for link in (link for name in frontier for link in graph.links_of(name, direction)):
-            if link.confidence < min_confidence:
-                hidden.add(link)
-                continue
-            links.add(link)
-            other = link.source if direction == "upstream" else link.target
-            if other not in depths:
-                found[other] = None
-        depths |= dict.fromkeys(found, hops)
-        frontier = list(found)
-    return _Walk(depths, frozenset(links), frozenset(hidden))
+def _shown(walk: Traversal, nodes: Mapping[str, Node]) -> _Shown:
+    """Of a table's columns those that an edge of the picture touches: a table that is reached as a whole has reached
+    all of them. The root always stands there."""
+    ends = {end for link in walk.links for end in (link.source, link.target)}
+    direct = {item.node.id for item in walk.items if item.node.id in (item.via.source, item.via.target)}
+    boxes: dict[str, set[str]] = defaultdict(set)
+    for name in [*(node.id for node in walk.starts), *(item.node.id for item in walk.items)]:
+        node = nodes[name]
+        home = node.table or node.id
+        columns = boxes[home]
+        if node.column and (name in ends or name in direct or name == walk.start):
+            columns.add(node.column)
+    return _Shown({name: frozenset(columns) for name, columns in boxes.items()}, _telling(walk, nodes))
+
+
+def _telling(walk: Traversal, nodes: Mapping[str, Node]) -> tuple[Link, ...]:
+    """Without the edges between tables that only say again what those between their columns say."""
+    if walk.ask.level not in (Level.COLUMN, Level.FIELD):
+        return walk.links
+    inside = {name: node.table for name, node in nodes.items() if node.column}
+    finer = {
+        (inside[link.source], inside[link.target]) for link in walk.links if inside.keys() >= {link.source, link.target}
+    }
+    return tuple(link for link in walk.links if link.kind.indirect or (link.source, link.target) not in finer)
+
+
+def _without(whole: _Shown, before: _Shown) -> _Shown:
+    known = {link.id for link in before.links}
+    links = tuple(link for link in whole.links if link.id not in known)
+    boxes = {
+        name: columns - before.boxes.get(name, frozenset())
+        for name, columns in whole.boxes.items()
+        if name not in before.boxes or columns - before.boxes[name]
+    }
+    return _Shown(boxes, links)
+
+
+def _new(items: Sequence[Reached], before: Sequence[Reached]) -> tuple[Reached, ...]:
+    known = {(item.direction, item.node.id) for item in before}
+    return tuple(item for item in items if (item.direction, item.node.id) not in known)
+
+
+def _nearest(items: Sequence[Reached]) -> dict[str, Reached]:
+    """A cycle comes to the same entity in both directions: the nearer counts."""
+    found: dict[str, Reached] = {}
+    for item in items:
+        known = found.get(item.node.id)
+        if known is None or item.depth < known.depth:
+            found[item.node.id] = item
+    return found
 
 
 def arrange(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[tuple[str, int, int]]:

@@ -375,6 +375,38 @@ CODES: dict[str, Code] = dict(
             "E801", Kind.NOT_FOUND, "not in the lineage graph", "No recorded edge touches that table or column.", USAGE
         ),
         _code(
+            "E802",
+            Kind.NOT_FOUND,
+            "edge to an unknown node",
+            "An edge can only join nodes that are in the graph.",
+            USAGE,
+        ),
+        _code("E803", Kind.INVALID, "confidence out of range", "A confidence is a number from 0 to 1.", USAGE),
+        _code("E804", Kind.INVALID, "edge ends before it begins", "valid_to must be after valid_from.", USAGE),
+        _code("E805", Kind.INVALID, "not an edge", "The edge lacks something, or two of its parts do not fit.", USAGE),
+        _code(
+            "E806",
+            Kind.CONFLICT,
+            "older than what is recorded",
+            "A producer must be recorded in the order of time.",
+            USAGE,
+        ),
+        _code("E807", Kind.INVALID, "name is ambiguous", "More than one entity of the lineage graph ends so.", USAGE),
+        _code("E808", Kind.CONFLICT, "snapshot exists", "A snapshot of the lineage has that name.", USAGE),
+        _code("E809", Kind.NOT_FOUND, "no such lineage snapshot", "No snapshot of the lineage has that name.", USAGE),
+        _code("E810", Kind.INVALID, "not a change", "That is not a change whose impact can be told.", USAGE),
+        _code("E811", Kind.UNAVAILABLE, "graph server cannot be reached", "Neo4j did not answer.", CANNOT_CONNECT),
+        _code("E812", Kind.CONFLICT, "id is taken", "Something of another type has that id in the graph.", USAGE),
+        _code("E813", Kind.INVALID, "not a lineage file", "The file is not an export of lineage.", USAGE),
+        _code("E814", Kind.INVALID, "no such record", "The record cannot be traced.", USAGE),
+        _code(
+            "E815",
+            Kind.CONFLICT,
+            "edge is produced",
+            "The edge was not declared by hand: its producer still makes it.",
+            USAGE,
+        ),
+        _code(
             "E901", Kind.UNAVAILABLE, "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED
         ),
         _code("E902", Kind.UNAVAILABLE, "port taken", "Another program listens on that port already.", COULD_NOT_RUN),

@@ -1,0 +1,55 @@
+"""A question to the graph, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from forge.lineage.edge import Indirect
+from forge.lineage.kind import FLOWS, EdgeType, Kind
+from forge.lineage.node import Level, NodeType
+
+Direction = Literal["upstream", "downstream"]
+Way = Literal["upstream", "downstream", "both"]
+DEPTH = 10
+MIN_CONFIDENCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeFilter:
+    """Which edges a walk follows. `at`: None for now. Edges that pass all but `min_confidence` are counted as
+    hidden. `indirect`: also edges that only shape rows; they lead to tables, and from there on by all their columns."""
+
+    types: frozenset[EdgeType] = FLOWS
+    min_confidence: float = MIN_CONFIDENCE
+    indirect: bool = False
+    at: datetime | None = None
+    relationships: frozenset[str] = frozenset()  # none given: all
+    subtypes: frozenset[Indirect] = frozenset()
+
+    def takes(self, kind: Kind) -> bool:
+        if kind.type not in self.types or (kind.indirect is not None and not self.indirect):
+            return False
+        if self.subtypes and kind.indirect is not None and kind.indirect not in self.subtypes:
+            return False
+        return not self.relationships or str(kind.relationship) in self.relationships
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`start` is the id of a node; a table starts from all its columns. `depth`: None for all the way. The filters by
+    node type, schema and file choose what is shown, not where the walk goes. `limit` bounds the entities answered
+    (nearest first), `paths` asks for that many best paths to each end of the walk."""
+
+    start: str
+    direction: Way = "upstream"
+    depth: int | None = DEPTH
+    edges: EdgeFilter = EdgeFilter()
+    level: Level = Level.COLUMN
+    node_types: frozenset[NodeType] = frozenset()
+    schemas: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    intermediate: bool = False
+    limit: int | None = None
+    paths: int = 0

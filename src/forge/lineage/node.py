@@ -1,0 +1,160 @@
+"""Entities of the lineage graph: what they are, how they are named, what contains what.
+
+Names are `[system:]database.schema.table.column[.field]`. Data has its qualified name as id (`core.orders.amount`); of
+everything else the type stands before it (`dashboard:revenue`, `schema:core`), so that one id names one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class NodeType(StrEnum):
+    """The order is part of the stored form of the index: add at the end."""
+
+    SYSTEM = "system"
+    DATABASE = "database"
+    SCHEMA = "schema"
+    TABLE = "table"
+    VIEW = "view"
+    DATASET = "dataset"
+    COLUMN = "column"
+    FIELD = "field"
+    RECORD = "record"
+    TRANSFORM = "transform"
+    PIPELINE = "pipeline"
+    PROCESS = "process"
+    DASHBOARD = "dashboard"
+    REPORT = "report"
+    MODEL = "model"
+    EXTERNAL = "external"
+
+
+class Level(StrEnum):
+    """How fine a graph is seen."""
+
+    FIELD = "field"
+    COLUMN = "column"
+    TABLE = "table"
+    SCHEMA = "schema"
+    DATABASE = "database"
+    SYSTEM = "system"
+
+
+NODE_TYPES = tuple(NodeType)
+# Of these the id is the qualified name itself. They hold columns, but for the last two.
+TABLE_LIKE = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.DATASET, NodeType.EXTERNAL})
+UNPREFIXED = TABLE_LIKE | {NodeType.COLUMN, NodeType.FIELD}
+# Nodes of these kinds exist only inside a statement or a program; they are hidden unless asked for.
+INTERMEDIATE = frozenset({"cte", "dataframe", "temporary"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entity:
+    """What an edge ends at. `owner` is the id of the table of a column or the column of a field, else empty."""
+
+    type: NodeType
+    name: str
+    owner: str = ""
+
+    @property
+    def id(self) -> str:
+        if self.owner:
+            return f"{self.owner}.{self.name}"
+        return self.name if self.type in UNPREFIXED else f"{self.type}:{self.name}"
+
+    @property
+    def parent(self) -> Entity | None:
+        """The table of a column, the column of a field."""
+        if self.type is NodeType.COLUMN:
+            return Entity(NodeType.TABLE, self.owner)
+        if self.type is NodeType.FIELD:
+            table, _, column = self.owner.rpartition(".")
+            return Entity(NodeType.COLUMN, column, table)
+        return None
+
+    def __str__(self) -> str:
+        return self.id
+
+
+def table_of(name: str, type_: NodeType = NodeType.TABLE) -> Entity:
+    return Entity(type_, name)
+
+
+def column_of(table: str, column: str) -> Entity:
+    return Entity(NodeType.COLUMN, column, table)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity and what is known of it. `table` is the id of the table it belongs to (its own, if it is one), empty
+    for what belongs to none. `details` holds what its producers say: data_type and nullable of columns, kind
+    (physical, view, cte, dataframe) and source_file of tables, transform_type and code of transforms, and the free
+    attributes. `unresolved`: only edges tell of it."""
+
+    id: str
+    type: NodeType
+    name: str
+    table: str = ""
+    parent: str = ""
+    details: Mapping[str, object] = field(default_factory=dict)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    unresolved: bool = False
+
+    @property
+    def qualified_name(self) -> str:
+        return self.id if self.type in UNPREFIXED else self.id.partition(":")[2]
+
+    @property
+    def column(self) -> str | None:
+        """The name below the table: of a column its own, of a field column.field."""
+        return self.id[len(self.table) + 1 :] if self.table and self.table != self.id else None
+
+    @property
+    def hidden(self) -> bool:
+        return self.details.get("kind") in INTERMEDIATE
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "type": str(self.type),
+            "name": self.name,
+            "qualified_name": self.qualified_name,
+            "table": self.table or None,
+            "attributes": dict(self.details),
+            "unresolved": self.unresolved,
+            "created_at": self.created_at.isoformat() if self.created_at else None,
+            "updated_at": self.updated_at.isoformat() if self.updated_at else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table stands: the parts of its name above it."""
+
+    system: str
+    database: str
+    schema: str
+    table: str
+
+
+def place_of(table: str, *, system: str = "lake", database: str = "lake", schema: str = "default") -> Place:
+    """The parts of a table's name; what a short name leaves out is given."""
+    before, colon, rest = table.partition(":")
+    parts = (rest if colon else before).split(".")
+    own = before if colon else system
+    if len(parts) == 1 or "/" in table:
+        return Place(own, database if not colon else own, schema, ".".join(parts))
+    if len(parts) == 2:
+        return Place(own, database if not colon else own, parts[0], parts[1])
+    return Place(own, ".".join(parts[:-2]), parts[-2], parts[-1])
+
+
+def short_name(entity: Entity) -> str:
+    """What a picture writes on it."""
+    if entity.owner or entity.type not in UNPREFIXED or "/" in entity.name:
+        return entity.name
+    return entity.name.rpartition(".")[2]

@@ -1,0 +1,79 @@
+"""Random histories of a lineage graph: batches of a few producers over a few days."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+
+from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.node import Entity, NodeType, column_of, table_of
+
+DAY = timedelta(days=1)
+START = datetime(2026, 11, 1, tzinfo=UTC)
+COLUMNS = tuple(column_of(table, name) for table in ("raw.a", "core.b", "marts.c") for name in ("x", "y"))
+TABLES = (table_of("raw.a"), table_of("core.b", NodeType.VIEW), table_of("marts.c"))
+BOARD = Entity(NodeType.DASHBOARD, "revenue")
+PRODUCERS = ("table:core.b", "file:jobs/c.sql", "manual")
+
+_evidence = st.builds(
+    Evidence,
+    st.sampled_from(Basis),
+    extractor=st.sampled_from(["", "sql"]),
+    file=st.sampled_from(["", "jobs/c.sql"]),
+    line=st.sampled_from([0, 12]),
+)
+
+
+@st.composite
+def _claims(draw: st.DrawFn) -> EdgeClaim:
+    kind = draw(
+        st.sampled_from(
+            [
+                Kind(),
+                Kind(EdgeType.DERIVES_FROM, Relationship.COPIED),
+                indirect_kind(Indirect.FILTER),
+                Kind(EdgeType.CONSUMES, None),
+            ]
+        )
+    )
+    target = draw(st.sampled_from(COLUMNS))
+    end = BOARD if kind.type is EdgeType.CONSUMES else table_of(target.owner) if kind.indirect else target
+    return EdgeClaim(
+        draw(st.sampled_from(COLUMNS)),
+        end,
+        kind,
+        draw(st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION, Transformation.UNKNOWN])),
+        draw(st.sampled_from(["", "sum(x)"])),
+        draw(st.booleans()),
+        draw(st.sampled_from([None, 0.0, 0.4, 0.8, 1.0])),
+        tuple(draw(st.lists(_evidence, max_size=2))),
+        metadata=draw(st.sampled_from([{}, {"note": "é", "deep": {"b": 1, "a": [2]}}])),
+    )
+
+
+_node_claims = st.builds(
+    NodeClaim,
+    st.sampled_from([*COLUMNS, *TABLES]),
+    st.sampled_from([{}, {"data_type": "int"}, {"data_type": "bigint", "nullable": False}]),
+)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Batch]:
+    """In the order of time."""
+    days = sorted(draw(st.lists(st.integers(0, 9), min_size=1, max_size=8)))
+    return [
+        Batch(
+            draw(st.sampled_from(PRODUCERS)),
+            START + day * DAY,
+            tuple(draw(st.lists(_claims(), max_size=6))),
+            tuple(draw(st.lists(_node_claims, max_size=4))),
+            complete=draw(st.booleans()),
+            actor=draw(st.sampled_from(["", "ada"])),
+        )
+        for day in days
+    ]

@@ -1,0 +1,104 @@
+"""Random histories of a lineage graph with something of everything, and random questions. Confidences are binary
+fractions, so that equal products are equal however they are multiplied."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+
+from lineage_lines import START, entity
+
+from forge.lineage.ask import Ask, EdgeFilter, Way
+from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.kind import FLOWS, EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.node import Level, NodeType
+
+DAY = timedelta(days=1)
+TABLES = ("raw.a", "raw.b", "core.c", "core.d", "marts.e")
+COLUMNS = tuple(f"{table}.{column}" for table in TABLES for column in "xyz")
+FIELDS = ("raw.a.x.f", "raw.a.x.g", "core.c.y.f")
+OTHERS = ("dashboard:one", "transform:two", "pipeline:three", "model:four@1")
+SURE = (1.0, 1.0, 0.5, 0.75, 0.25)
+
+
+class RandomLineage:
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    def batches(self) -> list[Batch]:
+        """In the order of time."""
+        return [self._batch(day) for day in range(5)]
+
+    def asks(self, count: int) -> list[Ask]:
+        return [self._ask() for _ in range(count)]
+
+    @property
+    def anywhere(self) -> str:
+        """Always the same: the end of paths."""
+        return COLUMNS[-1]
+
+    def _batch(self, day: int) -> Batch:
+        pick = self._random
+        nodes = [
+            NodeClaim(
+                entity(name), {"source_file": pick.choice(["a.sql", "b.sql"]), "kind": pick.choice(["cte", "view"])}
+            )
+            for name in pick.sample(TABLES, 2)
+        ]
+        return Batch(
+            pick.choice(["one", "two"]),
+            START + day * DAY,
+            tuple(self._edge() for _ in range(pick.randint(5, 25))),
+            tuple(nodes),
+            complete=pick.random() < 0.5,
+        )
+
+    def _edge(self) -> EdgeClaim:
+        pick = self._random
+        source, target, kind = pick.choice(COLUMNS + FIELDS), pick.choice(COLUMNS + FIELDS), Kind()
+        match pick.randrange(10):
+            case 0 | 1:
+                target, kind = pick.choice(TABLES), indirect_kind(pick.choice(list(Indirect)))
+            case 2:
+                source, target = pick.choice(TABLES), pick.choice(TABLES)
+            case 3:
+                target, kind = pick.choice(OTHERS), Kind(EdgeType.CONSUMES, None)
+            case 4:
+                source, target = pick.choice(OTHERS), pick.choice(TABLES + COLUMNS + OTHERS)
+                kind = Kind(pick.choice([EdgeType.PRODUCES, EdgeType.EXECUTES, EdgeType.CONTAINS]), None)
+            case _:
+                kind = Kind(EdgeType.DERIVES_FROM, pick.choice([Relationship.COPIED, Relationship.AGGREGATED]))
+        return EdgeClaim(
+            entity(source),
+            entity(target),
+            kind,
+            pick.choice(list(Transformation)),
+            pick.choice(["", "sum(x)"]),
+            pick.random() < 0.2,
+            pick.choice(SURE),
+        )
+
+    def _ask(self) -> Ask:
+        pick = self._random
+        way: Way = pick.choice(["upstream", "downstream", "both"])
+        return Ask(
+            pick.choice((*COLUMNS, *TABLES, *FIELDS, *OTHERS, "schema:core", "nobody.knows")),
+            way,
+            pick.choice([None, 1, 2, 10]),
+            EdgeFilter(
+                pick.choice([FLOWS, FLOWS, frozenset(EdgeType), frozenset({EdgeType.DERIVES_FROM})]),
+                pick.choice([0.5, 0.0, 0.75]),
+                pick.random() < 0.5,
+                pick.choice([None, None, START + 1.5 * DAY, START + 3 * DAY]),
+                frozenset({"copied"}) if pick.random() < 0.1 else frozenset(),
+                frozenset({Indirect.FILTER}) if pick.random() < 0.2 else frozenset(),
+            ),
+            pick.choice(list(Level)),
+            frozenset({NodeType.COLUMN, NodeType.DASHBOARD}) if pick.random() < 0.2 else frozenset(),
+            frozenset({"core"}) if pick.random() < 0.2 else frozenset(),
+            frozenset({"a.sql"}) if pick.random() < 0.1 else frozenset(),
+            pick.random() < 0.7,
+            pick.choice([None, None, 3]),
+            pick.choice([0, 0, 2]),
+        )
