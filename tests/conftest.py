@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from neo4j_server import Neo4jServer
     from pyspark.sql import SparkSession
 
 # How long one example takes says something of the machine only.
@@ -185,6 +186,15 @@ def new_postgres(postgres_server: str) -> Callable[[], str]:
         return postgres_server + name
 
     return make
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Neo4jServer]:
+    """A Neo4j server for the whole run; tests empty it before they use it."""
+    from neo4j_server import running_neo4j
+
+    with running_neo4j() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])

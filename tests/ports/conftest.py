@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lineage_claims import NewStore, postgres_stores, sqlite_stores
 from migrated import open_migrated
 from store_records import MAIN, NOW, note
 
 from forge.flows.ports import Lake, Metadata, Stage
+from forge.lineage.store import LineageStore
 from forge.model.names import CatalogName, SnapshotId
 from forge.model.schema import Column, Schema
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.lake import MemoryLake
+from forge.stores.memory.lineage import MemoryLineage
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.branch import Branch
@@ -101,3 +104,27 @@ def metadata(store: Store) -> Metadata:
     """Each metadata store, with an empty default branch."""
     store.metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
     return store.metadata
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
+def new_lineage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NewStore]:
+    """Each record of lineage; it gives an empty one each time."""
+    match request.param:
+        case "memory":
+            yield MemoryLineage
+        case "sqlite":
+            yield from sqlite_stores(tmp_path)
+        case _:
+            make: NewStore = request.getfixturevalue("postgres_lineage")
+            yield make
+
+
+@pytest.fixture(scope="session")
+def postgres_lineage(new_postgres: Callable[[], str]) -> Iterator[NewStore]:
+    """One database for all: it is emptied, which costs less than a new one."""
+    yield from postgres_stores(new_postgres())
+
+
+@pytest.fixture
+def lineage(new_lineage: NewStore) -> LineageStore:
+    return new_lineage()

@@ -377,3 +377,8 @@ def test_times_come_back_in_utc_whatever_zone_they_had(metadata: Metadata) -> No
     found = metadata.run(RunId("r-1"))
     assert found is not None
     assert found.started_at == NOW
+
+
+def test_a_change_that_is_written_elsewhere_is_noted(metadata: Metadata) -> None:
+    metadata.note(note("lineage.declare", reason="seen"))
+    assert metadata.audit(limit=1) == (note("lineage.declare", reason="seen"),)

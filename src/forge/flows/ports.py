@@ -168,6 +168,9 @@ class Metadata(Protocol):
         ...
 
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
+    def note(self, audit: AuditRecord) -> None:
+        """Of a change that is written elsewhere."""
+        ...
 
     # merges and their conflicts
     def put_merge(self, merge: MergeRecord, conflicts: Sequence[Conflict] | None, audit: AuditRecord) -> None:

@@ -19,6 +19,13 @@ def _number_of_text(value: object) -> object:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
 
 
+def _fraction_of_text(value: object) -> object:
+    """As above; whole numbers are fractions, too."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,9}", value):
+        return float(value)
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def _switch_of_text(value: object) -> object:
     """Environment variables are texts; nothing else is read leniently."""
     return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
@@ -110,6 +117,29 @@ class VersioningKeys(_Section):
     )
 
 
+class Neo4jKeys(_Section):
+    url: str | None = Field(default=None, description="Address of the server, like bolt://localhost:7687.")
+    user: str = Field(default="neo4j", description="Who connects.")
+    password: str | None = Field(default=None, description="Password, as env:NAME or file:/path.")
+    database: str = Field(default="neo4j", description="Database of the server.")
+
+
+class LineageKeys(_Section):
+    store: Literal["sql", "neo4j"] = Field(
+        default="sql",
+        description="Who answers: sql (the embedded index on Forge's own records) or neo4j, which is fed from them.",
+    )
+    min_confidence: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=0.5, ge=0, le=1, description="Edges that are less sure are not followed unless asked for."
+    )
+    database: str = Field(default="lake", description="What the database of the lake's own tables is called.")
+    neo4j: Neo4jKeys = Field(default_factory=Neo4jKeys, description="The Neo4j server.")
+    weights: dict[str, object] = Field(
+        default_factory=dict,
+        description="Weights of impact analysis that differ from the defaults: base: {drop: 4.0}.",
+    )
+
+
 class ServerKeys(_Section):
     host: str = Field(
         default="127.0.0.1",
@@ -156,6 +186,7 @@ class Keys(_Section):
         default_factory=dict, description="Typed parameters of the transforms and their defaults."
     )
     versioning: VersioningKeys = Field(default_factory=VersioningKeys, description="Branches and commits.")
+    lineage: LineageKeys = Field(default_factory=LineageKeys, description="The lineage graph.")
     server: ServerKeys = Field(default_factory=ServerKeys, description="`forge serve`: HTTP and the web app.")
     owners: dict[str, str] = Field(
         default_factory=dict,

@@ -15,7 +15,16 @@ from pathlib import Path
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
-from forge.settings.keys import SPARK_DEFAULTS, CatalogKeys, Keys, ParamKeys, RunKeys, ServerKeys, VersioningKeys
+from forge.settings.keys import (
+    SPARK_DEFAULTS,
+    CatalogKeys,
+    Keys,
+    LineageKeys,
+    ParamKeys,
+    RunKeys,
+    ServerKeys,
+    VersioningKeys,
+)
 from forge.settings.params import spark_text
 
 # Names of keys that hold secrets; there is no list of them, as Spark passes keys of any library through.
@@ -56,6 +65,10 @@ class Settings:
     @property
     def params(self) -> Mapping[str, ParamKeys]:
         return self.keys.params
+
+    @property
+    def lineage(self) -> LineageKeys:
+        return self.keys.lineage
 
     @property
     def versioning(self) -> VersioningKeys:

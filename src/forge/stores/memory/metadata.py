@@ -165,6 +165,10 @@ class MemoryMetadata(MemoryVersions):
         with self._lock:
             return tuple(reversed(self._audit))[:limit]
 
+    def note(self, audit: AuditRecord) -> None:
+        with self._lock:
+            self._audit.append(audit)
+
     # publish
 
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:

@@ -16,6 +16,8 @@ from sqlalchemy.types import TypeDecorator
 from forge.model.time import as_utc
 
 Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only for INTEGER
+# Text that sorts by its code points, in whatever language a PostgreSQL database was made
+Code = Text().with_variant(Text(collation="C"), "postgresql")
 
 
 def plain(value: object) -> object:

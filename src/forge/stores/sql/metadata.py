@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func, insert, or_, select, update
 from sqlalchemy.sql.selectable import CTE
 
 from forge.flows.ports import Seam
@@ -52,6 +52,7 @@ class SqlMetadata(SqlVersions):
         super().__init__(engine)
         self._commits: Recent[CommitId, Commit] = Recent(_COMMITS)
         self._trees: Recent[CommitId, Tree] = Recent(_TREES)
+        self.published: Callable[[], None] = lambda: None  # called after a branch has moved
 
     # commits
 
@@ -196,12 +197,17 @@ class SqlMetadata(SqlVersions):
         query = select(tables.audit).order_by(tables.audit.c.id.desc()).limit(limit)
         return tuple(rows.audit_of(row) for row in self._all(query))
 
+    def note(self, audit: AuditRecord) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(insert(tables.audit), [rows.audit_row(audit)])
+
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
         try:
             with writing(self._engine) as connection:
                 write_publication(connection, publication, seam)
         except PointerMoved as news:
             return news.moved
+        self.published()
         return Published(publication.commit.id)
 
     def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
@@ -210,6 +216,7 @@ class SqlMetadata(SqlVersions):
                 write_advance(connection, advance, seam)
         except PointerMoved as news:
             return news.moved
+        self.published()
         return Published(advance.head)
 
 

@@ -11,13 +11,14 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    SmallInteger,
     String,
     Table,
     Text,
     false,
 )
 
-from forge.stores.sql.columns import Id, Json, UtcTime
+from forge.stores.sql.columns import Code, Id, Json, UtcTime
 from forge.stores.sql.values import Value
 
 CATALOG = "forge"  # the name of the Iceberg catalog, in each of its rows
@@ -354,4 +355,93 @@ tokens = Table(
     Column("last_used_at", UtcTime),
     Column("revoked_at", UtcTime),
     Index("forge_tokens_by_digest", "digest", unique=True),
+)
+
+# The lineage graph. Times are microseconds since 1970, with the greatest number for no end, as the index reads them;
+# what it reads stands first in a row. `revision` is that of the write that touched the row last.
+lineage_state = Table(
+    "forge_lineage_state",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("cursor", Text),
+)
+lineage_nodes = Table(
+    "forge_lineage_nodes",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("type", SmallInteger, nullable=False),
+    Column("parent", Integer, nullable=False),
+    Column("mentioned", SmallInteger, nullable=False),  # the type that edges tell
+    Column("created_at", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("id", Code, nullable=False),
+    Column("tail", Code, nullable=False),  # the id in small letters and from the end, to find by the last parts
+    Index("forge_lineage_nodes_by_id", "id", unique=True),
+    Index("forge_lineage_nodes_by_tail", "tail"),
+    Index("forge_lineage_nodes_by_revision", "revision"),
+)
+lineage_producers = Table(
+    "forge_lineage_producers",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("name", Code, nullable=False),
+    Column("newest", BigInteger, nullable=False),
+    Index("forge_lineage_producers_by_name", "name", unique=True),
+)
+lineage_node_facts = Table(
+    "forge_lineage_node_facts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("node", Integer, nullable=False),
+    Column("producer", Integer, nullable=False),
+    Column("valid_from", BigInteger, nullable=False),
+    Column("valid_to", BigInteger, nullable=False),
+    Column("type", SmallInteger, nullable=False),
+    Column("details", Json, nullable=False),
+    Index("forge_lineage_node_facts_by_node", "node", "producer", "valid_from", unique=True),
+    Index("forge_lineage_node_facts_by_producer", "producer", "valid_to"),
+)
+lineage_facts = Table(
+    "forge_lineage_facts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("source", Integer, nullable=False),
+    Column("target", Integer, nullable=False),
+    Column("kind", SmallInteger, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("valid_from", BigInteger, nullable=False),
+    Column("valid_to", BigInteger, nullable=False),
+    Column("producer", Integer, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("masking", Boolean, nullable=False),
+    Column("transformation", String(16), nullable=False),
+    Column("expression", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("metadata", Json, nullable=False),
+    Column("evidence", Json, nullable=False),
+    Index("forge_lineage_facts_by_edge", "source", "target", "kind", "producer", "valid_from", unique=True),
+    Index("forge_lineage_facts_by_producer", "producer", "valid_to"),
+    Index("forge_lineage_facts_by_revision", "revision"),
+)
+lineage_gone = Table(  # edges that lost a fact, which no row of theirs would tell
+    "forge_lineage_gone",
+    metadata,
+    Column("source", Integer, primary_key=True, autoincrement=False),
+    Column("target", Integer, primary_key=True, autoincrement=False),
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False),
+    Column("revision", BigInteger, nullable=False),
+    Index("forge_lineage_gone_by_revision", "revision"),
+)
+lineage_snapshots = Table(
+    "forge_lineage_snapshots",
+    metadata,
+    Column("name", Code, primary_key=True),
+    Column("at", UtcTime, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("created_at", UtcTime),
+    Column("nodes", Json, nullable=False),
+    Column("edges", Json, nullable=False),
 )
