@@ -25,13 +25,14 @@ from forge.flows.seal import Seals
 from forge.flows.tables import RowWork
 from forge.flows.verify import Checksum
 from forge.flows.version_ports import VersionPorts
-from forge.model.errors import raise_errors
+from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+from forge.model.schema import Schema
 from forge.model.secret import resolve_secret
 from forge.model.time import Clock, utc_now
 from forge.settings import Settings, load_settings
 from forge.transforms.params import Param, bind_params, declare_params, find_unknown_params
-from forge.versioning.commit import Author, Signer
+from forge.versioning.commit import Author, Signer, TableVersion
 from forge.versioning.conflict import standing_rules
 from forge.versioning.signing import PublicKeys
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.lineage.store import LineageAnswers, LineageStore
     from forge.stores.lake.tables import IcebergTables
     from forge.stores.sql.metadata import SqlMetadata
 
@@ -97,6 +100,8 @@ class Wiring:
         metadata = SqlMetadata(self.database)
         if metadata.branch(self.default_branch) is None:
             create_default_branch(metadata, self.default_branch, self.author, self.clock())
+        if self.settings.lineage.store == "neo4j":
+            metadata.published = self._feed_neo4j
         return metadata
 
     @cached_property
@@ -284,9 +289,83 @@ class Wiring:
             run_id=run_id,
         )
 
+    @cached_property
+    def _lineage(self) -> LineagePorts:
+        from forge.flows.lineage_ports import LineagePorts
+        from forge.lineage.graph import Graph
+        from forge.lineage.weights import Weights
+        from forge.stores.memory.lineage import MemoryLineage
+        from forge.stores.sql.lineage import SqlLineage
+
+        keys = self.settings.lineage
+        store = SqlLineage(self.database)
+        graph = Graph(store, database=keys.database) if keys.store == "sql" else None
+
+        def scratch() -> tuple[LineageStore, LineageAnswers]:
+            empty = MemoryLineage()
+            return empty, Graph(empty, database=keys.database)
+
+        return LineagePorts(
+            metadata=self.metadata,
+            store=store,
+            answers=graph or self._neo4j(store),
+            scratch=scratch,
+            clock=self.clock,
+            default_branch=self.default_branch,
+            actor=self.author.name,
+            schema=self._schema_of,
+            owner=self.settings.owner_of,
+            database=keys.database,
+            min_confidence=keys.min_confidence,
+            weights=Weights.of(keys.weights, where="forge.yaml"),
+            graph=graph,
+        )
+
+    def lineage(self) -> LineagePorts:
+        """What questions about lineage need; the index behind it is shared by all who ask."""
+        return self._lineage
+
+    def _neo4j(self, store: LineageStore) -> LineageAnswers:
+        from forge.stores.neo4j.lineage import open_neo4j
+
+        keys = self.settings.lineage.neo4j
+        if keys.url is None:
+            raise ForgeError(
+                "E811",
+                "lineage.store is neo4j, and lineage.neo4j.url is not set",
+                where="forge.yaml",
+                fix="Set lineage.neo4j.url to an address like bolt://localhost:7687.",
+            )
+        password = resolve_secret(keys.password, self.environ, "lineage.neo4j.password") if keys.password else ""
+        lake = self.settings.lineage.database
+        return open_neo4j(keys.url, keys.user, password, keys.database, store, lake=lake)
+
+    def _feed_neo4j(self) -> None:
+        """After each publish, so that who asks Neo4j itself sees it. What cannot be sent now is sent the next time."""
+        from forge.flows.lineage_feed import catch_up
+
+        ports = self.lineage()
+        try:
+            catch_up(ports)
+            ports.answers.catch_up()  # type: ignore[attr-defined]
+        except ForgeError as error:
+            logging.getLogger("forge.lineage").warning("Neo4j was not fed: %s", error)
+
+    def _schema_of(self, version: TableVersion) -> Schema | None:
+        """None: a view, or its metadata is gone; lineage knows the columns then without their types."""
+        if version.snapshot_id is None:
+            return None
+        try:
+            found = self.lake.snapshot(version.catalog, version.snapshot_id)
+        except ForgeError:
+            return None
+        return found.schema if found else None
+
     def close(self) -> None:
         if "session" in self.__dict__:
             self.session.stop()
+        if "_lineage" in self.__dict__ and hasattr(self._lineage.answers, "close"):
+            self._lineage.answers.close()
         if "lake" in self.__dict__:
             self.lake.close()
         if "database" in self.__dict__:

@@ -145,7 +145,7 @@ def test_column_edges_are_recorded_by_run_and_commit(make_project: MakeProject) 
         ("raw.orders.amount", 2),
         ("files:data/orders/*.csv.amount", 3),
     ]
-    link = found.items[0].path[-1]
+    link = found.items[0].via
     assert (str(link.transformation), link.expression) == ("aggregation", "sum(amount)")
 
 

@@ -1,0 +1,222 @@
+"""What breaks if someone changes this: a question to the lineage graph, checked, walked and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+
+from forge.flows.impact import lake_table
+from forge.flows.lineage_view import Look
+from forge.lineage.impact import ImpactReport, Reader, impact_of, merge_reports
+from forge.lineage.impact_change import NEED_TO, OF_TABLES, Change, ChangeType
+from forge.lineage.kind import EdgeType
+from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Level, Node, NodeType
+from forge.lineage.traversal import Traversal
+from forge.lineage.type_change import TypeChange, classify
+from forge.model.errors import ForgeError, raise_errors
+
+LIMIT = 10_000  # entities in one report, the nearest first
+_COLUMNS = frozenset({NodeType.COLUMN, NodeType.FIELD})
+_READERS = frozenset(NodeType) - UNPREFIXED | {NodeType.EXTERNAL}
+
+
+def report_impact(
+    look: Look,
+    change: Change,
+    *,
+    depth: int | None = None,
+    min_confidence: float | None = None,
+    limit: int = LIMIT,
+) -> ImpactReport:
+    """All the way down unless told, with indirect edges. E801 for something that is not known, E810 for a change that
+    cannot be made to it."""
+    start, meant = check_change(look, change)
+    walked = look.walk(
+        start.id,
+        direction="downstream",
+        depth=1 if meant.type is ChangeType.ADD else depth,
+        min_confidence=min_confidence,
+        indirect=True,
+        intermediate=True,
+        limit=limit,
+    )
+    inside = _inside(look, walked)
+    return impact_of(
+        meant,
+        walked,
+        weights=look.ports.weights,
+        owners=find_owners(look),
+        readers=() if start.type in TABLE_LIKE else tuple(_readers(look, walked, start, inside, min_confidence)),
+        table=look.node,
+        inside=inside,
+    )
+
+
+def report_schema(
+    look: Look,
+    table: str,
+    changes: Sequence[Change],
+    *,
+    depth: int | None = None,
+    min_confidence: float | None = None,
+    limit: int = LIMIT,
+) -> ImpactReport:
+    """Several changes of one table in one report. Their entities are columns of it (`amount`), or the table itself
+    where they are empty. All that is wrong with them is told at once."""
+    node = look.find(table)
+    if node.type not in TABLE_LIKE:
+        raise ForgeError(
+            "E810", f"{node.id} is a {node.type}, not a table", fix="Give the table, and its columns in the changes."
+        )
+    if not changes:
+        raise ForgeError("E810", f"No change of {node.id} is given", fix="Give at least one, like drop of a column.")
+    reports: list[ImpactReport] = []
+    wrong: list[ForgeError] = []
+    for change in changes:
+        try:
+            named = replace(change, entity=_in_table(node.id, change.entity))
+            reports.append(report_impact(look, named, depth=depth, min_confidence=min_confidence, limit=limit))
+        except ForgeError as error:
+            wrong.append(error)
+    raise_errors(wrong)
+    return merge_reports(node.id, reports, look.ports.weights)
+
+
+def check_change(look: Look, change: Change) -> tuple[Node, Change]:
+    """Where the walk begins, and the change with the full name of its entity and the type it has."""
+    if change.type is ChangeType.ADD:
+        return _check_added(look, change)
+    node = look.find(change.entity)
+    kind = change.type
+    if kind is ChangeType.DROP and node.type in TABLE_LIKE:
+        kind = ChangeType.DROP_TABLE
+    if kind in OF_TABLES and node.type in _COLUMNS:
+        fix = f"Ask for the table: {node.table}" + (", or for a drop." if kind is ChangeType.DROP_TABLE else ".")
+        raise ForgeError("E810", f"{kind} is a change of a table, and {node.id} is a {node.type}", fix=fix)
+    if kind is ChangeType.TYPE and node.type not in _COLUMNS:
+        raise ForgeError("E810", f"{node.id} is a {node.type} and has no type to change", fix="Name a column of it.")
+    if kind in NEED_TO and not (change.to or "").strip():
+        missing = "the new name" if kind is ChangeType.RENAME else "the new type"
+        example = "net_amount" if kind is ChangeType.RENAME else "bigint"
+        raise ForgeError(
+            "E810", f"{kind} of {node.id} needs {missing}", fix=f"Add --to {example}, or `to` in a request."
+        )
+    meant = replace(change, type=kind, entity=node.id, to=change.to.strip() if change.to else None)
+    if kind is ChangeType.RENAME:
+        _check_name(look, node, meant.to or "")
+    if kind is ChangeType.TYPE:
+        meant = _typed(node, meant)
+    return node, meant
+
+
+def _check_added(look: Look, change: Change) -> tuple[Node, Change]:
+    """The entity is the column to be, or the table with the column's name in `to`."""
+    name, column = change.entity.strip(), ""
+    try:
+        found = look.find(name)
+    except ForgeError as error:
+        table, _, column = name.rpartition(".")
+        if error.code != "E801" or not table:
+            raise
+        found = look.find(table)
+    if found.type in TABLE_LIKE:
+        column = column or (change.to or "").strip()
+        if not column:
+            raise ForgeError("E810", f"Which column {found.id} gets is not said", fix=f"Name it: {found.id}.new_column")
+        _check_free(look, f"{found.id}.{column}")
+        return found, replace(change, entity=f"{found.id}.{column}")
+    raise ForgeError(
+        "E810", f"{found.id} is there already", why="Only a column that does not exist can be added.", fix=_other(found)
+    )
+
+
+def _other(node: Node) -> str:
+    return f"Give another name, or ask for a change of {node.id}: type, rename or drop."
+
+
+def _check_name(look: Look, node: Node, to: str) -> None:
+    """A new name is given alone (`net`) or in full (`core.orders.net`)."""
+    before = node.id[: max(node.id.rfind("."), node.id.find(":")) + 1]
+    in_full = to.lower().startswith(before.lower()) or (node.type in TABLE_LIKE and "." in to)
+    full = to if in_full else f"{before}{to}"
+    if full.lower() == node.id.lower():
+        raise ForgeError("E810", f"{node.id} has that name already", fix="Give another name with --to.")
+    _check_free(look, full)
+
+
+def _check_free(look: Look, full: str) -> None:
+    numbers = look.store.numbers([full, full.lower()])
+    if numbers:
+        taken = next(iter(numbers))
+        raise ForgeError(
+            "E810", f"{taken} is there already", why="Two things cannot have one name.", fix="Give another name."
+        )
+
+
+def _typed(node: Node, change: Change) -> Change:
+    known = node.details.get("data_type")
+    old = change.old_type or (str(known) if known else None)
+    if old and change.to and classify(old, change.to) is TypeChange.SAME:
+        raise ForgeError(
+            "E810", f"{node.id} is {old} already", why=f"{change.to} is the same type.", fix="Give another with --to."
+        )
+    return replace(change, old_type=old)
+
+
+def _in_table(table: str, column: str) -> str:
+    """Columns may be named alone or in full."""
+    name = column.strip()
+    if not name or name.lower() == table.lower():
+        return table
+    return name if name.lower().startswith(f"{table.lower()}.") else f"{table}.{name}"
+
+
+def _inside(look: Look, walked: Traversal) -> frozenset[str]:
+    """The tables on the way that only live inside a statement."""
+    numbers = look.store.numbers(sorted({item.node.table for item in walked.items if item.node.table}))
+    nodes = look.store.nodes(sorted(numbers.values()), look.at)
+    return frozenset(node.id for node in nodes.values() if node.hidden)
+
+
+def _readers(
+    look: Look, walked: Traversal, start: Node, inside: Collection[str], min_confidence: float | None
+) -> Iterable[Reader]:
+    """Dashboards, models and processes that read as a whole a table in which a column is hit: whether they use just
+    that column is not recorded, so they are told."""
+    if not start.table:
+        return
+    hit = {item.node.table for item in walked.items if item.node.type in _COLUMNS} - set(inside)
+    # One walk over tables tells where there are such readers at all; the finer edges tell who reads the table itself.
+    coarse = look.walk(
+        start.table,
+        direction="downstream",
+        depth=None if walked.depth is None else walked.depth + 1,
+        min_confidence=min_confidence,
+        indirect=True,
+        level=Level.TABLE,
+        intermediate=True,
+    )
+    readers = {item.node.id for item in coarse.of(*_READERS)}
+    tables = {link.source for link in coarse.links if link.target in readers} & {start.table, *hit}
+    for table in sorted(tables):
+        found = look.walk(
+            table, direction="downstream", depth=1, min_confidence=min_confidence, edge_types=[EdgeType.CONSUMES]
+        )
+        nodes = {item.node.id: item.node for item in found.items}
+        for link in found.links:
+            if link.source == table and link.target in nodes:
+                yield Reader(nodes[link.target], link)
+
+
+def find_owners(look: Look) -> Callable[[Node], str | None]:
+    """As a node says itself, else as the asset of its table does, else as the settings do."""
+    assets = {asset.table: asset.owner for asset in look.ports.metadata.assets() if asset.owner}
+
+    def owner_of(node: Node) -> str | None:
+        said = node.details.get("owner")
+        if said:
+            return str(said)
+        table = lake_table(node.table) if node.table else None
+        return None if table is None else assets.get(table) or look.ports.owner(table)
+
+    return owner_of

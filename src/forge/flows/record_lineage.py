@@ -1,0 +1,195 @@
+"""Where a record came from, worked out on request from one version of a table: the column edges of the run that wrote
+it name what was copied, and the rows of the sources with these values, as the commit has them, are what it came from.
+Nothing is stored for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from forge.flows.impact import lake_table
+from forge.flows.read import commit_at
+from forge.flows.records import TableLineage
+from forge.flows.travel import Then, travel
+from forge.flows.version_ports import VersionPorts
+from forge.lineage.edge import Transformation
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.versioning.commit import Commit
+
+DEPTH, ROWS = 5, 5
+
+
+class Match(StrEnum):
+    """How the rows of a source were found."""
+
+    ONE = "one"  # exactly one row has all the values that were copied
+    SEVERAL = "several"  # those it was made from together, or that cannot be told apart
+    NONE = "none"  # no row has them: they were changed on the way
+    UNKNOWN = "unknown"  # nothing was copied, so rows cannot be found
+    OUTSIDE = "outside"  # a file or a database: its rows are not kept here
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """`by`: the columns by which rows were found, and their values. `fields`: columns of the record, each with the
+    columns of this source that its value is made of."""
+
+    table: str
+    match: Match
+    by: Mapping[str, object] = field(default_factory=dict)
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: tuple[Mapping[str, object], ...] = ()
+    more: bool = False
+    version: int | None = None
+    commit: Commit | None = None
+    origins: tuple[Origin, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "table": self.table,
+            "match": str(self.match),
+            "by": dict(self.by),
+            "fields": {name: list(sources) for name, sources in self.fields.items()},
+            "rows": [dict(row) for row in self.rows],
+            "more": self.more,
+            "version": self.version,
+            "commit": self.commit.id if self.commit else None,
+            "message": self.commit.message if self.commit else None,
+            "origins": [origin.to_dict() for origin in self.origins],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    ports: VersionPorts
+    rows: int
+    mask: bool
+
+
+def trace_record(
+    ports: VersionPorts,
+    table: TableName,
+    where: Mapping[str, str],
+    *,
+    at: str = "HEAD",
+    column: str | None = None,
+    depth: int = DEPTH,
+    rows: int = ROWS,
+    current: BranchName | None = None,
+    mask: bool = True,
+) -> Origin:
+    """The record of the table with these values, and below it what it came from; with `column`, only what that value
+    came from. E814 where there is no such record, or more than one."""
+    if not where:
+        raise ForgeError("E814", "Which record?", fix=f"Give its key, like `{table} order_id=7`.")
+    commit = commit_at(ports.metadata, at, current or ports.default_branch, table)
+    trace = _Trace(ports, rows, mask)
+    found = travel(ports, table, commit.id, where=where, limit=2, mask=mask)
+    named = ", ".join(f"{name}={value}" for name, value in where.items())
+    if len(found.rows) != 1:
+        raise ForgeError(
+            "E814",
+            f"{table} has {'no record' if not found.rows else 'several records'} with {named}",
+            where=f"{at} ({commit.id[:12]})",
+            fix="Give the values of its key." if found.rows else None,
+        )
+    record = _dicts(found)[0]
+    if column is not None and column not in record:
+        raise ForgeError("E108", f"{table} has no column {column}", fix=f"It has {', '.join(record)}.")
+    return _origin(trace, table, commit.id, dict(where), found, None, {}, depth, column)
+
+
+def _origin(
+    trace: _Trace,
+    table: TableName,
+    at: CommitId,
+    by: Mapping[str, object],
+    found: Then,
+    match: Match | None,
+    fields: Mapping[str, tuple[str, ...]],
+    depth: int,
+    column: str | None,
+) -> Origin:
+    metadata = trace.ports.metadata
+    version = metadata.tree(at)[table]
+    written = metadata.log(at, limit=1, table=table)
+    records = _dicts(found)
+    origins: tuple[Origin, ...] = ()
+    if len(records) == 1 and depth > 0 and written and version.run_id:
+        runs = metadata.lineage([RunId(version.run_id)])
+        lineage = next((one for _, one in runs if one.table == table), TableLineage(table))
+        origins = _sources(trace, lineage, records[0], found.masked, written[0], depth - 1, column)
+    return Origin(
+        str(table),
+        match or Match.ONE,
+        by,
+        fields,
+        tuple(records),
+        found.truncated,
+        version.number,
+        written[0] if written else None,
+        origins,
+    )
+
+
+def _sources(
+    trace: _Trace,
+    lineage: TableLineage,
+    record: Mapping[str, object],
+    masked: frozenset[str],
+    commit: Commit,
+    depth: int,
+    column: str | None,
+) -> tuple[Origin, ...]:
+    fields: dict[str, dict[str, list[str]]] = {}
+    copied: dict[str, dict[str, object]] = {}
+    for edge in lineage.edges:
+        table, target = edge.source.table, edge.target.column
+        if column is None or target == column:
+            fields.setdefault(table, {}).setdefault(target, []).append(edge.source.column)
+        value = record.get(target)
+        if edge.transformation is Transformation.IDENTITY and value is not None and target not in masked:
+            copied.setdefault(table, {})[edge.source.column] = value
+    found = []
+    for name in sorted(fields):
+        made = {target: tuple(sorted(set(sources))) for target, sources in sorted(fields[name].items())}
+        found.append(_source(trace, name, copied.get(name, {}), made, commit, depth, column))
+    return tuple(found)
+
+
+def _source(
+    trace: _Trace,
+    name: str,
+    by: Mapping[str, object],
+    fields: Mapping[str, tuple[str, ...]],
+    commit: Commit,
+    depth: int,
+    column: str | None,
+) -> Origin:
+    table = lake_table(name)
+    if table is None:
+        return Origin(name, Match.OUTSIDE, by, fields)
+    if table not in trace.ports.metadata.tree(commit.id) or not by:
+        return Origin(name, Match.UNKNOWN, by, fields)
+    where = {key: _text(value) for key, value in by.items()}
+    try:
+        found = travel(trace.ports, table, commit.id, where=where, limit=trace.rows, mask=trace.mask)
+    except ForgeError as error:
+        if error.code not in ("E631", "E108", "E105"):  # a value that is not shown, or that its column cannot hold
+            raise
+        return Origin(name, Match.UNKNOWN, by, fields)
+    match = Match.NONE if not found.rows else Match.ONE if len(found.rows) == 1 else Match.SEVERAL
+    wanted = None
+    if column is not None and len(fields.get(column, ())) == 1:
+        wanted = fields[column][0]
+    return _origin(trace, table, commit.id, by, found, match, fields, depth, wanted)
+
+
+def _dicts(found: Then) -> list[dict[str, object]]:
+    return [dict(zip(found.schema.names, row, strict=True)) for row in found.rows]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
