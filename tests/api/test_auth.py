@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from forge.api.auth import QUESTIONS
 from forge.flows.access import Access, Scope
 from forge.stores.sql.tokens import SqlTokens
 from forge.wiring import Wiring
@@ -122,10 +123,13 @@ def test_a_token_that_may_read_cannot_write(client: TestClient, app: FastAPI) ->
     made = client.post("/api/v1/tokens", json={"name": "reader", "scope": "read"}).json()
     client.headers["authorization"] = f"Bearer {made['token']}"
     assert client.get("/api/v1/session").json()["scope"] == "read"
-    writes = [(m, p) for m, p in operations(app) if m not in ("GET", "HEAD") and p != "/api/v1/session"]
+    free = ("/api/v1/session", *QUESTIONS)
+    writes = [(m, p) for m, p in operations(app) if m not in ("GET", "HEAD") and p not in free]
     assert len(writes) >= 5
     for method, path in writes:
         assert_problem(client.request(method, filled(path), json={}), 403, "E904")
+    for path in QUESTIONS:
+        assert_problem(client.post(path, json={}), 422, "E105")
 
 
 def test_a_session_opened_with_a_reading_token_may_only_read(client: TestClient) -> None:

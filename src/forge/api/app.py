@@ -23,7 +23,21 @@ from forge.api.front import Front
 from forge.api.kept import KeptAnswers
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
-from forge.api.routes import branches, catalog, commits, compare, lineage, merges, quality, runs, system, tags
+from forge.api.routes import (
+    branches,
+    catalog,
+    commits,
+    compare,
+    lineage,
+    lineage_edges,
+    lineage_records,
+    lineage_reports,
+    merges,
+    quality,
+    runs,
+    system,
+    tags,
+)
 from forge.api.site import close_site, open_site
 from forge.api.web import FOLDER, WebFiles
 from forge.api.wire.shape import Problem
@@ -40,7 +54,8 @@ VERSIONING = (
     commits.router,
     branches.router,
 )
-ROUTERS = (runs.router, *VERSIONING, catalog.router, lineage.router, quality.router, system.router)
+LINEAGE = (lineage.router, lineage_edges.router, lineage_reports.router, lineage_records.router)
+ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, quality.router, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",

@@ -22,6 +22,8 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 SESSION = "/api/v1/session"
 # What anyone may see: whether the server lives, and what its API looks like. Web files hold no data.
 OPEN = ("/healthz", "/readyz", "/openapi.json")
+# Questions that are too long for an address: they change nothing, so a token that may only read may ask them.
+QUESTIONS = ("/api/v1/lineage/impact/column", "/api/v1/lineage/impact/schema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def authorise(request: Request) -> Principal:
     if request.method not in SAFE:
         _refuse_other_sites(request, principal)
         # Signing in and out changes nothing but the caller's own session.
-        if principal.scope is not Scope.WRITE and request.url.path != SESSION:
+        if principal.scope is not Scope.WRITE and request.url.path not in (SESSION, *QUESTIONS):
             raise ForgeError(
                 "E904",
                 "This token may only read",

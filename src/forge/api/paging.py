@@ -34,25 +34,42 @@ class Window:
         """The page out of everything found from the beginning of the list."""
         part = found[self.offset : self.offset + self.limit]
         more = len(found) > self.offset + self.limit
-        cursor = _encode(self.offset + self.limit) if more and self.offset + self.limit <= FARTHEST else None
+        cursor = offset_cursor(self.offset + self.limit) if more else None
         return Page(items=[show(item) for item in part], next_cursor=cursor, has_more=more, total_count=total)
 
 
-def _encode(offset: int) -> str:
-    return base64.urlsafe_b64encode(f"o{offset}".encode()).decode().rstrip("=")
+def offset_cursor(offset: int) -> str | None:
+    """The cursor of the page that begins there; None beyond the farthest."""
+    return encode_cursor("o", str(offset)) if offset <= FARTHEST else None
 
 
-def _decode(cursor: str) -> int:
+def offset_of(cursor: str) -> int:
+    text = decode_cursor("o", cursor)
+    offset = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= offset <= FARTHEST:
+        raise _unknown()
+    return offset
+
+
+def encode_cursor(kind: str, text: str) -> str:
+    """`kind` is a letter: what the place in the list is told by."""
+    return base64.urlsafe_b64encode(f"{kind}{text}".encode()).decode().rstrip("=")
+
+
+def decode_cursor(kind: str, cursor: str) -> str:
     try:
         text = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode()
-        offset = int(text.removeprefix("o"))
-        if not text.startswith("o") or not 0 <= offset <= FARTHEST:
-            raise ValueError(text)
     except ValueError:
-        raise ForgeError(
-            "E105", "The cursor is not one that a list gave", fix="Take next_cursor of the page before, as it is."
-        ) from None
-    return offset
+        raise _unknown() from None
+    if not text.startswith(kind) or "\x00" in text:
+        raise _unknown()
+    return text.removeprefix(kind)
+
+
+def _unknown() -> ForgeError:
+    return ForgeError(
+        "E105", "The cursor is not one that a list gave", fix="Take next_cursor of the page before, as it is."
+    )
 
 
 async def _window(  # async, for a plain function would cost a thread per request
@@ -60,7 +77,7 @@ async def _window(  # async, for a plain function would cost a thread per reques
     cursor: Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before.")] = None,
     offset: Annotated[int, Query(ge=0, le=FARTHEST, description="How many to leave out, without a cursor.")] = 0,
 ) -> Window:
-    return Window(limit, _decode(cursor) if cursor else offset)
+    return Window(limit, offset_of(cursor) if cursor else offset)
 
 
 AWindow = Annotated[Window, Depends(_window)]

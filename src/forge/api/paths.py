@@ -1,4 +1,4 @@
-"""The addresses below /api/v1/branches.
+"""The addresses below /api/v1/branches, and others with names that may hold a slash.
 
 A name with a slash is best written percent-encoded: `feature%2Fa` is one part of the path, whatever it is. Plain,
 `feature/a` works too, as long as the path cannot be read as another one: `a/commits` is the log of `a`. A branch whose
@@ -50,6 +50,11 @@ def find_named(metadata: Metadata, name: str) -> versioned.Branch:
 
 def branch_router(tag: str) -> APIRouter:
     return APIRouter(prefix=PREFIX, tags=[tag], route_class=EncodedSlashes)
+
+
+def lineage_router() -> APIRouter:
+    """Ids of the lineage may hold slashes, dots and colons."""
+    return APIRouter(prefix="/api/v1/lineage", tags=["lineage"], route_class=EncodedSlashes)
 
 
 Branch = Annotated[str, Path(max_length=255, description="Percent-encoded where it has a slash: feature%2Fa.")]

@@ -124,7 +124,7 @@ def dataset_rows(
             limit=limit,
         )
         return rows_view(str(table), few)
-    where = _filters(filters)
+    where = read_filters(filters)
     commit = find_commit(wiring.metadata, commit_id, wiring.default_branch).id
 
     def work(ports: VersionPorts) -> Then:
@@ -191,7 +191,7 @@ def _table_of(dataset_id: str | None, named: str | None) -> TableName:
     return TableName.parse(dataset_id or named or "")
 
 
-def _filters(texts: tuple[str, ...]) -> dict[str, str]:
+def read_filters(texts: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
