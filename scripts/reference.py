@@ -152,6 +152,46 @@ def checks_page() -> str:
     return "".join(parts)
 
 
+# --- impact ----------------------------------------------------------------------------------------------------------
+
+
+def impact_page() -> str:
+    from forge.lineage.weights import Weights
+
+    weights = Weights()
+    lists = {
+        "base": "Of the change.",
+        "entity": "Of what is hit.",
+        "use": "Of what the changed column is used for there.",
+        "effort": "Hours for the change.",
+        "effort_entity": "Of what is hit, for the hours.",
+    }
+    single = {
+        "high": "Least score of the severity high.",
+        "medium": "Least score of the severity medium; below it is low.",
+        "depth_step": "What each step of distance takes from 1.",
+        "depth_floor": "What distance leaves at least.",
+        "effort_limit": "The most that a score multiplies hours by.",
+        "raise_above": "More entities of severity high than this raise the risk by a step.",
+    }
+    assert {*lists, *single} == {field.name for field in dataclasses.fields(weights)}
+    parts = [
+        "# Impact\n\nHow `forge impact` weighs what a change hits "
+        "([the guide](../guide/lineage.md#what-breaks-if-i-change-it)).\n"
+        "Every number can be set under `lineage.weights` in `forge.yaml`.\n\n"
+        "- score = base × entity × confidence of the path × depth factor × use\n"
+        "- depth factor = max(`depth_floor`, 1 − `depth_step` · depth); a direct consumer has depth 1\n"
+        "- hours = effort × effort_entity × min(`effort_limit`, score / 2)\n"
+    ]
+    for name, words in lists.items():
+        values: Mapping[str, float] = getattr(weights, name)
+        rows = [(code(key), f"{value:g}") for key, value in values.items()]
+        parts.append(f"\n## {name}\n\n{words}\n\n" + table(("of", "weight"), rows))
+    rows_of = [(code(name), f"{getattr(weights, name):g}", words) for name, words in single.items()]
+    parts.append("\n## Limits\n\n" + table(("name", "value", "meaning"), rows_of))
+    return "".join(parts)
+
+
 # --- commands --------------------------------------------------------------------------------------------------------
 
 
@@ -274,6 +314,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "errors": errors_page,
     "checks": checks_page,
+    "impact": impact_page,
     "commands": commands_page,
     "http": http_page,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import pytest
 import typer.main
 import typer.testing
 from kept_folder import KeptFolder
+from lineage_world import declare_lineage
 from migrated import lay_database
 from recorded_history import MORNING, History, write_history
 from typer.testing import CliRunner
@@ -188,3 +190,26 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
     wiring = Wiring.of(root, clock=lambda: MORNING + timedelta(days=2))
     yield write_history(wiring)
     wiring.close()
+
+
+@pytest.fixture(scope="session")
+def _traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("traced") / "shop"
+    assert CliRunner().invoke(app, ["init", str(root)]).exit_code == 0
+    wiring = Wiring.of(root, clock=lambda: MORNING + timedelta(days=1, hours=1))
+    write_history(wiring)
+    declare_lineage(wiring)
+    wiring.close()
+    return root
+
+
+@pytest.fixture
+def traced(forge: Forge, _traced: Path) -> House:
+    """The recorded history and what people declared of its lineage. For looking only."""
+    return House(forge, _traced)
+
+
+@pytest.fixture
+def traced_copy(forge: Forge, _traced: Path, tmp_path: Path) -> House:
+    """The same, to write to."""
+    return House(forge, Path(shutil.copytree(_traced, tmp_path / "copy")))

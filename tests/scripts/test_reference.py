@@ -22,7 +22,7 @@ def reference() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["settings", "errors", "checks", "commands", "http"])
+@pytest.mark.parametrize("name", ["settings", "errors", "checks", "impact", "commands", "http"])
 def test_the_committed_page_is_up_to_date(reference: ModuleType, name: str) -> None:
     committed = (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8")
     assert committed == reference.page(name), "run `make docs`"

@@ -43,9 +43,10 @@ def shared_parameters() -> tuple[inspect.Parameter, ...]:
 
 
 def give_signature(function: Callable[..., Any], own: Iterable[inspect.Parameter]) -> None:
-    """What Typer sees: the function's own parameters, then the shared ones."""
+    """What Typer sees: the function's own parameters, then the shared ones that it has not of its own."""
     mine = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
-    parameters = [*mine, *shared_parameters()]
+    names = {parameter.name for parameter in mine}
+    parameters = [*mine, *(shared for shared in shared_parameters() if shared.name not in names)]
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
 
@@ -63,11 +64,13 @@ def terminal_of(options: Mapping[str, Any]) -> Terminal:
 def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[..., None]:
     """The Typer form of a function whose first argument is the Terminal."""
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    names = {parameter.name for parameter in own}
+    shared = [each.name for each in shared_parameters() if each.name not in names]
     context_of_typer = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
     @functools.wraps(function)
     def wrapper(context: typer.Context, **given: Any) -> None:
-        after = shared_options(**{each.name: given.pop(each.name) for each in shared_parameters()})
+        after = shared_options(**{name: given.pop(name) for name in shared})
         before = context.obj if isinstance(context.obj, dict) else {}
         terminal = terminal_of({**before, **after})
         if terminal.verbose:

@@ -1,66 +1,171 @@
-"""`forge lineage`, `forge upstream` and `forge downstream`: where columns come from and where they go."""
+"""`forge upstream`, `forge downstream` and `forge lineage TABLE`: where columns come from and where they go."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.lineage.graph import Graph
-    from forge.wiring import Wiring
+    from forge.connection import LineageView
+    from forge.lineage.ask import Way
+    from forge.lineage.traversal import Traversal
 
-_OF_LAKE = re.compile(r"([A-Za-z_]\w*\.[A-Za-z_]\w*)(\.[^@]+)?(?:@(.+))?")
-Subject = Annotated[
-    str, typer.Argument(metavar="TABLE[.COLUMN]", help="core.orders or core.orders.amount; @REF may follow.")
+At = Annotated[
+    str | None, typer.Option("--at", metavar="REF", help="A time, snapshot of lineage, branch, tag, commit or HEAD~2.")
 ]
-Depth = Annotated[str, typer.Option(metavar="N|all", help="How many steps.")]
-At = Annotated[str | None, typer.Option(metavar="REF", help="Branch, commit, HEAD~2 or time.")]
+Least = Annotated[
+    float | None, typer.Option("--min-confidence", metavar="0…1", help="Follow edges that are at least so sure.")
+]
+WithIndirect = Annotated[bool, typer.Option("--indirect", help="Follow joins, filters, groups and sorts of rows, too.")]
+Texts = list[str] | None
 
 
-@command
-def lineage(terminal: Terminal, subject: Subject, depth: Depth = "10", at: At = None) -> None:
-    """Show both directions as a tree."""
-    _answer(terminal, subject, depth, at, ("upstream", "downstream"))
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What was asked for. `rest` are options of a walk, as Python takes them."""
+
+    name: str
+    level: str | None
+    explain: bool
+    rest: dict[str, Any]
 
 
-@command
-def upstream(terminal: Terminal, subject: Subject, depth: Depth = "10", at: At = None) -> None:
-    """Show what a table or column comes from."""
-    _answer(terminal, subject, depth, at, ("upstream",))
-
-
-@command
-def downstream(terminal: Terminal, subject: Subject, depth: Depth = "10", at: At = None) -> None:
-    """Show what comes from a table or column."""
-    _answer(terminal, subject, depth, at, ("downstream",))
-
-
-def _answer(terminal: Terminal, subject: str, depth: str, at: str | None, directions: tuple[str, ...]) -> None:
-    from forge.cli.lineage_tree import answer_of_lineage
+def _options(
+    subject: Annotated[
+        str | None,
+        typer.Argument(metavar="TABLE[.COLUMN]", help="core.orders, core.orders.amount or its end; @REF may follow."),
+    ] = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="TABLE", help="The same, as an option.")] = None,
+    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="A column of the table.")] = None,
+    depth: Annotated[str, typer.Option(metavar="N|all", help="How many steps.")] = "10",
+    min_confidence: Least = None,
+    indirect: WithIndirect = False,
+    at: At = None,
+    level: Annotated[
+        str | None, typer.Option("--level", metavar="LEVEL", help="field, column, table, schema, database or system.")
+    ] = None,
+    types: Annotated[
+        Texts, typer.Option("--type", metavar="TYPE", help="Show only columns, tables, dashboards…; repeatable.")
+    ] = None,
+    edge_types: Annotated[
+        Texts, typer.Option("--edge-type", metavar="TYPE", help="Follow only these, like consumes; repeatable.")
+    ] = None,
+    schemas: Annotated[
+        Texts, typer.Option("--schema", metavar="SCHEMA", help="Show only what is in it; repeatable.")
+    ] = None,
+    files: Annotated[
+        Texts, typer.Option("--file", metavar="FILE", help="Show only what this file makes; repeatable.")
+    ] = None,
+    paths: Annotated[int, typer.Option("--paths", metavar="K", min=0, help="The K surest paths to each end.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many entities.")] = None,
+    intermediate: Annotated[
+        bool, typer.Option("--intermediate", help="Show what exists only inside a statement, too.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell sources, commits, checks and owners in sentences.")
+    ] = False,
+) -> Walk:
+    """What was given; the signature is the definition of the options."""
     from forge.cli.values import read_number
 
-    name, inline = split_subject(subject)
-    steps = read_number(depth, "--depth")
-    with terminal.open() as wiring:
-        graph = _graph(wiring, at or inline or "HEAD")
-    terminal.answer(answer_of_lineage(graph, name, directions, steps))
+    rest = {
+        "depth": read_number(depth, "--depth"),
+        "min_confidence": min_confidence,
+        "indirect": indirect,
+        "at": at,
+        "node_types": types or (),
+        "edge_types": edge_types or (),
+        "schemas": schemas or (),
+        "files": files or (),
+        "paths": paths,
+        "limit": limit,
+        "intermediate": intermediate,
+    }
+    return Walk(_name(subject, table, column), level, explain, rest)
 
 
-def split_subject(text: str) -> tuple[str, str]:
-    """The name and, after @, the revision. Tables of the lake are written small; names from outside are left alone."""
-    match = _OF_LAKE.fullmatch(text.strip())
-    if not match:
-        return text.strip(), ""
-    table, column, at = match.groups()
-    return f"{table.lower()}{column or ''}", at or ""
+def _name(subject: str | None, table: str | None, column: str | None) -> str:
+    if (subject is None) == (table is None):
+        raise ForgeError("E105", "Name one table or column", fix="forge upstream core.orders.amount")
+    name, mark, at = (subject or table or "").partition("@") if column else (subject or table or "", "", "")
+    return f"{name}.{column}{mark}{at}" if column else name
 
 
-def _graph(wiring: Wiring, at: str) -> Graph:
+@functools.cache
+def _parameters() -> tuple[inspect.Parameter, ...]:
+    found = inspect.signature(_options, eval_str=True).parameters.values()
+    return tuple(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in found)
+
+
+def _walking(direction: Way, words: str) -> Callable[..., None]:
+    """The command of one direction."""
+
+    def walk(terminal: Terminal, /, **given: Any) -> None:
+        _answer(terminal, direction, _options(**given))
+
+    first = inspect.Parameter("terminal", inspect.Parameter.POSITIONAL_ONLY)
+    walk.__signature__ = inspect.Signature([first, *_parameters()])  # type: ignore[attr-defined]
+    walk.__doc__ = words
+    return command(walk)
+
+
+upstream = _walking("upstream", "Show what a table or column comes from.")
+downstream = _walking("downstream", "Show what comes from a table or column.")
+both = _walking("both", "Show both directions of a table or column; the word `show` may be left out.")
+
+
+def _answer(terminal: Terminal, direction: Way, asked: Walk) -> None:
+    from forge.cli.lineage_tree import answer_of_walk
     from forge.connection import LineageView
 
-    return LineageView(wiring, wiring.default_branch).graph(at)
+    with terminal.open() as wiring:
+        view = LineageView(wiring, wiring.default_branch)
+        try:
+            found = _walk(view, direction, asked, asked.level or "column")
+        except ForgeError as error:
+            raise _or_word(error, asked.name) if direction == "both" else error from None
+        drawn = _as_drawn(view, direction, asked, found)
+        said = _explained(view, direction, asked) if asked.explain else ()
+    terminal.answer(answer_of_walk(found, drawn, said))
+
+
+def _or_word(error: ForgeError, name: str) -> ForgeError:
+    """What is no name of the graph may be a misspelt word of `forge lineage`."""
+    from difflib import get_close_matches
+
+    from forge.cli.lineage_group import app
+
+    words = [command.name for command in app.registered_commands if command.name]
+    near = get_close_matches(name, words, n=1, cutoff=0.6)
+    if error.code != "E801" or not near:
+        return error
+    fix = f"{error.fix} The command is `forge lineage {near[0]}`."
+    return ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix)
+
+
+def _walk(view: LineageView, direction: Way, asked: Walk, level: str) -> Traversal:
+    ask = {"upstream": view.upstream, "downstream": view.downstream, "both": view.both}[direction]
+    return ask(asked.name, level=level, **asked.rest)
+
+
+def _explained(view: LineageView, direction: Way, asked: Walk) -> tuple[str, ...]:
+    return view.explain(asked.name, direction=direction, level=asked.level or "column", **asked.rest)
+
+
+def _as_drawn(view: LineageView, direction: Way, asked: Walk, found: Traversal) -> Traversal:
+    """The tree of a table is one of tables, unless another level or other entities were asked for."""
+    from forge.lineage.node import TABLE_LIKE
+
+    start = next((node for node in found.starts if node.id == found.start), None)
+    if asked.level or asked.rest["node_types"] or start is None or start.type not in TABLE_LIKE:
+        return found
+    return _walk(view, direction, asked, "table")

@@ -16,10 +16,13 @@ from forge.cli import (
     check,
     conflicts,
     data,
+    erd,
     explain,
     history,
+    impact,
     init,
     lineage,
+    lineage_group,
     merge,
     query,
     runs,
@@ -110,11 +113,13 @@ for _name, _function in (
     app.command(_name)(_function)
 app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(tag.app, name="tag")
+app.command("query")(query.query)
+app.add_typer(lineage_group.app, name="lineage")
 for _name, _function in (
-    ("query", query.query),
-    ("lineage", lineage.lineage),
     ("upstream", lineage.upstream),
     ("downstream", lineage.downstream),
+    ("impact", impact.impact),
+    ("erd", erd.erd),
     ("check", check.check),
     ("doctor", care.doctor),
     ("repair", care.repair),

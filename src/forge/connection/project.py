@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.connection.results import LineageView, Report, Rows
+from forge.connection.lineage import LineageView
+from forge.connection.results import Report, Rows
 from forge.connection.versions import Versions
 from forge.flows.build import Event
 from forge.flows.engine import TimeRange

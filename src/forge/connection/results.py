@@ -1,4 +1,4 @@
-"""What runs, queries and questions about lineage answer in Python and notebooks."""
+"""What runs and queries answer in Python and notebooks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.impact import Incident, edges_at
+from forge.flows.impact import Incident
 from forge.flows.records import OutputStatus, RunStatus
-from forge.flows.revisions import find_commit
 from forge.flows.run import RunResult
-from forge.lineage.graph import Graph, Traversal
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName
 from forge.model.schema import Schema
 from forge.versioning.commit import Commit
-from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     import pandas
@@ -101,26 +97,3 @@ class Rows:
 
     def _repr_html_(self) -> str:
         return str(self.to_pandas()._repr_html_())  # type: ignore[operator]
-
-
-@dataclass(frozen=True, slots=True)
-class LineageView:
-    """Where columns come from and where they go, at a revision (default: the newest commit)."""
-
-    wiring: Wiring
-    branch: BranchName
-
-    def graph(self, at: str | None = None) -> Graph:
-        metadata = self.wiring.metadata
-        commit = find_commit(metadata, at or "HEAD", self.branch)
-        return Graph(edges_at(metadata, metadata.tree(commit.id)))
-
-    def upstream(
-        self, table: str, column: str | None = None, *, depth: int | None = 10, at: str | None = None
-    ) -> Traversal:
-        return self.graph(at).upstream(f"{table}.{column}" if column else table, depth=depth)
-
-    def downstream(
-        self, table: str, column: str | None = None, *, depth: int | None = 10, at: str | None = None
-    ) -> Traversal:
-        return self.graph(at).downstream(f"{table}.{column}" if column else table, depth=depth)

@@ -1,0 +1,388 @@
+"""`forge.connect().lineage`: where columns come from, where they go, and what a change would break."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Unpack
+
+from forge.connection.lineage_asked import (
+    Declared,
+    EdgeWords,
+    Subject,
+    WalkWords,
+    Words,
+    read_edge,
+    read_nodes,
+    read_subject,
+    read_words,
+    walk_options,
+)
+from forge.connection.lineage_results import Changes, Found, ImportedFile, Ordered, SnapshotView, Spread, Written
+from forge.flows.impact import lake_table
+from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage_view import Look, look
+from forge.flows.read import commit_at
+from forge.lineage.fact import EdgeVersion
+from forge.lineage.node import Node, NodeType
+from forge.lineage.traversal import Path, Traversal
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from forge.flows.lineage_write import Named
+    from forge.flows.record_lineage import Origin
+    from forge.lineage.ask import Direction, Way
+    from forge.lineage.erd import Erd
+    from forge.lineage.impact import ImpactReport
+    from forge.lineage.state import GraphState
+    from forge.lineage.stats import GraphStats
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """Names are ids (`core.orders.amount`) or their ends (`orders.amount`), and may say of when: `core.orders@HEAD~1`.
+    `at` is a time, the name of a snapshot, a branch, a tag, a commit or HEAD~2; without it, now."""
+
+    wiring: Wiring
+    branch: BranchName
+
+    @property
+    def _ports(self) -> LineagePorts:
+        return self.wiring.lineage()
+
+    def look(self, at: str | None = None) -> Look:
+        """The graph of one time or commit."""
+        return look(self._ports, at, self.branch)
+
+    def _at(self, name: str, at: str | None) -> tuple[Look, str]:
+        subject = read_subject(name)
+        if subject.at and self._ports.store.numbers([name.strip()]):
+            return self.look(at), name.strip()  # a dataset that was declared with its version
+        return self.look(at or self._revision(subject) or None), subject.name
+
+    def _revision(self, subject: Subject) -> str:
+        """`core.orders.amount@v12` is as of the commit that gave the table this version."""
+        table = lake_table(".".join(subject.name.split(".")[:2]))
+        if table is None or not re.fullmatch(r"v\d+", subject.at):
+            return subject.at
+        return commit_at(self.wiring.metadata, subject.at, self.branch, table).id
+
+    # walks
+
+    def upstream(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """What it comes from."""
+        return self._walk(table, column, "upstream", at, options)
+
+    def downstream(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """What comes from it."""
+        return self._walk(table, column, "downstream", at, options)
+
+    def both(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """Both directions."""
+        return self._walk(table, column, "both", at, options)
+
+    def column(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """The columns it comes from and goes to, with how each hop is made."""
+        return self._walk(table, column, "both", at, _with({"node_types": "column,field"}, options))
+
+    def table(
+        self, table: str, *, columns: bool = False, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """The tables it comes from and goes to; with `columns`, their columns."""
+        return self._walk(table, None, "both", at, _with({"level": "column" if columns else "table"}, options))
+
+    def _walk(self, table: str, column: str | None, direction: Way, at: str | None, options: WalkWords) -> Traversal:
+        view, name = self._at(table, at)
+        return view.walk(name, column, direction=direction, **walk_options(**options))
+
+    def explain(
+        self,
+        table: str,
+        column: str | None = None,
+        *,
+        direction: Way = "upstream",
+        at: str | None = None,
+        **options: Unpack[WalkWords],
+    ) -> tuple[str, ...]:
+        """The same in sentences: sources, the commits they were read at, what their checks said, who owns them."""
+        from forge.flows.lineage_explain import explain_walk
+
+        view, name = self._at(table, at)
+        return explain_walk(view, view.walk(name, column, direction=direction, **walk_options(**options)))
+
+    def paths(
+        self,
+        source: str,
+        target: str,
+        count: int = 3,
+        *,
+        depth: int | None = None,
+        min_confidence: float | None = None,
+        indirect: bool = False,
+        at: str | None = None,
+    ) -> Found[Path]:
+        """The surest ways along which data goes from one to the other, best first."""
+        view, start = self._at(source, at)
+        end = read_subject(target).name
+        return Found(view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect))
+
+    # single things
+
+    def find(self, name: str, *, at: str | None = None) -> Node:
+        view, known = self._at(name, at)
+        return view.find(known)
+
+    def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> Found[Node]:
+        """Entities whose name holds all words of the text."""
+        kinds = read_words(NodeType, types, "type of node")
+        return Found(self.look().search(text, kinds, limit=limit, after=after))
+
+    def edge(self, edge_id: str, *, at: str | None = None) -> EdgeVersion:
+        """With its evidence and who says it."""
+        return self.look(at).edge(edge_id)
+
+    def history(self, edge_id: str) -> Found[EdgeVersion]:
+        """All that an edge ever was, oldest first."""
+        return Found(self.look().lives(edge_id))
+
+    # snapshots
+
+    def snapshot(self, name: str, *, at: str | None = None, description: str = "") -> SnapshotView:
+        """Name the graph as it is now, or at a time. It costs a row, not a copy."""
+        from forge.flows.lineage_snapshots import save_snapshot
+
+        return SnapshotView.of(save_snapshot(self._ports, name, at, description))
+
+    def snapshots(self) -> Found[SnapshotView]:
+        from forge.flows.lineage_snapshots import list_snapshots
+
+        return Found(SnapshotView.of(snapshot) for snapshot in list_snapshots(self._ports))
+
+    def drop_snapshot(self, name: str) -> None:
+        """The name only: what the lineage was then stays known."""
+        from forge.flows.lineage_snapshots import drop_snapshot
+
+        drop_snapshot(self._ports, name)
+
+    def diff(self, a: str | None, b: str | None = None) -> Changes:
+        """What changed from one time, snapshot, branch or commit to another (default: now)."""
+        from forge.flows.lineage_snapshots import diff
+
+        return Changes.of(diff(self._ports, a, b))
+
+    # the whole graph
+
+    def order(self, *, columns: bool = False, at: str | None = None) -> Ordered:
+        """What must be made before what; what depends on itself in a circle is one step."""
+        from forge.lineage.order import dependency_order
+
+        state = _state(self.look(at))
+        lift = None if columns else (lambda name: state.nodes[name].table or name)
+        return Ordered.of(dependency_order(state.links(), lift=lift))
+
+    def stats(self, *, at: str | None = None) -> GraphStats:
+        """The graph in numbers."""
+        from forge.lineage.stats import stats_of
+
+        return stats_of(_state(self.look(at)))
+
+    def erd(self, schema: str | None = None, *, at: str | None = None) -> Erd:
+        """The tables of a schema (or all), their columns and keys, and how they hang together: `.to_mermaid()`,
+        `.to_dot()`, `.to_svg()`, a picture in a notebook."""
+        from forge.lineage.erd import erd_of
+
+        state = _state(self.look(at))
+        return erd_of(state.nodes.values(), state.links(), schema)
+
+    def propagate(
+        self,
+        *names: str,
+        property: str = "",
+        direction: Direction = "downstream",
+        masking: bool = True,
+        aggregation: bool = False,
+        min_confidence: float | None = None,
+        indirect: bool = False,
+        at: str | None = None,
+    ) -> Spread:
+        """Where a property (a tag, a class of personal data, an incident) goes along the edges. `masking` and
+        `aggregation` say whether these stop it."""
+        from forge.lineage.propagate import Rule, propagate
+
+        view = self.look(at)
+        least = view.edges_taken(min_confidence).min_confidence
+        state = _state(view)
+        tables = {node.id: node.table for node in state.nodes.values() if node.column is not None}
+        starts = {view.find(name).id for name in names}
+        origins = starts | {column for column, table in tables.items() if table in starts}
+        rule = Rule(masking, aggregation, least, indirect)
+        return Spread.of(
+            propagate(state.links(), origins, property=property, direction=direction, rule=rule, tables=tables)
+        )
+
+    def impact(
+        self,
+        name: str,
+        change: str = "drop",
+        to: str | None = None,
+        *,
+        depth: int | None = None,
+        min_confidence: float | None = None,
+        at: str | None = None,
+    ) -> ImpactReport:
+        """What a change would break: drop, rename, type, add, drop-table, location, permission, format, schema or
+        semantics; `to` is the new name or type."""
+        from forge.flows.impact_report import report_impact
+        from forge.lineage.impact_change import Change
+
+        view, entity = self._at(name, at)
+        return report_impact(view, Change.of(change, entity, to), depth=depth, min_confidence=min_confidence)
+
+    def impact_schema(self, table: str, changes: Iterable[tuple[str, ...]], *, at: str | None = None) -> ImpactReport:
+        """Several changes of one table in one report: `[("drop", "note"), ("type", "amount", "bigint")]`."""
+        from forge.flows.impact_report import report_schema
+        from forge.lineage.impact_change import Change
+
+        view, name = self._at(table, at)
+        return report_schema(view, name, [Change.of(*change) for change in changes])
+
+    def trace(
+        self,
+        table: str,
+        where: Mapping[str, object],
+        *,
+        column: str | None = None,
+        depth: int = 5,
+        at: str | None = None,
+    ) -> Origin:
+        """Where one record came from: the rows of its sources with the values that were copied."""
+        from forge.flows.record_lineage import trace_record
+
+        subject = read_subject(table)
+        values = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in where.items()}
+        return trace_record(
+            self.wiring.versions(),
+            TableName.parse(subject.name),
+            values,
+            at=at or subject.at or "HEAD",
+            column=column,
+            depth=depth,
+            current=self.branch,
+        )
+
+    # what is declared
+
+    def record(
+        self,
+        source: str,
+        target: str,
+        *,
+        nodes: Iterable[Declared] = (),
+        reason: str = "",
+        actor: str | None = None,
+        **said: Unpack[EdgeWords],
+    ) -> Written:
+        """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
+        type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
+        valid_to, metadata."""
+        from forge.flows.lineage_write import record_edges
+
+        ports = self._ports
+        declared = read_nodes(nodes)
+        claim = read_edge(look(ports), source, target, declared, **said)
+        return Written.of(record_edges(ports, [claim], declared, actor=actor, reason=reason))
+
+    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Written:
+        """Take back what was declared by hand. The edge stays in the history."""
+        from forge.flows.lineage_write import close_edge
+
+        return Written.of(close_edge(self._ports, edge_id, actor=actor, reason=reason))
+
+    def record_derivation(
+        self,
+        source: str,
+        target: str,
+        transformation: Named | str | Mapping[str, object],
+        actor: str | None = None,
+    ) -> Written:
+        """`target` was made from `source` (each a dataset, `core.orders@v3` for one version of it, or a column) by a
+        transformation: `dedupe@2`, or its name, version, parameters and code_hash."""
+        from forge.flows.lineage_write import record_derivation
+
+        return Written.of(record_derivation(self._ports, source, target, transformation, actor))
+
+    def record_anonymization(
+        self, source: str, target: str, policy: Named | str | Mapping[str, object], actor: str | None = None
+    ) -> Written:
+        """`target` holds what is in `source`, made anonymous under a policy: what is personal ends there."""
+        from forge.flows.lineage_write import record_anonymization
+
+        return Written.of(record_anonymization(self._ports, source, target, policy, actor))
+
+    # the record as a file
+
+    def export_lines(self) -> Iterator[str]:
+        """The whole record with its history, a JSON object a line."""
+        from forge.lineage.exchange import write_export
+
+        return write_export(self.look().ports.store)
+
+    def export(self, file: str | File) -> int:
+        """Write the whole record to a file, whole or not at all; how many lines it has."""
+        target = File(file)
+        draft = target.with_name(f".{target.name}.part")
+        lines = 0
+        try:
+            with draft.open("w", encoding="utf-8") as out:
+                for line in self.export_lines():
+                    out.write(line + "\n")
+                    lines += 1
+            draft.replace(target)
+        except OSError as error:
+            why = f"{error.strerror or error}."
+            raise ForgeError(
+                "E813", f"{target} cannot be written", where=str(target), why=why, fix="Name a folder that exists."
+            ) from error
+        finally:
+            draft.unlink(missing_ok=True)
+        return lines
+
+    def import_(self, file: str | File) -> ImportedFile:
+        """Add what an export has and this record lacks. Again, it changes nothing."""
+        from forge.lineage.exchange import import_export
+
+        source = File(file)
+        try:
+            with source.open(encoding="utf-8") as lines:
+                return ImportedFile.of(import_export(self.look().ports.store, lines))
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else "It is not UTF-8 text"
+            raise ForgeError(
+                "E813", f"{source} cannot be read", where=str(source), why=f"{why}.", fix="Check the path."
+            ) from error
+        except ForgeError as error:
+            place = f"{source}, {error.where}" if error.where else str(source)
+            raise ForgeError(error.code, error.what, where=place, why=error.why, fix=error.fix) from error
+
+
+def _state(view: Look) -> GraphState:
+    """All that holds at the time of a look."""
+    from forge.lineage.state import state_at
+
+    return state_at(view.store.edge_facts(), view.store.node_facts(), view.at)
+
+
+def _with(first: WalkWords, options: WalkWords) -> WalkWords:
+    return {**first, **options}
