@@ -14,7 +14,7 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -76,6 +76,9 @@ bench: setup ## the governed run beside plain PySpark on TPC-H (ARGS="--scale 0.
 
 bench-versioning: setup ## branches, diffs, merges and verify beside Spark, Iceberg and DoltLite (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.versioning.bench $(ARGS)
+
+bench-lineage: setup ## the lineage graph up to 10 million edges beside networkx, rustworkx, SQLite and Neo4j (ARGS="--edges 100000")
+	@$(BIN)/python -m bench.lineage_graph.bench $(ARGS)
 
 clean: ## remove the environment, caches and build results
 	rm -rf .venv build dist src/forge/web ui/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log

@@ -311,3 +311,17 @@ def test_a_snapshot_counts_what_the_facts_tell(world: CommittedLineage) -> None:
         assert world.ports.graph is not None
         census = world.ports.graph.count(view.at, world.store.declared(view.at))
         assert (census.nodes, census.edges) == (state.node_counts(), state.edge_counts())
+
+
+def test_a_table_whose_lineage_does_not_fit_keeps_nothing_else_back(
+    world: CommittedLineage, caplog: pytest.LogCaptureFixture
+) -> None:
+    look(world.ports)
+    clash = NodeClaim(Entity(NodeType.EXTERNAL, "core.odd.total"))  # the column of core.odd would have this id
+    record_edges(world.ports, [], [clash])
+    world.commit({"core.odd": [edge("core.orders.amount", "core.odd.total")], "marts.daily": []})
+    world.commit({"core.fine": [edge("core.orders.amount", "core.fine.total")]})
+    assert upstream(look(world.ports), "core.fine.total")[0] == ("core.orders.amount", 1)
+    assert upstream(look(world.ports), "marts.daily.net") == []
+    assert "core.odd" in caplog.text
+    assert catch_up(world.ports) == 0

@@ -5,6 +5,7 @@ same write, so nothing comes twice and nothing is left out, whenever a process d
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,8 @@ from forge.versioning.commit import Commit, TableVersion, Tree
 PRODUCER = "table:"  # of what the runs that made a table saw
 _COMMITS = 50  # in one transaction
 _TRIES = 5
+_UNFIT = ("E805", "E812")
+_log = logging.getLogger("forge.lineage")
 _TICK = timedelta(microseconds=1)
 
 
@@ -151,7 +154,25 @@ def _write(ports: LineagePorts, steps: list[tuple[Commit, Tree, datetime]], sinc
         gone = (table for table in before if table not in tree)
         batches += [Batch(f"{PRODUCER}{table}", at, actor=commit.author.name) for table in sorted(gone)]
     last, _, at = steps[-1]
-    ports.store.record(batches, cursor=Cursor(last.id, at, since).text())
+    _record(ports, batches, Cursor(last.id, at, since).text())
+
+
+def _record(ports: LineagePorts, batches: list[Batch], cursor: str) -> None:
+    """What cannot be recorded of one table must not keep back all others, now and for ever."""
+    try:
+        ports.store.record(batches, cursor=cursor)
+        return
+    except ForgeError as error:
+        if error.code not in _UNFIT:
+            raise
+    for batch in batches:
+        try:
+            ports.store.record([batch])
+        except ForgeError as error:
+            if error.code not in _UNFIT:
+                raise
+            _log.warning("The lineage of %s stays as it was: %s", batch.producer.removeprefix(PRODUCER), error)
+    ports.store.record([], cursor=cursor)
 
 
 def _same(before: TableVersion | None, after: TableVersion) -> bool:
