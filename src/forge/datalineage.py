@@ -1,7 +1,8 @@
 """Lineage of the project of the current folder, without opening anything first:
 
-from forge.datalineage import query
+from forge.datalineage import ingest, query
 
+ingest("lineage.jsonl")
 query.upstream("users", "email")
 query.erd("public")
 """
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from forge.connection import LineageView, connect
 from forge.connection.lineage_asked import WalkWords
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from forge.connection.lineage_results import ImportedFile
     from forge.lineage.erd import Erd
     from forge.lineage.traversal import Traversal
 
@@ -56,4 +59,21 @@ class Query:
 
 query = Query()
 
-__all__ = ["Query", "query"]
+
+def ingest(path: str | Path, *, project: str | Path | None = None) -> tuple[ImportedFile, ...]:
+    """Add what exports of lineage hold (`forge lineage export`): a file, or all .jsonl files of a folder. Again, it
+    changes nothing."""
+    place = Path(path)
+    files = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+    if not files:
+        raise ForgeError(
+            "E813",
+            f"There is no export of lineage in {place}",
+            why="Files that end in .jsonl are read.",
+            fix="Write one with `forge lineage export lineage.jsonl`.",
+        )
+    with connect(project) as forge:
+        return tuple(forge.lineage.import_(file) for file in files)
+
+
+__all__ = ["Query", "ingest", "query"]

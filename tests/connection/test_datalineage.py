@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from recorded_history import write_history
 
-from forge.datalineage import query
+from forge.connection import connect
+from forge.datalineage import ingest, query
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 
@@ -42,3 +43,26 @@ def test_it_has_a_short_name_of_its_own(folder: Path) -> None:
     import datalineage
 
     assert datalineage.query is query
+
+
+def test_an_export_of_one_project_is_ingested_by_another(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with connect(folder) as forge:
+        (tmp_path / "out").mkdir()
+        forge.lineage.export(tmp_path / "out" / "lineage.jsonl")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "forge.yaml").write_text("project: other\n")
+    monkeypatch.chdir(other)
+    (done,) = ingest(tmp_path / "out")
+    assert done.written > 0
+    assert query.upstream("revenue", "revenue").items[0].name == "raw.orders.amount"
+    (again,) = ingest(tmp_path / "out" / "lineage.jsonl")
+    assert again.written == 0
+
+
+def test_a_folder_without_an_export_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ForgeError, match="E813"):
+        ingest(tmp_path / "empty", project=folder)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from lineage_history import COLUMNS, DAY, START, histories
 
 from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
@@ -39,6 +39,7 @@ def facts(store: MemoryLineage) -> tuple[list[EdgeFact], list[NodeFact]]:
     return sorted(store.edge_facts(), key=edge), sorted(store.node_facts(), key=node)
 
 
+@settings(max_examples=25)  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch]) -> None:
     store = recorded(history)
@@ -50,6 +51,7 @@ def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch])
     assert facts(again) == facts(store)
 
 
+@settings(max_examples=25)  # drawing a history costs more than what is shown with it
 @given(histories(), histories())
 def test_importing_again_changes_nothing_and_what_is_there_stays(mine: list[Batch], theirs: list[Batch]) -> None:
     store, other = recorded(mine), recorded(theirs)
@@ -71,6 +73,7 @@ def _untyped(fact: EdgeFact) -> tuple[object, ...]:
     return fact.key, fact.producer, fact.valid_from, fact.valid_to, fact.says(), fact.evidence, fact.created_at
 
 
+@settings(max_examples=25)  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[Batch]) -> None:
     store = recorded(history)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from lineage_history import histories
 
 from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
@@ -83,6 +83,7 @@ def test_of_hubs_and_names_the_first_ten_are_told() -> None:
     assert (found.roots.count, len(found.roots.first)) == (12, 10)
 
 
+@settings(max_examples=25)  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_the_parts_add_up_to_the_whole(history: list[Batch]) -> None:
     store = MemoryLineage()

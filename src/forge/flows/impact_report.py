@@ -186,7 +186,7 @@ def _readers(
     if not start.table:
         return
     hit = {item.node.table for item in walked.items if item.node.type in _COLUMNS} - set(inside)
-    # One walk over tables tells where there are such readers at all; the finer edges tell who reads the table itself.
+    # One walk over tables tells who there is at all, and shows nothing else; what each of them reads is one hop back.
     coarse = look.walk(
         start.table,
         direction="downstream",
@@ -194,18 +194,16 @@ def _readers(
         min_confidence=min_confidence,
         indirect=True,
         level=Level.TABLE,
+        node_types=_READERS,
         intermediate=True,
     )
-    readers = {item.node.id for item in coarse.of(*_READERS)}
-    tables = {link.source for link in coarse.links if link.target in readers} & {start.table, *hit}
-    for table in sorted(tables):
+    for item in coarse.items:
         found = look.walk(
-            table, direction="downstream", depth=1, min_confidence=min_confidence, edge_types=[EdgeType.CONSUMES]
+            item.node.id, direction="upstream", depth=1, min_confidence=min_confidence, edge_types=[EdgeType.CONSUMES]
         )
-        nodes = {item.node.id: item.node for item in found.items}
         for link in found.links:
-            if link.source == table and link.target in nodes:
-                yield Reader(nodes[link.target], link)
+            if link.target == item.node.id and link.source in {start.table, *hit}:
+                yield Reader(item.node, link)
 
 
 def find_owners(look: Look) -> Callable[[Node], str | None]:
