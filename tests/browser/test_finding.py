@@ -36,7 +36,7 @@ def test_search_opens_by_a_key_and_is_used_without_a_mouse(keys: str, visit: Vis
     assert column is not None
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(page).to_have_url(re.compile(rf"/lineage\?root={re.escape(column.group())}"))
+    expect(page).to_have_url(re.compile(rf"/lineage\?focus={re.escape(column.group())}"))
     expect(page.locator(f'[data-column="{column.group()}"]')).to_be_visible()
 
 
@@ -270,7 +270,7 @@ def test_an_address_that_is_no_page_says_so_and_leads_home(visit: Visit, site: L
         ("/branches/mian", "FORGE-E602", "main"),
         ("/runs/r20200101_000000_000000", "FORGE-E108", "r20200101_000000_000000"),
         ("/assets/core.orders?at=never", "FORGE-E601", "never"),
-        ("/lineage?root=core.orders.amuont", "FORGE-E108", "amount"),
+        ("/lineage?focus=core.orders.amuont", "FORGE-E801", "amount"),
         ("/commits/0000", "FORGE-E601", "0000"),
     ],
     ids=["asset", "branch", "run", "revision", "column", "commit"],

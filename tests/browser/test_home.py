@@ -107,7 +107,7 @@ def test_home_shows_the_quality_of_the_days_and_what_changed(visit: Visit, site:
 def test_one_click_leads_to_who_is_hit_and_to_the_run(visit: Visit, site: Live) -> None:
     page = visit(site).page
     _worst(page).get_by_role("link", name="See who is hit").click()
-    expect(page).to_have_url(re.compile(r"/lineage\?root=core\.orders\.amount&direction=downstream"))
+    expect(page).to_have_url(re.compile(r"/lineage\?focus=core\.orders\.amount&direction=downstream"))
     expect(page.locator('[data-column="marts.daily_revenue.revenue"]')).to_be_visible()
     page.go_back()
     _worst(page).get_by_role("link", name="Open the run").click()

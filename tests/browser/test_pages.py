@@ -65,9 +65,20 @@ PLACES = (
     Place("commit", "/commits/{commit}", (_text("orders of 14 November 2026"), _link("raw.orders"), _text("144"))),
     Place(
         "lineage",
-        "/lineage?root=marts.daily_revenue.revenue&direction=upstream",
+        "/lineage?focus=marts.daily_revenue.revenue&direction=upstream",
         (_column("marts.daily_revenue.revenue"), _column("core.orders.amount"), _column("raw.orders.amount")),
     ),
+    Place(
+        "lineage-table",
+        "/lineage?focus=core.orders&view=table&indirect=yes&order=-confidence",
+        (_text("decides which rows"), _link("staging.orders.amount")),
+    ),
+    Place(
+        "impact",
+        "/impact?focus=core.orders.amount&change=drop&open=marts.daily_revenue.revenue",
+        (_text("high risk"), _text("Migration steps"), _text("use: aggregated"), _link("marts.daily_revenue.revenue")),
+    ),
+    Place("impact-choice", "/impact?focus=core.orders.amount", (_text("Drop a column"), _text("Change the format"))),
     Place("settings", "/settings", (_heading("Tokens"), _text("sam@shop.example"), _text("SQLite"))),
     Place("login", "/login", (_heading("Sign in to Forge"),)),
 )

@@ -18,6 +18,7 @@ import { branchSearch } from "./pages/branch.search";
 import { branchesSearch } from "./pages/branches.search";
 import { commitSearch } from "./pages/commit.search";
 import { compareSearch } from "./pages/compare.search";
+import { impactSearch } from "./pages/impact.search";
 import { lineageSearch } from "./pages/lineage.search";
 import { loginSearch } from "./pages/login.search";
 import { mergeSearch } from "./pages/merge.search";
@@ -67,6 +68,12 @@ const lineage = createRoute({
   validateSearch: lineageSearch,
   component: lazyRouteComponent(() => import("./pages/lineage")),
 });
+const impact = createRoute({
+  getParentRoute: () => frame,
+  path: "/impact",
+  validateSearch: impactSearch,
+  component: lazyRouteComponent(() => import("./pages/impact")),
+});
 const branches = createRoute({
   getParentRoute: () => frame,
   path: "/branches",
@@ -112,7 +119,7 @@ const login = createRoute({
 });
 
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, assets, asset, lineage, impact, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -51,6 +51,12 @@ export function whole(raw: Raw, key: string, least: number, most: number): numbe
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
 }
 
+/** A number within its bounds, with at most two places: 0.6. */
+export function fraction(raw: Raw, key: string, least: number, most: number): number | undefined {
+  const value = typeof raw[key] === "number" ? raw[key] : Number(text(raw, key) ?? Number.NaN);
+  return value >= least && value <= most ? Math.round(value * 100) / 100 : undefined;
+}
+
 /** Every part of an address may be missing. */
 export function optional<T extends object>(found: T): Partial<T> {
   return found;

@@ -106,7 +106,7 @@ describe("the header", () => {
     await user.type(await screen.findByRole("combobox"), "orders");
     await screen.findByRole("option", { name: /core\.orders\.amount/ });
     await user.keyboard("{ArrowDown}{Enter}");
-    await waitFor(() => expect(router.state.location.href).toBe("/lineage?root=core.orders.amount"));
+    await waitFor(() => expect(router.state.location.href).toBe("/lineage?focus=core.orders.amount"));
   });
 
   it.each(["/", "{Control>}k{/Control}"])("keeps what is typed right after %s, before the search is there", async (keys) => {

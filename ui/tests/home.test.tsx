@@ -45,7 +45,7 @@ describe("the home page with an incident", () => {
   it("leads to those who are hit and to the run", async () => {
     renderPage("/", { [OVERVIEW]: incident });
     const hit = await screen.findByRole("link", { name: "See who is hit" });
-    expect(hit).toHaveAttribute("href", "/lineage?root=core.orders.amount&direction=downstream");
+    expect(hit).toHaveAttribute("href", "/lineage?focus=core.orders.amount&direction=downstream");
     expect(screen.getByRole("link", { name: "Open the run" })).toHaveAttribute("href", "/runs/r20261115_061000_9391fe");
   });
 

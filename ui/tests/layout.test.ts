@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import type { GraphView } from "../src/api";
-import { layOut, reach, zoomFor } from "../src/lineage/layout";
-import { edgeLabel } from "../src/lineage/words";
+import { readChoice } from "../src/lineage/choice";
+import { layOut, reach, viewOf, zoomFor } from "../src/lineage/layout";
+import { edgeLabel, edgeMark, transformationWord } from "../src/lineage/words";
+import { columnNode, edge, graphOf } from "./fixtures/lineage";
 import { picture } from "./fixtures/overview";
 
-const wide = layOut(picture, new Map(), 1000);
+const wide = layOut(picture, { width: 1000 });
 const card = (name: string, of = wide) => {
   const found = of.cards.find((one) => one.table === name);
   if (found === undefined) throw new Error(`no card ${name}`);
@@ -26,11 +27,8 @@ describe("a lineage picture", () => {
   });
 
   it("opens a table to all its columns, the touched ones first", () => {
-    const columns = [
-      { name: "order_id", type: "bigint", pii: false, failing: false },
-      { name: "amount", type: "decimal(12,2)", pii: false, failing: true },
-    ];
-    const opened = card("core.orders", layOut(picture, new Map([["core.orders", columns]]), 1000));
+    const columns = [columnNode("core.orders.order_id"), columnNode("core.orders.amount")];
+    const opened = card("core.orders", layOut(picture, { opened: new Map([["core.orders", columns]]), choice: readChoice(["all:core.orders"]), width: 1000 }));
     expect(opened.columns.map((column) => [column.name, column.touched])).toEqual([
       ["amount", true],
       ["order_id", false],
@@ -39,7 +37,7 @@ describe("a lineage picture", () => {
   });
 
   it("never lets two cards overlap, wide or narrow", () => {
-    for (const { cards } of [wide, layOut(picture, new Map(), 380)]) {
+    for (const { cards } of [wide, layOut(picture, { width: 380 })]) {
       for (const a of cards) {
         for (const b of cards) {
           if (a === b) continue;
@@ -51,39 +49,50 @@ describe("a lineage picture", () => {
   });
 
   it("leads an edge that skips a layer past the cards of that layer", () => {
-    const long = wide.links.find((link) => link.source === "raw.countries.rate_to_eur");
-    const [lane] = long?.lanes ?? [];
-    const between = card("staging.orders");
+    const skipping = layOut(graphOf("a.c.x", [edge("a.a.x", "a.b.x"), edge("a.b.x", "a.c.x"), edge("a.a.x", "a.c.x")]), { width: 1000 });
+    const [lane] = skipping.links.find((link) => link.source === "a.a.x" && link.target === "a.c.x")?.lanes ?? [];
+    const between = card("a.b", skipping);
     expect(lane?.x).toBe(between.x);
     expect(lane !== undefined && (lane.y < between.y || lane.y > between.y + between.height)).toBe(true);
   });
 
   it("stands below each other on a narrow screen, and fits", () => {
-    const narrow = layOut(picture, new Map(), 380);
+    const narrow = layOut(picture, { width: 380 });
     expect(narrow.vertical).toBe(true);
     expect(new Set(narrow.cards.map((one) => one.x)).size).toBe(1);
     expect(zoomFor(narrow, 380)).toBe(1);
   });
 
-  it("does without the server's layers, and survives a circle", () => {
-    const nodes = ["a.x", "b.x", "c.x"].map((name) => ({ id: name, type: "table", name, qualified_name: name, attributes: {} }));
-    const edge = (source: string, target: string) => ({
-      id: `${source}>${target}`,
-      source,
-      target,
-      type: "derives_from",
-      transformation: "identity",
-      expression: "",
-      masking: false,
-      confidence: 1,
-      level: "certain",
-    });
-    const graph: GraphView = { ...picture, nodes, edges: [edge("a.x", "b.x"), edge("b.x", "c.x"), edge("c.x", "b.x")] };
-    expect(layOut(graph).cards.map((one) => [one.table, one.layer])).toEqual([
+  it("survives a circle, and cuts it where it comes back", () => {
+    const circle = layOut(graphOf("a.x.k", [edge("a.x.k", "b.x.k"), edge("b.x.k", "c.x.k"), edge("c.x.k", "b.x.k")]));
+    expect(circle.cards.map((one) => [one.table, one.layer])).toEqual([
       ["a.x", 0],
       ["b.x", 1],
       ["c.x", 2],
     ]);
+    expect(circle.links).toHaveLength(3);
+  });
+
+  it("puts what the focus comes from as near to it as its edges allow", () => {
+    const graph = graphOf("a.end.k", [edge("a.far.k", "a.mid.k"), edge("a.mid.k", "a.end.k"), edge("a.lone.k", "a.end.k")]);
+    expect(new Map(layOut(graph).cards.map((one) => [one.table, one.layer]))).toEqual(
+      new Map([
+        ["a.far", 0],
+        ["a.mid", 1],
+        ["a.lone", 1],
+        ["a.end", 2],
+      ]),
+    );
+  });
+
+  it("shows the focus where the picture does not fit, and never so small that nobody can read it", () => {
+    const chain = Array.from({ length: 20 }, (_, index) => edge(`s.t${index}.k`, `s.t${index + 1}.k`));
+    const long = layOut(graphOf("s.t10.k", chain, { depth: 50 }), { width: 900 });
+    const { x, zoom } = viewOf(long, 900, 500);
+    const focus = card("s.t10", long);
+    expect(zoom).toBeGreaterThan(0.6);
+    expect(focus.x * zoom + x).toBeGreaterThan(0);
+    expect((focus.x + focus.width) * zoom + x).toBeLessThan(900);
   });
 
   it("knows what a column comes from and goes to", () => {
@@ -97,4 +106,19 @@ it("an edge is labelled by its expression, a copy by a word, a long one is cut",
   expect(edgeLabel({ transformation: "aggregation", expression: "sum(amount)", masking: false })).toBe("sum(amount)");
   expect(edgeLabel({ transformation: "identity", expression: "amount", masking: false })).toBe("copied");
   expect(edgeLabel({ transformation: "transformation", expression: "x".repeat(80), masking: false })).toHaveLength(44);
+});
+
+it("says on an edge which function made the value, not the cast around it", () => {
+  const say = (transformation: string, expression: string) => edgeMark({ transformation, expression });
+  expect(say("aggregation", "cast(sum(amount) AS decimal(14,2))")).toBe("sum");
+  expect(say("transformation", "upper(name)")).toBe("upper");
+  expect(say("transformation", "amount * rate")).toBe("ƒ");
+  expect(say("identity", "amount")).toBe("");
+  expect(edgeMark({ transformation: "unknown", expression: "", kind: "indirect", subtype: "group_by" })).toBe("group by");
+});
+
+it("says of an indirect edge how it shapes rows, and of another kind of edge what it is", () => {
+  expect(transformationWord(edge("a.b.c", "a.d", { kind: "indirect", subtype: "filter" }))).toBe("decides which rows");
+  expect(transformationWord(edge("a.b.c", "dashboard:x", { type: "consumes", transformation: "unknown", relationship: null }))).toBe("is used by");
+  expect(transformationWord(edge("a.b.c", "a.d.c", { masking: true }))).toBe("copied, masked");
 });

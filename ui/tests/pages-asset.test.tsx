@@ -2,9 +2,10 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import type { GraphView, RowsView } from "../src/api";
+import type { RowsView } from "../src/api";
 import { askedFor, badRows, branchOfHistory, columnNamed, isNumber, maskedInWords, queryCommand, showValue, standOf, whatWentWrong } from "../src/pages/asset.words";
 import { asset, column, commit, commitDetail, fix, FIX_COMMIT, HEAD_COMMIT, health, heldBack, main, OLD_COMMIT, paged, verdict } from "./fixtures/catalog";
+import { graphOf } from "./fixtures/lineage";
 import { renderPage, status, system } from "./render";
 
 const ASSET = "GET /api/v1/catalog/assets/core.orders";
@@ -102,7 +103,7 @@ describe("the page of an asset", () => {
     expect(within(table).getByRole("row", { name: /email/ })).toHaveTextContent("never");
     const amount = within(table).getByRole("row", { name: /^amount/ });
     expect(amount).toHaveTextContent("failing");
-    expect(within(amount).getByRole("link", { name: "staging.orders.amount" })).toHaveAttribute("href", "/lineage?root=staging.orders.amount");
+    expect(within(amount).getByRole("link", { name: "staging.orders.amount" })).toHaveAttribute("href", "/lineage?focus=staging.orders.amount");
     expect(within(amount).getByRole("link", { name: "amount" })).toHaveAttribute("href", "/assets/core.orders?tab=lineage&col=amount");
     expect(screen.queryByRole("note")).not.toBeInTheDocument();
   });
@@ -170,7 +171,7 @@ describe("the quality of an asset", () => {
 });
 
 describe("the lineage of an asset", () => {
-  const graph: GraphView = { root_id: "core.orders", direction: "both", depth: 3, at: "HEAD", nodes: [], edges: [], total_entities: 1, greatest_depth: 0, hidden: 0 };
+  const graph = graphOf("core.orders", []);
 
   it("starts from the column of the address and as far as it says", async () => {
     const { asked } = renderPage("/assets/core.orders?tab=lineage&col=AMOUNT&depth=2&direction=upstream", { [ASSET]: asset(), [BRANCHES]: paged(branches), "GET /api/v1/lineage/graph": graph });
@@ -178,7 +179,7 @@ describe("the lineage of an asset", () => {
     const [request] = asked.filter((one) => one.url.includes("/lineage/graph"));
     const query = new URL(request?.url ?? "").searchParams;
     expect([query.get("root_id"), query.get("depth"), query.get("direction")]).toEqual(["core.orders.amount", "2", "upstream"]);
-    expect(screen.getByRole("link", { name: "Open in Lineage" })).toHaveAttribute("href", "/lineage?root=core.orders.amount&direction=upstream&depth=2");
+    expect(screen.getByRole("link", { name: "Open in Lineage" })).toHaveAttribute("href", "/lineage?focus=core.orders.amount&direction=upstream&up=2&down=2");
   });
 
   it("says so when there is no such column, and shows the table", async () => {

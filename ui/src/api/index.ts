@@ -2,6 +2,7 @@
 export * from "./actions";
 export { client, unwrap } from "./client";
 export { hasEnded, useRunEvents, type LiveRun } from "./events";
+export * from "./lineage";
 export { ApiProblem, asProblem } from "./problem";
 export * from "./queries";
 export type * from "./words";

@@ -4,7 +4,6 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { client, unwrap } from "./client";
 import { waitFor } from "./long";
 import type { paths } from "./schema";
-import type { Direction } from "./words";
 
 type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } } ? NonNullable<Q> : never;
 
@@ -154,25 +153,4 @@ export const healthQuery = (table: string, at = "HEAD") =>
           signal,
         }),
       ),
-  });
-
-export interface GraphWanted {
-  root: string;
-  direction?: Direction | undefined;
-  depth?: number | undefined;
-  at?: string | undefined;
-  minConfidence?: number | undefined;
-}
-
-export const graphQuery = ({ root, direction, depth, at, minConfidence }: GraphWanted) =>
-  queryOptions({
-    queryKey: ["graph", root, direction ?? "both", depth ?? 5, at ?? "HEAD", minConfidence ?? 0.5],
-    queryFn: ({ signal }) =>
-      unwrap(
-        client.GET("/api/v1/lineage/graph", {
-          params: { query: { root_id: root, direction, depth, at, min_confidence: minConfidence } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
   });

@@ -794,6 +794,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage/anonymizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record Anonymization
+         * @description `target` holds what is in `source`, made anonymous under a policy.
+         */
+        post: operations["record_anonymization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage/columns/{column_id}/lineage": {
         parameters: {
             query?: never;
@@ -814,6 +834,117 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage/derivations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record Derivation
+         * @description `target` was made from `source` by a transformation. What is not known yet is declared by this as a dataset.
+         */
+        post: operations["record_derivation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Diff
+         * @description Nodes and edges that were added, removed and changed from `a` to `b`.
+         */
+        get: operations["lineage_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Edge
+         * @description One edge with its evidence, all that produce it, and how it was before. Of an edge between tables: those between
+         *     their columns.
+         */
+        get: operations["edge"];
+        put?: never;
+        /**
+         * Record Edges
+         * @description Edges declared by the caller, with a reason. They join nodes that are known or declared in the same request; one
+         *     that is not right, and nothing is written.
+         */
+        post: operations["record_edges"];
+        /**
+         * Close Edge
+         * @description Takes back what was declared by hand; the edge stays in the history. Refused (409) where something else makes
+         *     it.
+         */
+        delete: operations["close_edge"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/edges/{edge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Edge
+         * @description The same, by path.
+         */
+        get: operations["one_edge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/erd": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Erd
+         * @description Tables of a schema with their columns and keys, and how they belong together.
+         */
+        get: operations["lineage_erd"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage/graph": {
         parameters: {
             query?: never;
@@ -823,9 +954,215 @@ export interface paths {
         };
         /**
          * Graph
-         * @description Only what is reached from the root, with the touched columns of each table.
+         * @description Only what is reached from the root, with the touched columns of each table. Types of nodes, schemas and files
+         *     choose what is shown; types of edges and confidence also where the walk goes.
          */
         get: operations["graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Impact
+         * @description What would break if a table or column were changed so. The same as POST /impact/column, with an address.
+         */
+        get: operations["impact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/impact/column": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Column Impact
+         * @description What would break if a column were changed so. Nothing is changed: a token that may only read is enough.
+         */
+        post: operations["column_impact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/impact/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Schema Impact
+         * @description What would break if a table were changed so, all changes together. A change without a column is of the table.
+         */
+        post: operations["schema_impact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Order
+         * @description Tables in the order of their dependencies, what comes first first; those of a cycle are one step.
+         */
+        get: operations["lineage_order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Paths
+         * @description The surest ways along which data goes from one entity to the other, best first.
+         */
+        get: operations["lineage_paths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Record Lineage
+         * @description The record of a table with these values, and below it the records it came from, worked out from what the runs
+         *     copied. Personal data is neither shown nor used to find rows.
+         */
+        get: operations["record_lineage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Lineage
+         * @description Nodes of the graph, by id.
+         */
+        get: operations["search_lineage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Snapshots
+         * @description Newest first.
+         */
+        get: operations["list_snapshots"];
+        put?: never;
+        /**
+         * Save Snapshot
+         * @description A name for how the lineage is now, or was at a time. It copies nothing.
+         */
+        post: operations["save_snapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/snapshots/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Snapshot
+         * @description The name only: what the lineage was then stays known.
+         */
+        delete: operations["drop_snapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Stats
+         * @description The graph in numbers.
+         */
+        get: operations["lineage_stats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1119,6 +1456,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AffectedView */
+        AffectedView: {
+            change: components["schemas"]["ImpactChange"];
+            /** Confidence */
+            confidence: number;
+            /** Depth */
+            depth: number;
+            /** Effort Hours */
+            effort_hours: number;
+            factors: components["schemas"]["ImpactFactors"];
+            /** Group */
+            group: string;
+            /** Id */
+            id: string;
+            /** Is Breaking */
+            is_breaking: boolean;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Path */
+            path: components["schemas"]["HopView"][];
+            /** Reason */
+            reason: string;
+            /** Score */
+            score: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "high" | "medium" | "low";
+            /** Type */
+            type: string;
+            /** Use */
+            use: string;
+        };
+        /** AnonymizationCreate */
+        AnonymizationCreate: {
+            policy: components["schemas"]["NamedCreate"];
+            /** Source */
+            source: string;
+            /** Target */
+            target: string;
+        };
         /** ApprovalView */
         ApprovalView: {
             /** Approved */
@@ -1481,6 +1862,15 @@ export interface components {
              */
             updated_at: string;
         };
+        /** BreakingChange */
+        BreakingChange: {
+            /** Asset */
+            asset: string;
+            /** Reason */
+            reason: string;
+            /** Type */
+            type: string;
+        };
         /** BrokenView */
         BrokenView: {
             /** Actual */
@@ -1561,6 +1951,39 @@ export interface components {
             table: string;
             /** Updated */
             updated?: number | null;
+        };
+        /**
+         * ColumnChange
+         * @description `to` is the new name or type.
+         */
+        ColumnChange: {
+            /**
+             * At
+             * @default HEAD
+             */
+            at: string;
+            /**
+             * Change Type
+             * @description drop, rename, type, add, drop-table, location, permission, format, schema or semantics.
+             * @example drop
+             */
+            change_type: string;
+            /**
+             * Column Id
+             * @example core.orders.amount
+             */
+            column_id: string;
+            /** Depth */
+            depth?: number | null;
+            /**
+             * Limit
+             * @default 500
+             */
+            limit: number;
+            /** Min Confidence */
+            min_confidence?: number | null;
+            /** To */
+            to?: string | null;
         };
         /** CommitDetail */
         CommitDetail: {
@@ -1956,6 +2379,29 @@ export interface components {
             /** Contracts Broken */
             contracts_broken: number;
         };
+        /**
+         * DerivationCreate
+         * @description Source and target are datasets, where it matters with a version, or columns.
+         */
+        DerivationCreate: {
+            /**
+             * Source
+             * @example core.orders@v3
+             */
+            source: string;
+            /** Target */
+            target: string;
+            transformation: components["schemas"]["NamedCreate"];
+        };
+        /** DiffCounts */
+        DiffCounts: {
+            /** Added */
+            added: number;
+            /** Modified */
+            modified: number;
+            /** Removed */
+            removed: number;
+        };
         /** DiffSummary */
         DiffSummary: {
             /** Deleted */
@@ -1968,6 +2414,11 @@ export interface components {
             tables: number;
             /** Updated */
             updated: number;
+        };
+        /** DiffTotals */
+        DiffTotals: {
+            edges: components["schemas"]["DiffCounts"];
+            nodes: components["schemas"]["DiffCounts"];
         };
         /**
          * DiffView
@@ -1986,6 +2437,217 @@ export interface components {
             /** Tables */
             tables: components["schemas"]["TableDiffView"][];
         };
+        /** EdgeChangeView */
+        EdgeChangeView: {
+            /** Changes */
+            changes: components["schemas"]["FieldChangeView"][];
+            /** Id */
+            id: string;
+            /** Source */
+            source: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * EdgeCreate
+         * @description From source to target as data flows. Without a relationship, that of the transformation; without a confidence, it
+         *     is certain.
+         */
+        EdgeCreate: {
+            /** Confidence */
+            confidence?: number | null;
+            /**
+             * Expression
+             * @default
+             */
+            expression: string;
+            /**
+             * Masking
+             * @default false
+             */
+            masking: boolean;
+            /**
+             * Metadata
+             * @default {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Relationship */
+            relationship?: ("derived" | "transformed" | "copied" | "merged" | "filtered" | "aggregated" | "anonymized" | "sampled" | "joined") | null;
+            /**
+             * Source
+             * @example core.orders.amount
+             */
+            source: string;
+            /** Subtype */
+            subtype?: ("join" | "filter" | "group_by" | "sort") | null;
+            /**
+             * Target
+             * @example dashboard:revenue
+             */
+            target: string;
+            /**
+             * Transformation
+             * @default unknown
+             * @enum {string}
+             */
+            transformation: "identity" | "transformation" | "aggregation" | "window" | "conditional" | "generator" | "union" | "unknown" | "direct" | "expression";
+            /**
+             * Type
+             * @default derives_from
+             * @enum {string}
+             */
+            type: "derives_from" | "contains" | "executes" | "produces" | "consumes";
+            /** Valid From */
+            valid_from?: string | null;
+            /** Valid To */
+            valid_to?: string | null;
+        };
+        /**
+         * EdgeDetail
+         * @description `behind`: of an edge between tables, the edges between their columns that it stands for.
+         */
+        EdgeDetail: {
+            /**
+             * Actor
+             * @default
+             */
+            actor: string;
+            /**
+             * Behind
+             * @default []
+             */
+            behind: components["schemas"]["EdgeView"][];
+            /**
+             * Confidence
+             * @default 1
+             */
+            confidence: number;
+            /** Created At */
+            created_at?: string | null;
+            /**
+             * Evidence
+             * @default []
+             */
+            evidence: components["schemas"]["EvidenceView"][];
+            /**
+             * Expression
+             * @default
+             */
+            expression: string;
+            /**
+             * History
+             * @default []
+             */
+            history: components["schemas"]["EdgeLife"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default direct
+             * @enum {string}
+             */
+            kind: "direct" | "indirect";
+            /**
+             * Level
+             * @default certain
+             */
+            level: string;
+            /**
+             * Masking
+             * @default false
+             */
+            masking: boolean;
+            /**
+             * Metadata
+             * @default {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Producers
+             * @default []
+             */
+            producers: components["schemas"]["ProducerView"][];
+            /** Relationship */
+            relationship?: string | null;
+            /** Source */
+            source: string;
+            /** Subtype */
+            subtype?: string | null;
+            /** Target */
+            target: string;
+            /**
+             * Transformation
+             * @default unknown
+             */
+            transformation: string;
+            /**
+             * Type
+             * @default derives_from
+             */
+            type: string;
+            /** Valid From */
+            valid_from?: string | null;
+            /** Valid To */
+            valid_to?: string | null;
+        };
+        /**
+         * EdgeLife
+         * @description An edge as it was in one stretch of time.
+         */
+        EdgeLife: {
+            /** Confidence */
+            confidence: number;
+            /** Expression */
+            expression: string;
+            /** Level */
+            level: string;
+            /** Masking */
+            masking: boolean;
+            /** Producers */
+            producers: string[];
+            /** Transformation */
+            transformation: string;
+            /**
+             * Valid From
+             * Format: date-time
+             */
+            valid_from: string;
+            /** Valid To */
+            valid_to: string | null;
+        };
+        /** EdgeStats */
+        EdgeStats: {
+            /** By Indirect */
+            by_indirect: {
+                [key: string]: number;
+            };
+            /** By Level */
+            by_level: {
+                [key: string]: number;
+            };
+            /** By Relationship */
+            by_relationship: {
+                [key: string]: number;
+            };
+            /** By Transformation */
+            by_transformation: {
+                [key: string]: number;
+            };
+            /** By Type */
+            by_type: {
+                [key: string]: number;
+            };
+            /** Column Share */
+            column_share: number | null;
+            /** Masking */
+            masking: number;
+            /** Total */
+            total: number;
+        };
         /** EdgeView */
         EdgeView: {
             /**
@@ -2001,6 +2663,12 @@ export interface components {
             /** Id */
             id: string;
             /**
+             * Kind
+             * @default direct
+             * @enum {string}
+             */
+            kind: "direct" | "indirect";
+            /**
              * Level
              * @default certain
              */
@@ -2010,8 +2678,12 @@ export interface components {
              * @default false
              */
             masking: boolean;
+            /** Relationship */
+            relationship?: string | null;
             /** Source */
             source: string;
+            /** Subtype */
+            subtype?: string | null;
             /** Target */
             target: string;
             /**
@@ -2024,6 +2696,77 @@ export interface components {
              * @default derives_from
              */
             type: string;
+            /** Valid From */
+            valid_from?: string | null;
+            /** Valid To */
+            valid_to?: string | null;
+        };
+        /**
+         * EdgesCreate
+         * @description Written whole or not at all.
+         */
+        EdgesCreate: {
+            /** Edges */
+            edges: components["schemas"]["EdgeCreate"][];
+            /**
+             * Nodes
+             * @default []
+             */
+            nodes: components["schemas"]["NodeCreate"][];
+            /** Reason */
+            reason: string;
+        };
+        /** EdgesDiff */
+        EdgesDiff: {
+            /** Added */
+            added: components["schemas"]["EdgeView"][];
+            /** Modified */
+            modified: components["schemas"]["EdgeChangeView"][];
+            /** Removed */
+            removed: components["schemas"]["EdgeView"][];
+        };
+        /** ErdColumnView */
+        ErdColumnView: {
+            /** Data Type */
+            data_type: string | null;
+            /** Foreign Key */
+            foreign_key: boolean;
+            /** Name */
+            name: string;
+            /** Nullable */
+            nullable: boolean | null;
+            /** Primary Key */
+            primary_key: boolean;
+        };
+        /**
+         * ErdTableView
+         * @description `outside`: not of the schema; a foreign key points at it.
+         */
+        ErdTableView: {
+            /** Columns */
+            columns: components["schemas"]["ErdColumnView"][];
+            /** Name */
+            name: string;
+            /** Outside */
+            outside: boolean;
+            /** Type */
+            type: string;
+        };
+        /**
+         * ErdView
+         * @description Tables, their columns and keys, and how they belong together. `total` counts the tables.
+         */
+        ErdView: {
+            /** Relations */
+            relations: (components["schemas"]["ForeignKeyView"] | components["schemas"]["FlowView"])[];
+            /** Schema */
+            schema: string | null;
+            /** Tables */
+            tables: components["schemas"]["ErdTableView"][];
+            /** Total */
+            total: number;
+            /** Truncated */
+            truncated: boolean;
         };
         /**
          * ErrorView
@@ -2062,8 +2805,100 @@ export interface components {
             table?: string | null;
         };
         /**
+         * EvidenceView
+         * @description Where and when a producer saw an edge.
+         */
+        EvidenceView: {
+            /** Basis */
+            basis: string;
+            /** Extractor */
+            extractor: string;
+            /** File */
+            file: string;
+            /** Line */
+            line: number | null;
+            /** Producer */
+            producer: string;
+            /** Run Id */
+            run_id: string;
+            /** Seen At */
+            seen_at: string | null;
+            /** Statement */
+            statement: string;
+            /** Times */
+            times: number;
+        };
+        /** FieldChangeView */
+        FieldChangeView: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Field */
+            field: string;
+        };
+        /** FirstCycles */
+        FirstCycles: {
+            /** Count */
+            count: number;
+            /** First */
+            first: string[][];
+        };
+        /**
+         * FirstNames
+         * @description How many, and the first of them.
+         */
+        FirstNames: {
+            /** Count */
+            count: number;
+            /** First */
+            first: string[];
+        };
+        /**
+         * FlowView
+         * @description Data goes from one table to the other, by so many edges; the confidence is that of the surest.
+         */
+        FlowView: {
+            /** Confidence */
+            confidence: number;
+            /** Edges */
+            edges: number;
+            /** Source */
+            source: string;
+            /** Target */
+            target: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "lineage";
+        };
+        /** ForeignKeyView */
+        ForeignKeyView: {
+            /**
+             * Cardinality
+             * @enum {string}
+             */
+            cardinality: "one_to_one" | "many_to_one";
+            /** Source */
+            source: string;
+            /** Source Columns */
+            source_columns: string[];
+            /** Target */
+            target: string;
+            /** Target Columns */
+            target_columns: string[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "foreign_key";
+        };
+        /**
          * GraphView
-         * @description Only what is reached from the root: tables, and of their columns those that are touched.
+         * @description Only what is reached from the root: tables, and of their columns those that are touched. `total_entities` and
+         *     `levels` count all that is reached; where it is more than the limit, the next page has what comes next by
+         *     distance.
          */
         GraphView: {
             /** At */
@@ -2078,12 +2913,41 @@ export interface components {
             greatest_depth: number;
             /** Hidden */
             hidden: number;
+            /**
+             * Indirect
+             * @default false
+             */
+            indirect: boolean;
+            /**
+             * Level
+             * @default column
+             */
+            level: string;
+            /**
+             * Levels
+             * @default {}
+             */
+            levels: {
+                [key: string]: number;
+            };
+            /**
+             * Min Confidence
+             * @default 0.5
+             */
+            min_confidence: number;
+            /** Next Cursor */
+            next_cursor?: string | null;
             /** Nodes */
             nodes: components["schemas"]["NodeView"][];
             /** Root Id */
             root_id: string;
             /** Total Entities */
             total_entities: number;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
         };
         /** HealthView */
         HealthView: {
@@ -2107,6 +2971,138 @@ export interface components {
             run_id: string | null;
             /** Score */
             score: number | null;
+        };
+        /** HopView */
+        HopView: {
+            /** Confidence */
+            confidence: number;
+            /** Depth */
+            depth: number;
+            /** Expression */
+            expression: string;
+            /** Id */
+            id: string;
+            /** Qualified Name */
+            qualified_name: string;
+            /** Relationship */
+            relationship: string;
+            /** Transformation */
+            transformation: string;
+            /** Type */
+            type: string;
+        };
+        /** HubView */
+        HubView: {
+            /** Id */
+            id: string;
+            /** In */
+            in: number;
+            /** Out */
+            out: number;
+        };
+        /** HubsView */
+        HubsView: {
+            /** In */
+            in: components["schemas"]["HubView"][];
+            /** Out */
+            out: components["schemas"]["HubView"][];
+        };
+        /** ImpactChange */
+        ImpactChange: {
+            /** Direction */
+            direction: string | null;
+            /** Entity */
+            entity: string;
+            /** To */
+            to: string | null;
+            /** Type */
+            type: string;
+        };
+        /**
+         * ImpactFactors
+         * @description What the score is the product of.
+         */
+        ImpactFactors: {
+            /** Base */
+            base: number;
+            /** Confidence */
+            confidence: number;
+            /** Depth */
+            depth: number;
+            /** Entity */
+            entity: number;
+            /** Use */
+            use: number;
+        };
+        /** ImpactOwner */
+        ImpactOwner: {
+            /** Assets */
+            assets: string[];
+            /** Owner */
+            owner: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "high" | "medium" | "low";
+        };
+        /** ImpactPath */
+        ImpactPath: {
+            /** Confidence */
+            confidence: number;
+            /** End */
+            end: string;
+            /** Hops */
+            hops: components["schemas"]["HopView"][];
+            /** Length */
+            length: number;
+            /** Start */
+            start: string;
+        };
+        /**
+         * ImpactView
+         * @description What a change would hit, the worst first. Counts, groups and hours are whole; of the lists there may be more
+         *     (`truncated`).
+         */
+        ImpactView: {
+            /** Affected */
+            affected: components["schemas"]["AffectedView"][];
+            /** Breaking Changes */
+            breaking_changes: components["schemas"]["BreakingChange"][];
+            change: components["schemas"]["ImpactChange"];
+            /** Changes */
+            changes: components["schemas"]["ImpactChange"][];
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Critical Paths */
+            critical_paths: components["schemas"]["ImpactPath"][];
+            /** Effort Hours */
+            effort_hours: number;
+            /** Groups */
+            groups: {
+                [key: string]: number;
+            };
+            /** Hidden */
+            hidden: number;
+            /** Is Breaking */
+            is_breaking: boolean;
+            /** Migration Steps */
+            migration_steps: string[];
+            /** Owners */
+            owners: components["schemas"]["ImpactOwner"][];
+            /** Recommended Actions */
+            recommended_actions: string[];
+            /**
+             * Risk
+             * @enum {string}
+             */
+            risk: "critical" | "high" | "medium" | "low" | "none";
+            /** Summary */
+            summary: string;
+            /** Truncated */
+            truncated: boolean;
         };
         /**
          * IncidentView
@@ -2194,6 +3190,97 @@ export interface components {
             start: number;
             /** To */
             to: string;
+        };
+        /**
+         * LineageDiffView
+         * @description `counts` are whole; each list has at most `limit` (`truncated`: one of them has less than there are).
+         */
+        LineageDiffView: {
+            a: components["schemas"]["MomentView"];
+            b: components["schemas"]["MomentView"];
+            counts: components["schemas"]["DiffTotals"];
+            edges: components["schemas"]["EdgesDiff"];
+            nodes: components["schemas"]["NodesDiff"];
+            /** Seconds */
+            seconds: number | null;
+            /** Truncated */
+            truncated: boolean;
+        };
+        /**
+         * LineageStatsView
+         * @description Hubs, roots, leaves and cycles are those of the flow of data.
+         */
+        LineageStatsView: {
+            /** At */
+            at: string;
+            cycles: components["schemas"]["FirstCycles"];
+            edges: components["schemas"]["EdgeStats"];
+            hubs: components["schemas"]["HubsView"];
+            leaves: components["schemas"]["FirstNames"];
+            nodes: components["schemas"]["NodeStats"];
+            /** Producers */
+            producers: {
+                [key: string]: number;
+            };
+            roots: components["schemas"]["FirstNames"];
+            unresolved: components["schemas"]["FirstNames"];
+        };
+        /**
+         * LineageView
+         * @description The picture, and the same as two lists, nearest first.
+         */
+        LineageView: {
+            /** At */
+            at: string;
+            /** Depth */
+            depth: number;
+            /** Direction */
+            direction: string;
+            /** Downstream */
+            downstream: components["schemas"]["ReachedView"][];
+            /** Edges */
+            edges: components["schemas"]["EdgeView"][];
+            /** Greatest Depth */
+            greatest_depth: number;
+            /** Hidden */
+            hidden: number;
+            /**
+             * Indirect
+             * @default false
+             */
+            indirect: boolean;
+            /**
+             * Level
+             * @default column
+             */
+            level: string;
+            /**
+             * Levels
+             * @default {}
+             */
+            levels: {
+                [key: string]: number;
+            };
+            /**
+             * Min Confidence
+             * @default 0.5
+             */
+            min_confidence: number;
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Nodes */
+            nodes: components["schemas"]["NodeView"][];
+            /** Root Id */
+            root_id: string;
+            /** Total Entities */
+            total_entities: number;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
+            /** Upstream */
+            upstream: components["schemas"]["ReachedView"][];
         };
         /**
          * MergeResultView
@@ -2413,9 +3500,92 @@ export interface components {
             updated_at: string;
         };
         /**
+         * MomentView
+         * @description What was asked for, and the time it means; null for now.
+         */
+        MomentView: {
+            /** At */
+            at: string | null;
+            /** Label */
+            label: string;
+        };
+        /**
+         * NamedCreate
+         * @description A transformation or a policy: all that makes it the one it is.
+         */
+        NamedCreate: {
+            /**
+             * Code Hash
+             * @default
+             */
+            code_hash: string;
+            /** Name */
+            name: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Version
+             * @default
+             */
+            version: string;
+        };
+        /** NodeChangeView */
+        NodeChangeView: {
+            /** Changes */
+            changes: components["schemas"]["FieldChangeView"][];
+            /** Id */
+            id: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * NodeCreate
+         * @description A node that the edges of the same request may name. `table` is the table of a column, the column of a field;
+         *     without it, all but the last part of the id.
+         */
+        NodeCreate: {
+            /**
+             * Attributes
+             * @default {}
+             */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /**
+             * Id
+             * @example dashboard:revenue
+             */
+            id: string;
+            /** Table */
+            table?: string | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "system" | "database" | "schema" | "table" | "view" | "dataset" | "column" | "field" | "record" | "transform" | "pipeline" | "process" | "dashboard" | "report" | "model" | "external";
+        };
+        /** NodeStats */
+        NodeStats: {
+            /** By Type */
+            by_type: {
+                [key: string]: number;
+            };
+            /** Total */
+            total: number;
+        };
+        /**
          * NodeView
-         * @description Attributes of a table: columns (how many it has), owner, kind, layer (0 = no inputs in this picture), external.
-         *     Of a column: table, data_type, pii, failing.
+         * @description Attributes of a table, and of everything else that stands for itself: columns (how many it has), more_columns
+         *     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, failing,
+         *     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
+         *     confidence, intermediate, unresolved, source_file.
+         *     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),
+         *     direction.
          */
         NodeView: {
             /**
@@ -2425,6 +3595,8 @@ export interface components {
             attributes: {
                 [key: string]: unknown;
             };
+            /** Created At */
+            created_at?: string | null;
             /** Id */
             id: string;
             /** Name */
@@ -2433,6 +3605,81 @@ export interface components {
             qualified_name: string;
             /** Type */
             type: string;
+            /** Updated At */
+            updated_at?: string | null;
+        };
+        /** NodesDiff */
+        NodesDiff: {
+            /** Added */
+            added: components["schemas"]["NodeView"][];
+            /** Modified */
+            modified: components["schemas"]["NodeChangeView"][];
+            /** Removed */
+            removed: components["schemas"]["NodeView"][];
+        };
+        /**
+         * OrderStep
+         * @description One table, or all those of a cycle. Steps of one stage do not need each other.
+         */
+        OrderStep: {
+            /** Cycle */
+            cycle: boolean;
+            /** Members */
+            members: string[];
+            /** Stage */
+            stage: number;
+        };
+        /**
+         * OrderView
+         * @description `total` counts the steps; `cycles` are all of them, `looped` feed themselves.
+         */
+        OrderView: {
+            /** Cycles */
+            cycles: string[][];
+            /** Looped */
+            looped: string[];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Order */
+            order: components["schemas"]["OrderStep"][];
+            /** Total */
+            total: number;
+            /** Truncated */
+            truncated: boolean;
+        };
+        /**
+         * OriginView
+         * @description `match`: how rows of this source were found: one, several, none, unknown (nothing was copied) or outside (a file
+         *     or database). `by`: the columns and values by which they were; `fields`: columns of the record below which this
+         *     stands, each with the columns here that its value is made of.
+         */
+        OriginView: {
+            /** By */
+            by: {
+                [key: string]: unknown;
+            };
+            /** Commit */
+            commit: string | null;
+            /** Fields */
+            fields: {
+                [key: string]: string[];
+            };
+            /** Match */
+            match: string;
+            /** Message */
+            message: string | null;
+            /** More */
+            more: boolean;
+            /** Origins */
+            origins: components["schemas"]["OriginView"][];
+            /** Rows */
+            rows: {
+                [key: string]: unknown;
+            }[];
+            /** Table */
+            table: string;
+            /** Version */
+            version: number | null;
         };
         /** OutputView */
         OutputView: {
@@ -2551,6 +3798,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[NodeView] */
+        Page_NodeView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["NodeView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[RunView] */
         Page_RunView_: {
             /**
@@ -2574,6 +3835,20 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["SearchHit"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[SnapshotView] */
+        Page_SnapshotView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SnapshotView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -2606,6 +3881,33 @@ export interface components {
             next_cursor?: string | null;
             /** Total Count */
             total_count?: number | null;
+        };
+        /** PathView */
+        PathView: {
+            /** Confidence */
+            confidence: number;
+            /** End */
+            end: string;
+            /** Hops */
+            hops: components["schemas"]["HopView"][];
+            /** Length */
+            length: number;
+            /** Level */
+            level: string;
+            /** Start */
+            start: string;
+        };
+        /**
+         * PathsView
+         * @description The best first; none where no data goes from the one to the other.
+         */
+        PathsView: {
+            /** Paths */
+            paths: components["schemas"]["PathView"][];
+            /** Source */
+            source: string;
+            /** Target */
+            target: string;
         };
         /**
          * PickStart
@@ -2660,6 +3962,76 @@ export interface components {
             /** Why */
             why?: string | null;
         };
+        /**
+         * ProducerView
+         * @description What one producer says of an edge.
+         */
+        ProducerView: {
+            /** Actor */
+            actor: string;
+            /** Confidence */
+            confidence: number;
+            /** Created At */
+            created_at: string | null;
+            /** Expression */
+            expression: string;
+            /** Level */
+            level: string;
+            /** Masking */
+            masking: boolean;
+            /** Metadata */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Producer */
+            producer: string;
+            /** Transformation */
+            transformation: string;
+            /**
+             * Valid From
+             * Format: date-time
+             */
+            valid_from: string;
+            /** Valid To */
+            valid_to: string | null;
+        };
+        /**
+         * ReachedView
+         * @description An entity that is reached, and the last hop of the surest way to it.
+         */
+        ReachedView: {
+            /** Column */
+            column: string | null;
+            /** Confidence */
+            confidence: number;
+            /** Depth */
+            depth: number;
+            /** Expression */
+            expression: string;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "direct" | "indirect";
+            /** Level */
+            level: string;
+            /** Masking */
+            masking: boolean;
+            /** Name */
+            name: string;
+            /** Relationship */
+            relationship: string | null;
+            /** Subtype */
+            subtype: string | null;
+            /** Table */
+            table: string;
+            /** Transformation */
+            transformation: string;
+            /** Type */
+            type: string;
+        };
         /** RecentChange */
         RecentChange: {
             /** Author */
@@ -2679,6 +4051,29 @@ export interface components {
              * Format: date-time
              */
             time: string;
+        };
+        /**
+         * RecordedView
+         * @description What a write changed. `extended`: seen again, so that only evidence grew.
+         */
+        RecordedView: {
+            /** Added */
+            added: number;
+            /** Changed */
+            changed: number;
+            /** Closed */
+            closed: number;
+            /**
+             * Edges
+             * @default []
+             */
+            edges: string[];
+            /** Extended */
+            extended: number;
+            /** Nodes */
+            nodes: number;
+            /** Revision */
+            revision: number;
         };
         /** ResetStart */
         ResetStart: {
@@ -3046,6 +4441,19 @@ export interface components {
             /** Type */
             type: string;
         };
+        /** SchemaChange */
+        SchemaChange: {
+            /**
+             * Change Type
+             * @description drop, rename, type, add, drop-table, location, permission, format, schema or semantics.
+             * @example drop
+             */
+            change_type: string;
+            /** Column Name */
+            column_name?: string | null;
+            /** New Value */
+            new_value?: string | null;
+        };
         /** SchemaChangeView */
         SchemaChangeView: {
             /** After */
@@ -3056,6 +4464,30 @@ export interface components {
             change: string;
             /** Column */
             column: string;
+        };
+        /** SchemaChanges */
+        SchemaChanges: {
+            /**
+             * At
+             * @default HEAD
+             */
+            at: string;
+            /** Changes */
+            changes: components["schemas"]["SchemaChange"][];
+            /** Depth */
+            depth?: number | null;
+            /**
+             * Limit
+             * @default 500
+             */
+            limit: number;
+            /** Min Confidence */
+            min_confidence?: number | null;
+            /**
+             * Table Id
+             * @example core.orders
+             */
+            table_id: string;
         };
         /**
          * SearchHit
@@ -3120,6 +4552,45 @@ export interface components {
             key_id: string;
             /** Signature */
             signature: string;
+        };
+        /** SnapshotCreate */
+        SnapshotCreate: {
+            /** At */
+            at?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * SnapshotView
+         * @description A name for a time, with what the graph was then.
+         */
+        SnapshotView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Created At */
+            created_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Description */
+            description: string;
+            /** Edges */
+            edges: {
+                [key: string]: number;
+            };
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: {
+                [key: string]: number;
+            };
         };
         /** SparedView */
         SparedView: {
@@ -3576,6 +5047,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AffectedView = components['schemas']['AffectedView'];
+export type AnonymizationCreate = components['schemas']['AnonymizationCreate'];
 export type ApprovalView = components['schemas']['ApprovalView'];
 export type AssetColumn = components['schemas']['AssetColumn'];
 export type AssetDetail = components['schemas']['AssetDetail'];
@@ -3587,9 +5060,11 @@ export type BlameView = components['schemas']['BlameView'];
 export type BranchCreate = components['schemas']['BranchCreate'];
 export type BranchPatch = components['schemas']['BranchPatch'];
 export type BranchView = components['schemas']['BranchView'];
+export type BreakingChange = components['schemas']['BreakingChange'];
 export type BrokenView = components['schemas']['BrokenView'];
 export type ChangeView = components['schemas']['ChangeView'];
 export type ChangedTable = components['schemas']['ChangedTable'];
+export type ColumnChange = components['schemas']['ColumnChange'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitResultView = components['schemas']['CommitResultView'];
 export type CommitView = components['schemas']['CommitView'];
@@ -3598,35 +5073,81 @@ export type ConflictGroup = components['schemas']['ConflictGroup'];
 export type ConflictSet = components['schemas']['ConflictSet'];
 export type ConflictView = components['schemas']['ConflictView'];
 export type Counters = components['schemas']['Counters'];
+export type DerivationCreate = components['schemas']['DerivationCreate'];
+export type DiffCounts = components['schemas']['DiffCounts'];
 export type DiffSummary = components['schemas']['DiffSummary'];
+export type DiffTotals = components['schemas']['DiffTotals'];
 export type DiffView = components['schemas']['DiffView'];
+export type EdgeChangeView = components['schemas']['EdgeChangeView'];
+export type EdgeCreate = components['schemas']['EdgeCreate'];
+export type EdgeDetail = components['schemas']['EdgeDetail'];
+export type EdgeLife = components['schemas']['EdgeLife'];
+export type EdgeStats = components['schemas']['EdgeStats'];
 export type EdgeView = components['schemas']['EdgeView'];
+export type EdgesCreate = components['schemas']['EdgesCreate'];
+export type EdgesDiff = components['schemas']['EdgesDiff'];
+export type ErdColumnView = components['schemas']['ErdColumnView'];
+export type ErdTableView = components['schemas']['ErdTableView'];
+export type ErdView = components['schemas']['ErdView'];
 export type ErrorView = components['schemas']['ErrorView'];
 export type EventView = components['schemas']['EventView'];
+export type EvidenceView = components['schemas']['EvidenceView'];
+export type FieldChangeView = components['schemas']['FieldChangeView'];
+export type FirstCycles = components['schemas']['FirstCycles'];
+export type FirstNames = components['schemas']['FirstNames'];
+export type FlowView = components['schemas']['FlowView'];
+export type ForeignKeyView = components['schemas']['ForeignKeyView'];
 export type GraphView = components['schemas']['GraphView'];
 export type HealthView = components['schemas']['HealthView'];
+export type HopView = components['schemas']['HopView'];
+export type HubView = components['schemas']['HubView'];
+export type HubsView = components['schemas']['HubsView'];
+export type ImpactChange = components['schemas']['ImpactChange'];
+export type ImpactFactors = components['schemas']['ImpactFactors'];
+export type ImpactOwner = components['schemas']['ImpactOwner'];
+export type ImpactPath = components['schemas']['ImpactPath'];
+export type ImpactView = components['schemas']['ImpactView'];
 export type IncidentView = components['schemas']['IncidentView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
 export type KeptView = components['schemas']['KeptView'];
 export type LaneEdge = components['schemas']['LaneEdge'];
+export type LineageDiffView = components['schemas']['LineageDiffView'];
+export type LineageStatsView = components['schemas']['LineageStatsView'];
+export type LineageView = components['schemas']['LineageView'];
 export type MergeResultView = components['schemas']['MergeResultView'];
 export type MergeStart = components['schemas']['MergeStart'];
 export type MergeStatistics = components['schemas']['MergeStatistics'];
 export type MergeView = components['schemas']['MergeView'];
+export type MomentView = components['schemas']['MomentView'];
+export type NamedCreate = components['schemas']['NamedCreate'];
+export type NodeChangeView = components['schemas']['NodeChangeView'];
+export type NodeCreate = components['schemas']['NodeCreate'];
+export type NodeStats = components['schemas']['NodeStats'];
 export type NodeView = components['schemas']['NodeView'];
+export type NodesDiff = components['schemas']['NodesDiff'];
+export type OrderStep = components['schemas']['OrderStep'];
+export type OrderView = components['schemas']['OrderView'];
+export type OriginView = components['schemas']['OriginView'];
 export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];
 export type PageBranchView = components['schemas']['Page_BranchView_'];
 export type PageCommitView = components['schemas']['Page_CommitView_'];
 export type PageIncidentView = components['schemas']['Page_IncidentView_'];
 export type PageMergeView = components['schemas']['Page_MergeView_'];
+export type PageNodeView = components['schemas']['Page_NodeView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSearchHit = components['schemas']['Page_SearchHit_'];
+export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
 export type PageVerdictView = components['schemas']['Page_VerdictView_'];
+export type PathView = components['schemas']['PathView'];
+export type PathsView = components['schemas']['PathsView'];
 export type PickStart = components['schemas']['PickStart'];
 export type Problem = components['schemas']['Problem'];
+export type ProducerView = components['schemas']['ProducerView'];
+export type ReachedView = components['schemas']['ReachedView'];
 export type RecentChange = components['schemas']['RecentChange'];
+export type RecordedView = components['schemas']['RecordedView'];
 export type ResetStart = components['schemas']['ResetStart'];
 export type ResetView = components['schemas']['ResetView'];
 export type ResolutionBody = components['schemas']['ResolutionBody'];
@@ -3640,10 +5161,14 @@ export type RunStart = components['schemas']['RunStart'];
 export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
+export type SchemaChange = components['schemas']['SchemaChange'];
 export type SchemaChangeView = components['schemas']['SchemaChangeView'];
+export type SchemaChanges = components['schemas']['SchemaChanges'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SessionView = components['schemas']['SessionView'];
 export type SignatureView = components['schemas']['SignatureView'];
+export type SnapshotCreate = components['schemas']['SnapshotCreate'];
+export type SnapshotView = components['schemas']['SnapshotView'];
 export type SparedView = components['schemas']['SparedView'];
 export type SparkView = components['schemas']['SparkView'];
 export type StepView = components['schemas']['StepView'];
@@ -8676,16 +10201,131 @@ export interface operations {
             };
         };
     };
+    record_anonymization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnonymizationCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     column_lineage: {
         parameters: {
             query?: {
+                /** @description Without them no code is told: neither expressions nor statements. */
                 include_transformations?: boolean;
                 depth?: number;
-                /** @description Branch, commit, HEAD~2 or time. */
+                /** @description Edges that are less sure are not followed. */
+                min_confidence?: number | null;
+                /** @description Follow joins, filters, groups and orders of rows, too. */
+                indirect?: boolean;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
                 at?: string;
+                /** @description How many entities at most, nearest first. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
             };
             header?: never;
             path: {
+                /** @description Percent-encoded. */
                 column_id: string;
             };
             cookie?: never;
@@ -8698,7 +10338,687 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphView"];
+                    "application/json": components["schemas"]["LineageView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    record_derivation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DerivationCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_diff: {
+        parameters: {
+            query: {
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                a: string;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                b?: string;
+                /** @description How many of each kind of change at most. */
+                limit?: number;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineageDiffView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edge: {
+        parameters: {
+            query: {
+                id: string;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EdgeDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    record_edges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EdgesCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    close_edge: {
+        parameters: {
+            query: {
+                id: string;
+                /** @description Kept in the history. */
+                reason: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_edge: {
+        parameters: {
+            query?: {
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Percent-encoded. */
+                edge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EdgeDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_erd: {
+        parameters: {
+            query?: {
+                /** @description Without it all. */
+                schema?: string | null;
+                format?: "json" | "mermaid" | "dot" | "svg";
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description How many tables at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As JSON, or drawn. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErdView"];
+                    "image/svg+xml": string;
+                    "text/plain": string;
                 };
             };
             /** @description The host is not one of this server's */
@@ -8769,13 +11089,32 @@ export interface operations {
     graph: {
         parameters: {
             query: {
-                /** @description A table or a column. */
                 root_id: string;
                 direction?: "upstream" | "downstream" | "both";
                 depth?: number;
-                min_confidence?: number;
-                /** @description Branch, commit, HEAD~2 or time. */
+                /** @description Only these; repeated. */
+                node_types?: ("system" | "database" | "schema" | "table" | "view" | "dataset" | "column" | "field" | "record" | "transform" | "pipeline" | "process" | "dashboard" | "report" | "model" | "external")[];
+                /** @description Follow only these; repeated. */
+                edge_types?: ("derives_from" | "contains" | "executes" | "produces" | "consumes")[];
+                /** @description Edges that are less sure are not followed. */
+                min_confidence?: number | null;
+                /** @description Follow joins, filters, groups and orders of rows, too. */
+                indirect?: boolean;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
                 at?: string;
+                layout?: "layered";
+                level?: "field" | "column" | "table" | "schema" | "database" | "system";
+                /** @description Only these; repeated. */
+                schema?: string[];
+                /** @description Only these; repeated. */
+                file?: string[];
+                intermediate?: boolean;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+                /** @description How many entities at most, nearest first. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -8857,16 +11196,1111 @@ export interface operations {
             };
         };
     };
+    impact: {
+        parameters: {
+            query: {
+                focus: string;
+                change?: string;
+                /** @description The new name or type. */
+                to?: string | null;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description Without it all the way down. */
+                depth?: number | null;
+                /** @description Edges that are less sure are not followed. */
+                min_confidence?: number | null;
+                /** @description How many, the worst first. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    column_impact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ColumnChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    schema_impact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaChanges"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_order: {
+        parameters: {
+            query?: {
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_paths: {
+        parameters: {
+            query: {
+                source: string;
+                target: string;
+                count?: number;
+                /** @description At most so many hops. */
+                depth?: number | null;
+                /** @description Edges that are less sure are not followed. */
+                min_confidence?: number | null;
+                /** @description Follow joins, filters, groups and orders of rows, too. */
+                indirect?: boolean;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathsView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    record_lineage: {
+        parameters: {
+            query: {
+                /** @description The table. */
+                dataset_id: string;
+                /** @description column=value of its key; repeated: all. */
+                filter: string[];
+                /** @description Only where this value came from. */
+                column?: string | null;
+                depth?: number;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OriginView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_lineage: {
+        parameters: {
+            query?: {
+                /** @description Words that the id holds; none for all. */
+                query?: string;
+                /** @description Only these; repeated. */
+                node_types?: ("system" | "database" | "schema" | "table" | "view" | "dataset" | "column" | "field" | "record" | "transform" | "pipeline" | "process" | "dashboard" | "report" | "model" | "external")[];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NodeView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_snapshots: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SnapshotView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drop_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_stats: {
+        parameters: {
+            query?: {
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineageStatsView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     table_lineage: {
         parameters: {
             query?: {
                 column_level?: boolean;
                 depth?: number;
-                /** @description Branch, commit, HEAD~2 or time. */
+                /** @description Edges that are less sure are not followed. */
+                min_confidence?: number | null;
+                /** @description Follow joins, filters, groups and orders of rows, too. */
+                indirect?: boolean;
+                /** @description A time, a snapshot of the lineage, a branch, a tag, a commit or HEAD~2. */
                 at?: string;
+                /** @description Without them no code is told: neither expressions nor statements. */
+                include_transformations?: boolean;
+                /** @description How many entities at most, nearest first. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
             };
             header?: never;
             path: {
+                /** @description Percent-encoded. */
                 table_id: string;
             };
             cookie?: never;
@@ -8879,7 +12313,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphView"];
+                    "application/json": components["schemas"]["LineageView"];
                 };
             };
             /** @description The host is not one of this server's */

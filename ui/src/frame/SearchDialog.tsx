@@ -164,7 +164,7 @@ function useChoices(text: string) {
       case "view":
         return router.buildLocation({ to: "/assets/$assetId", params: { assetId: name }, search }).href;
       case "column":
-        return router.buildLocation({ to: "/lineage", search: { root: name, ...search } }).href;
+        return router.buildLocation({ to: "/lineage", search: { focus: name, ...search } }).href;
       case "branch":
         return router.buildLocation({ to: "/branches/$branch", params: { branch: name } }).href;
       case "run":

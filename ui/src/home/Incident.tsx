@@ -171,7 +171,7 @@ function Actions({ incident, subject }: { incident: IncidentView; subject: strin
         size="xs"
         variant="default"
         leftSection={<IconUsers size={16} aria-hidden />}
-        renderRoot={(props) => <Link to="/lineage" search={{ root: subject, direction: "downstream" }} {...props} />}
+        renderRoot={(props) => <Link to="/lineage" search={{ focus: subject, direction: "downstream" }} {...props} />}
       >
         See who is hit
       </Button>

@@ -1,25 +1,33 @@
 import "@xyflow/react/dist/base.css";
 import "./lineage.css";
 
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Controls, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
 
+import { snapshotsQuery } from "../api";
+import { HEAD } from "../parts/refs";
 import { CardNode, type CardNodeType } from "./CardNode";
+import type { Columns, Way } from "./choice";
 import { ColumnEdge, type ColumnEdgeType } from "./ColumnEdge";
-import { PAD, reach, type Link, type Picture } from "./layout";
+import { reach, viewOf, type Link, type Picture } from "./layout";
 import type { PictureProps } from "./LineagePicture";
-import { transformationWord } from "./words";
+import { labelled, linesOf, type Line } from "./paths";
+import { edgeMark, linkWord } from "./words";
 
 interface Props extends PictureProps {
   picture: Picture;
   width: number;
-  zoom: number;
-  onToggle: (table: string) => void;
+  /** Of the frame. */
+  high: number;
+  onColumns: (table: string, columns: Columns) => void;
+  onNear: (way: Way, table: string, steps: number | undefined) => void;
 }
 
 const NODE_TYPES = { card: CardNode };
 const EDGE_TYPES = { column: ColumnEdge };
+const DETAIL_WIDTH = 380;
 
 export default function Canvas(props: Props) {
   return (
@@ -29,65 +37,29 @@ export default function Canvas(props: Props) {
   );
 }
 
-function Flow({
-  graph,
-  picture,
-  width,
-  zoom,
-  label,
-  failing,
-  origin,
-  spared,
-  onColumn,
-  onEdge,
-  chosenEdge,
-  controls,
-  onToggle,
-}: Props) {
-  const navigate = useNavigate();
+function Flow(props: Props) {
+  const { graph, picture, width, high, label, onEdge, chosenEdge, controls } = props;
   const flow = useReactFlow();
-  const [focused, setFocused] = useState<string | null>(null);
-  const open = useMemo(
-    () =>
-      onColumn ??
-      ((root: string) => void navigate({ to: "/lineage", search: { root, at: graph.at === "HEAD" ? undefined : graph.at } })),
-    [onColumn, navigate, graph.at],
-  );
-  const bad = useMemo(() => badColumns(picture, failing, origin), [picture, failing, origin]);
-  const nodes = useMemo<CardNodeType[]>(
-    () =>
-      picture.cards.map((card) => ({
-        id: card.id,
-        type: "card",
-        position: { x: card.x, y: card.y },
-        width: card.width,
-        height: card.height,
-        // The picture itself selects and drags nothing, so it would take the mouse away from the buttons within.
-        style: { pointerEvents: "all" },
-        data: {
-          card,
-          root: graph.root_id,
-          bad,
-          origin,
-          spared: new Set(spared),
-          vertical: picture.vertical,
-          onColumn: open,
-          onToggle,
-        },
-      })),
-    [picture, graph.root_id, bad, origin, spared, open, onToggle],
-  );
-  const edges = useMemo<ColumnEdgeType[]>(
-    () =>
-      picture.links.map((link) =>
-        edgeOf(link, picture.vertical, bad, { chosen: link.id === chosenEdge, focused: link.id === focused }),
-      ),
-    [picture, bad, chosenEdge, focused],
-  );
+  const bad = useMemo(() => badColumns(picture, props.failing, props.origin), [picture, props.failing, props.origin]);
+  const nodes = useNodes(props, bad);
+  const lines = useMemo(() => linesOf(picture), [picture]);
+  const { edges, setFocused } = useEdges(props, lines, bad);
 
-  // Where the picture stands is computed, not measured: it never jumps.
-  const x = picture.vertical ? PAD : Math.max(PAD, (width - picture.width * zoom) / 2);
-  useEffect(() => void flow.setViewport({ x, y: PAD, zoom }), [flow, x, zoom]);
+  // Where the picture stands is computed, not measured: it never jumps. What was opened in it leaves it where it is.
+  const place = viewOf(picture, width, high);
+  const [first, setFirst] = useState({ root: "", width: 0, place });
+  if (first.root !== graph.root_id || first.width !== width) setFirst({ root: graph.root_id, width, place });
+  const start = picture.vertical ? place : first.place;
+  useEffect(() => void flow.setViewport(start), [flow, start.x, start.y, start.zoom]); // eslint-disable-line react-hooks/exhaustive-deps
+  useEffect(() => {
+    const link = picture.links.find((one) => one.id === chosenEdge);
+    const target = picture.cards.find((card) => card.id === link?.targetCard);
+    if (target === undefined || picture.vertical) return;
+    const { x, y, zoom } = flow.getViewport();
+    const over = (target.x + target.width) * zoom + x - (width - DETAIL_WIDTH);
+    // The detail lies on the right side of the picture; the edge it tells of stays in sight, with both its ends.
+    if (over > 0) void flow.setViewport({ x: x - over - 16, y, zoom }, { duration: 200 });
+  }, [flow, chosenEdge]); // eslint-disable-line react-hooks/exhaustive-deps
 
   return (
     // The arrows walk along the lineage; Tab walks through everything.
@@ -104,8 +76,8 @@ function Flow({
         edges={edges}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
-        defaultViewport={{ x, y: PAD, zoom }}
-        minZoom={0.2}
+        defaultViewport={start}
+        minZoom={0.05}
         maxZoom={1.5}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -121,10 +93,58 @@ function Flow({
         proOptions={{ hideAttribution: true }}
         onEdgeClick={(_, edge) => onEdge?.(edge.id)}
       >
-        {controls === true && !picture.vertical && <Controls showInteractive={false} position="bottom-left" />}
+        {controls === true && !picture.vertical && <Controls showInteractive={false} position="bottom-left" fitViewOptions={{ padding: 0.05 }} />}
       </ReactFlow>
     </div>
   );
+}
+
+function useNodes({ graph, picture, origin, spared, onColumn, onColumns, onNear }: Props, bad: ReadonlySet<string>): CardNodeType[] {
+  const navigate = useNavigate();
+  const at = graph.at === HEAD ? undefined : graph.at;
+  const { data: snapshots } = useQuery({ ...snapshotsQuery(), enabled: at !== undefined });
+  // A snapshot of lineage is no revision of data.
+  const dataAt = snapshots?.items.some((one) => one.name === at) === true ? undefined : at;
+  const open = useMemo(
+    () => onColumn ?? ((focus: string) => void navigate({ to: "/lineage", search: { focus, at } })),
+    [onColumn, navigate, at],
+  );
+  return useMemo(() => {
+    const safe = new Set(spared);
+    return picture.cards.map((card) => ({
+      id: card.id,
+      type: "card",
+      position: { x: card.x, y: card.y },
+      width: card.width,
+      height: card.height,
+      // The picture itself selects and drags nothing, so it would take the mouse away from the buttons within.
+      style: { pointerEvents: "all" },
+      data: { card, root: graph.root_id, bad, origin, spared: safe, at: dataAt, onColumn: open, onColumns, onNear },
+    }));
+  }, [picture, graph.root_id, bad, origin, spared, dataAt, open, onColumns, onNear]);
+}
+
+function useEdges({ picture, chosenEdge: chosen, failing, origin }: Props, lines: ReadonlyMap<string, Line>, bad: ReadonlySet<string>) {
+  // Where a check failed is told everywhere; which way bad data went only where that is the story.
+  const told = failing !== undefined || origin !== undefined;
+  const [focused, setFocused] = useState<string | null>(null);
+  const marked = useMemo(() => labelled(lines, picture, edgeMark), [lines, picture]);
+  const edges = useMemo(
+    () =>
+      picture.links.map((link): ColumnEdgeType => ({
+        ...edgeOf(link, bad),
+        className: link.id === chosen ? "chosen" : "",
+        data: {
+          link,
+          line: lines.get(link.id) ?? { path: "", x: 0, y: 0 },
+          tone: told ? toneOf(link, bad) : "calm",
+          named: link.id === focused,
+          marked: marked.has(link.id),
+        },
+      })),
+    [picture, lines, bad, told, chosen, focused, marked],
+  );
+  return { edges, setFocused };
 }
 
 /** The way the bad data took: from where it came in to the column whose check failed. */
@@ -139,23 +159,20 @@ function badColumns(picture: Picture, failing: string | undefined, origin: strin
   return found;
 }
 
-function edgeOf(
-  link: Link,
-  vertical: boolean,
-  bad: ReadonlySet<string>,
-  is: { chosen: boolean; focused: boolean },
-): ColumnEdgeType {
-  const tone = bad.has(link.source) && bad.has(link.target) ? "bad" : bad.has(link.source) ? "stopped" : "calm";
+function toneOf(link: Link, bad: ReadonlySet<string>): "bad" | "stopped" | "calm" {
+  return bad.has(link.source) && bad.has(link.target) ? "bad" : bad.has(link.source) ? "stopped" : "calm";
+}
+
+function edgeOf(link: Link, bad: ReadonlySet<string>): ColumnEdgeType {
   return {
     id: link.id,
     type: "column",
     source: link.sourceCard,
     target: link.targetCard,
-    sourceHandle: `${link.source}:${vertical ? "left" : "right"}`,
-    targetHandle: `${link.target}:left`,
-    ariaLabel: `${link.source} to ${link.target}, ${transformationWord(link)}`,
-    className: is.chosen ? "chosen" : "",
-    data: { link, tone, vertical, named: is.focused },
+    sourceHandle: "out",
+    targetHandle: "in",
+    ariaLabel: `${link.source} to ${link.target}, ${linkWord(link)}`,
+    zIndex: bad.has(link.source) ? 1 : 0,
   };
 }
 

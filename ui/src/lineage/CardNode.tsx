@@ -1,9 +1,22 @@
 import { Link } from "@tanstack/react-router";
 import { Handle, Position, type Node, type NodeProps } from "@xyflow/react";
-import { IconCircleX, IconEyeOff, IconLogin2, IconShieldCheck } from "@tabler/icons-react";
+import {
+  IconBox,
+  IconCircleX,
+  IconEyeOff,
+  IconLayoutDashboard,
+  IconLogin2,
+  IconMinus,
+  IconReportAnalytics,
+  IconSettingsAutomation,
+  IconShieldCheck,
+  type Icon,
+} from "@tabler/icons-react";
 import { memo } from "react";
 
-import type { Card, PictureColumn } from "./layout";
+import type { Columns, Way } from "./choice";
+import { feetOf, HEAD_HEIGHT, type Card, type PictureColumn } from "./layout";
+import { cardSubtitle, footWord } from "./words";
 
 interface CardData extends Record<string, unknown> {
   card: Card;
@@ -11,61 +24,90 @@ interface CardData extends Record<string, unknown> {
   bad: ReadonlySet<string>;
   origin: string | undefined;
   spared: ReadonlySet<string>;
-  vertical: boolean;
-  onColumn: (qualifiedName: string) => void;
-  onToggle: (table: string) => void;
+  at: string | undefined;
+  onColumn: (id: string) => void;
+  onColumns: (table: string, columns: Columns) => void;
+  onNear: (way: Way, table: string, steps: number | undefined) => void;
 }
 
 export type CardNodeType = Node<CardData, "card">;
 
+const ICONS: Record<string, Icon> = {
+  dashboard: IconLayoutDashboard,
+  report: IconReportAnalytics,
+  model: IconBox,
+  transform: IconSettingsAutomation,
+  pipeline: IconSettingsAutomation,
+  process: IconSettingsAutomation,
+};
+
 export const CardNode = memo(function CardNode({ data }: NodeProps<CardNodeType>) {
   const { card } = data;
   return (
-    <div className="card" data-external={card.external || undefined} data-root={data.root === card.table || undefined}>
-      <div className="card-head">
-        <Handle type="target" position={Position.Left} id={`${card.table}:left`} />
-        <div className="card-names">
-          {card.external ? (
-            <span className="card-name" title={card.table}>
-              {card.name}
-            </span>
-          ) : (
-            <Link
-              to="/assets/$assetId"
-              params={{ assetId: card.table }}
-              className="card-name quiet-link nodrag"
-              title={card.table}
-              aria-label={card.table}
-            >
-              {card.name}
-            </Link>
-          )}
+    <>
+      <Handle type="target" position={Position.Left} id="in" />
+      <Handle type="source" position={Position.Right} id="out" />
+      <div className="card" data-table={card.id} data-external={card.external || undefined} data-root={data.root === card.table || undefined}>
+        <div className="card-head" data-only={card.height <= HEAD_HEIGHT || undefined}>
+          <CardName data={data} />
           <span className="card-owner" title={card.owner ?? undefined}>
-            {subtitle(card)}
+            {cardSubtitle(card)}
           </span>
         </div>
-        <Handle type="source" position={Position.Right} id={`${card.table}:right`} />
+        {card.columns.map((column) => (
+          <ColumnRow key={column.id} column={column} data={data} />
+        ))}
+        {feetOf(card).map((foot) => (
+          <Foot key={foot} foot={foot} data={data} />
+        ))}
       </div>
-      {card.columns.map((column) => (
-        <ColumnRow key={column.id} column={column} data={data} />
-      ))}
-      <More card={card} onToggle={data.onToggle} />
-    </div>
+      <Fold card={card} way="up" onNear={data.onNear} />
+      <Fold card={card} way="down" onNear={data.onNear} />
+    </>
   );
 });
 
-/** The schema and whose it is: "marts · sven". */
-function subtitle(card: Card): string {
-  if (card.external) return `outside · ${card.place}`;
-  const place = card.kind === "view" ? `${card.place} view` : card.place;
-  return card.owner === null ? place : `${place} · ${card.owner.split("@")[0] ?? ""}`;
+function CardName({ data }: { data: CardData }) {
+  const { card } = data;
+  const Sign = ICONS[card.kind];
+  if (card.isData) {
+    return (
+      <Link
+        to="/assets/$assetId"
+        params={{ assetId: card.table }}
+        search={data.at === undefined ? {} : { at: data.at }}
+        className="card-name quiet-link nodrag"
+        title={card.table}
+        aria-label={card.table}
+        data-failing={card.failing || undefined}
+      >
+        {card.name}
+      </Link>
+    );
+  }
+  return (
+    <button type="button" className="card-name card-plain nodrag" title={card.table} data-column={card.id} onClick={() => data.onColumn(card.id)}>
+      {Sign !== undefined && <Sign size={14} stroke={1.8} aria-label={card.kind} />}
+      {card.name}
+    </button>
+  );
+}
+
+/** Hides the neighbours that are shown because of this card. */
+function Fold({ card, way, onNear }: { card: Card; way: Way; onNear: CardData["onNear"] }) {
+  if (card[way].shown === 0) return null;
+  const label = way === "up" ? `Hide what ${card.table} comes from` : `Hide what ${card.table} goes to`;
+  return (
+    <button type="button" className="card-fold nodrag" data-way={way} aria-label={label} title={label} onClick={() => onNear(way, card.table, 0)}>
+      <IconMinus size={11} stroke={2.4} aria-hidden />
+    </button>
+  );
 }
 
 function ColumnRow({ column, data }: { column: PictureColumn; data: CardData }) {
   const { state, word } = stateOf(column, data);
   return (
     <div className="card-row">
-      <Handle type="target" position={Position.Left} id={`${column.id}:left`} />
       <button
         type="button"
         className="card-column nodrag"
@@ -84,11 +126,6 @@ function ColumnRow({ column, data }: { column: PictureColumn; data: CardData }) 
         </span>
         <span className="card-type">{word === "" ? column.dataType : word}</span>
       </button>
-      <Handle
-        type="source"
-        position={data.vertical ? Position.Left : Position.Right}
-        id={`${column.id}:${data.vertical ? "left" : "right"}`}
-      />
     </div>
   );
 }
@@ -110,16 +147,23 @@ function StateSign({ state }: { state: State }) {
   return null;
 }
 
-function More({ card, onToggle }: { card: Card; onToggle: (table: string) => void }) {
-  if (card.external || (card.more === 0 && !card.opened)) return null;
-  const text = card.opened ? "show fewer" : card.more === null ? "all columns" : `+ ${card.more} more`;
+const NEXT: Record<Columns, Columns> = { all: "few", few: "all", none: "few" };
+
+function Foot({ foot, data }: { foot: "columns" | "up" | "down"; data: CardData }) {
+  const { card } = data;
+  const text = footWord(card, foot);
+  if (foot === "columns") {
+    return (
+      <button type="button" className="card-more nodrag" aria-label={`${text}: columns of ${card.table}`} onClick={() => data.onColumns(card.table, NEXT[card.state])}>
+        {text}
+      </button>
+    );
+  }
+  const { steps } = card[foot];
+  // Hidden by hand: they come back as they were.
+  const next = steps === 0 ? undefined : (steps ?? 0) + 1;
   return (
-    <button
-      type="button"
-      className="card-more nodrag"
-      aria-label={`${text}: columns of ${card.table}`}
-      onClick={() => onToggle(card.table)}
-    >
+    <button type="button" className="card-more nodrag" aria-label={`Show ${text.slice(2)} of ${card.table}`} onClick={() => data.onNear(foot, card.table, next)}>
       {text}
     </button>
   );

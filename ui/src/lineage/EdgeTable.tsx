@@ -1,20 +1,54 @@
+import { Confidence } from "./EdgePanel";
 import { ColumnLink, DataTable, type Column } from "../parts";
-import type { Link } from "./layout";
-import { transformationWord } from "./words";
+import type { Link, Picture } from "./layout";
+import { SORTS, sortLinks, type Sorting } from "./sorting";
+import { linkWord } from "./words";
 
-const COLUMNS: readonly Column<Link>[] = [
-  { key: "source", label: "From", cell: (link) => <ColumnLink column={link.source} /> },
-  { key: "target", label: "To", cell: (link) => <ColumnLink column={link.target} /> },
-  { key: "how", label: "How", cell: transformationWord },
-  {
-    key: "expression",
-    label: "Expression",
-    cell: (link) => (link.expression === "" ? "–" : <code className="mono name">{link.expression}</code>),
-  },
-  { key: "confidence", label: "Confidence", align: "right", cell: (link) => `${link.level} (${link.confidence.toFixed(2)})` },
-];
+interface Props {
+  picture: Picture;
+  at: string | undefined;
+  label: string;
+  sorting: Sorting | undefined;
+  onSort: ((sorting: Sorting) => void) | undefined;
+  onEdge: ((edgeId: string) => void) | undefined;
+  chosen: string | undefined;
+}
 
-/** The same as the picture, in rows: for screen readers, and for copying. */
-export function EdgeTable({ links, label }: { links: readonly Link[]; label: string }) {
-  return <DataTable caption={label} columns={COLUMNS} rows={links} rowKey={(link) => link.id} />;
+/** The same as the picture, one row for each of its lines: for screen readers, and for copying. */
+export function EdgeTable({ picture, at, label, sorting, onSort, onEdge, chosen }: Props) {
+  const columns: Column<Link>[] = [
+    { key: "source", label: "From", cell: (link) => <ColumnLink column={link.source} at={at} /> },
+    { key: "target", label: "To", cell: (link) => <ColumnLink column={link.target} at={at} /> },
+    {
+      key: "how",
+      label: "How",
+      cell: (link) =>
+        onEdge === undefined ? (
+          linkWord(link)
+        ) : (
+          <button type="button" className="link edge-open" data-edge={link.id} aria-pressed={link.id === chosen} onClick={() => onEdge(link.id)}>
+            {linkWord(link)}
+            <span className="only-readers">
+              : {link.source} to {link.target}, in detail
+            </span>
+          </button>
+        ),
+    },
+    {
+      key: "expression",
+      label: "Expression",
+      cell: (link) => (link.expression === "" ? "–" : <code className="mono name">{link.expression}</code>),
+    },
+    { key: "confidence", label: "Confidence", align: "right", cell: (link) => <Confidence edge={link} /> },
+  ];
+  return (
+    <DataTable
+      caption={label}
+      columns={columns}
+      rows={sortLinks(picture.links, sorting)}
+      rowKey={(link) => link.id}
+      sorted={sorting}
+      onSort={onSort && ((by, down) => onSort({ by: SORTS.find((one) => one === by) ?? "source", down }))}
+    />
+  );
 }

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { IconArrowUpRight, IconBinaryTree2 } from "@tabler/icons-react";
+import { IconArrowUpRight, IconBinaryTree2, IconTargetArrow } from "@tabler/icons-react";
 
 import { graphQuery, type AssetDetail, type GraphView } from "../api";
 import { LineagePicture } from "../lineage/LineagePicture";
@@ -36,11 +36,11 @@ export function AssetLineage({ asset, search, change }: Props) {
   const choose = (name: string): void => {
     const { table, column: chosen } = splitColumn(name);
     if (table === asset.id) change({ col: chosen });
-    else void navigate({ to: "/lineage", search: { root: name, at: search.at } });
+    else void navigate({ to: "/lineage", search: { focus: name, at: search.at } });
   };
   return (
     <Stack gap="md">
-      <Controls asset={asset} column={column} search={search} change={change} open={wanted} />
+      <Controls asset={asset} column={column} search={search} change={change} root={root} />
       {search.col !== undefined && column === undefined && (
         <Text size="sm" role="status">
           There is no column {search.col} at this version; the whole table is shown.
@@ -55,10 +55,11 @@ export function AssetLineage({ asset, search, change }: Props) {
 
 interface ControlsProps extends Props {
   column: string | undefined;
-  open: { root: string; direction: "upstream" | "downstream" | "both"; depth: number; at: string | undefined };
+  root: string;
 }
 
-function Controls({ asset, column, search, change, open }: ControlsProps) {
+function Controls({ asset, column, search, change, root }: ControlsProps) {
+  const steps = search.depth ?? USUAL;
   const depths = [...new Set([...DEPTHS, search.depth ?? USUAL])].toSorted((one, other) => one - other);
   return (
     <div className="asset-lineage-controls">
@@ -89,9 +90,16 @@ function Controls({ asset, column, search, change, open }: ControlsProps) {
       <Button
         variant="default"
         rightSection={<IconArrowUpRight size={16} aria-hidden />}
-        renderRoot={(props) => <Link to="/lineage" search={open} {...props} />}
+        renderRoot={(props) => <Link to="/lineage" search={{ focus: root, direction: search.direction, up: steps, down: steps, at: search.at }} {...props} />}
       >
         Open in Lineage
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconTargetArrow size={16} aria-hidden />}
+        renderRoot={(props) => <Link to="/impact" search={{ focus: root, at: search.at }} {...props} />}
+      >
+        What if it changes?
       </Button>
     </div>
   );

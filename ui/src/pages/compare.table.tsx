@@ -64,7 +64,7 @@ export function ComparedTable({ view, table, search, change, checking }: Props) 
         <span className="compared-about">
           {table.key.length > 0 ? `key: ${table.key.join(", ")}` : "no key: rows are compared whole"} · <RowCounts of={table} />
         </span>
-        <Link to="/lineage" search={{ root: table.table, at: view.compare }} className="link compared-lineage">
+        <Link to="/lineage" search={{ focus: table.table, at: view.compare }} className="link compared-lineage">
           <IconBinaryTree2 size={15} aria-hidden /> Lineage
         </Link>
       </div>

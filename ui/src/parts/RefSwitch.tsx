@@ -1,9 +1,10 @@
 import { Button, Popover, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { IconCheck, IconChevronDown, IconGitBranch } from "@tabler/icons-react";
+import { IconCamera, IconCheck, IconChevronDown, IconGitBranch } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { branchesQuery } from "../api";
+import { moment } from "./formats";
 import { HEAD, shortCommit } from "./refs";
 
 interface Props {
@@ -13,10 +14,12 @@ interface Props {
   onChange: (at: string | undefined) => void;
   /** Only branches can be chosen, no other revision. */
   branchesOnly?: boolean;
+  /** Snapshots of lineage that can be chosen, too. */
+  snapshots?: readonly { name: string; at: string }[] | undefined;
 }
 
 /** Which state of the data the page shows. */
-export function RefSwitch({ at, onChange, branchesOnly }: Props) {
+export function RefSwitch({ at, onChange, branchesOnly, snapshots }: Props) {
   const [opened, setOpened] = useState(false);
   const [text, setText] = useState("");
   const { data } = useQuery(branchesQuery());
@@ -52,6 +55,15 @@ export function RefSwitch({ at, onChange, branchesOnly }: Props) {
                 {branch.name}
               </span>
               {branch.name === shown && <IconCheck size={15} aria-label="shown now" />}
+            </UnstyledButton>
+          ))}
+          {snapshots?.map((snapshot) => (
+            <UnstyledButton key={snapshot.name} className="search-option" onClick={() => choose(snapshot.name)}>
+              <IconCamera size={15} aria-label="snapshot" />
+              <span className="name" style={{ flex: 1 }}>
+                {snapshot.name}
+              </span>
+              {snapshot.name === at ? <IconCheck size={15} aria-label="shown now" /> : <span className="search-kind">{moment(snapshot.at)}</span>}
             </UnstyledButton>
           ))}
         </Stack>

@@ -3,6 +3,8 @@ export { ConfirmDialog } from "./ConfirmDialog";
 export { CopyCommand, WithCode } from "./CopyCommand";
 export { DataTable, type Column } from "./DataTable";
 export { Empty } from "./Empty";
+export { FocusPicker } from "./FocusPicker";
+export { LineageAt } from "./LineageAt";
 export { BranchLink, ColumnLink, CommitLink, Name, RunLink, TableLink } from "./links";
 export { Loaded } from "./Loaded";
 export { notify, notifyProblem } from "./notices";

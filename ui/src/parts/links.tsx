@@ -55,7 +55,7 @@ export function RunLink({ runId }: { runId: string }) {
 /** A column, leading to its lineage. `name` is what to show where the full name would repeat itself. */
 export function ColumnLink({ column, name, at }: { column: string; name?: string | undefined; at?: string | undefined }) {
   return (
-    <Link to="/lineage" search={{ root: column, at }} className="link name" title={name === undefined ? undefined : column}>
+    <Link to="/lineage" search={{ focus: column, at }} className="link name" title={name === undefined ? undefined : column}>
       <Name text={name ?? column} />
     </Link>
   );

@@ -1,0 +1,87 @@
+/** What can be asked of the lineage graph. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { client, unwrap } from "./client";
+import type { Direction } from "./words";
+
+export interface GraphWanted {
+  root: string;
+  direction?: Direction | undefined;
+  depth?: number | undefined;
+  at?: string | undefined;
+  minConfidence?: number | undefined;
+  indirect?: boolean | undefined;
+  level?: "column" | "table" | undefined;
+}
+
+function queryOf({ root, direction, depth, at, minConfidence, indirect, level }: GraphWanted) {
+  return { root_id: root, direction, depth, at, min_confidence: minConfidence, indirect, level };
+}
+
+function keyOf({ root, direction, depth, at, minConfidence, indirect, level }: GraphWanted) {
+  return [root, direction ?? "both", depth ?? 5, at ?? "HEAD", minConfidence ?? null, indirect ?? false, level ?? "column"] as const;
+}
+
+export const graphQuery = (wanted: GraphWanted) =>
+  queryOptions({
+    queryKey: ["graph", ...keyOf(wanted)],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/lineage/graph", { params: { query: queryOf(wanted) }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+/** The same where it may be too large for one answer: the nearest come first. */
+export const graphPagesQuery = (wanted: GraphWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["graph", "pages", ...keyOf(wanted)],
+    queryFn: ({ signal, pageParam }) =>
+      unwrap(client.GET("/api/v1/lineage/graph", { params: { query: { ...queryOf(wanted), cursor: pageParam } }, signal })),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor ?? null,
+    placeholderData: keepPreviousData,
+  });
+
+export const edgeQuery = (id: string, at = "HEAD") =>
+  queryOptions({
+    queryKey: ["edge", id, at],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/lineage/edges", { params: { query: { id, at } }, signal })),
+  });
+
+export const nodesQuery = (query: string, limit = 20) =>
+  queryOptions({
+    queryKey: ["nodes", query, limit],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/lineage/search", { params: { query: { query, limit } }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
+const MOST_COLUMNS = 500;
+
+/** The columns of one table as lineage knows them; also of a file, or of a table that another system holds. */
+export const columnsQuery = (table: string, at = "HEAD") =>
+  queryOptions({
+    queryKey: ["nodes", "columns", table, at],
+    queryFn: async ({ signal }) => {
+      const query = { query: `${table}.`, node_types: ["column" as const], limit: MOST_COLUMNS, at };
+      const found = await unwrap(client.GET("/api/v1/lineage/search", { params: { query }, signal }));
+      return { table, columns: found.items.filter((one) => one.attributes.table === table) };
+    },
+  });
+
+export const snapshotsQuery = () =>
+  queryOptions({
+    queryKey: ["snapshots"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/lineage/snapshots", { signal })),
+  });
+
+export interface ImpactWanted {
+  focus: string;
+  change: string;
+  to?: string | undefined;
+  at?: string | undefined;
+}
+
+export const impactQuery = ({ focus, change, to, at }: ImpactWanted) =>
+  queryOptions({
+    queryKey: ["impact", focus, change, to ?? null, at ?? "HEAD"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/lineage/impact", { params: { query: { focus, change, to, at } }, signal })),
+  });
