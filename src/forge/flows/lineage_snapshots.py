@@ -32,6 +32,13 @@ def save_snapshot(
         )
     now = ports.clock()
     moment = view.at or current_time(ports)
+    if moment > current_time(ports):
+        raise ForgeError(
+            "E810",
+            f"{view.label} is still to come",
+            why="A snapshot names how the lineage was or is; what it names must not change any more.",
+            fix="Give a time that has passed, or none for now.",
+        )
     census = _count(view)
     snapshot = Snapshot(
         name,

@@ -140,8 +140,7 @@ def look(ports: LineagePorts, at: str | None = None, branch: BranchName | None =
         timed = revision.time is not None and revision.name == "HEAD" and not revision.steps
         if timed and current == ports.default_branch and ports.metadata.branch(BranchName(at)) is None:
             return Look(ports, ports.store, ports.answers, revision.time, at)
-    head = _head(ports, current)
-    if at is None and head is None:
+    if at is None and _head(ports, current) is None:
         return Look(ports, ports.store, ports.answers, _now(ports), "now")
     commit = _commit(ports, at or "HEAD", current)
     return _look_at(ports, commit, at or ("now" if current == ports.default_branch else current))
@@ -178,8 +177,7 @@ def _commit(ports: LineagePorts, at: str, current: BranchName) -> Commit:
 
 
 def _look_at(ports: LineagePorts, commit: Commit, label: str) -> Look:
-    head = ports.metadata.branch(ports.default_branch)
-    if head is not None and head.head == commit.id:
+    if _head(ports, ports.default_branch) == commit.id:
         return Look(ports, ports.store, ports.answers, _now(ports), label, commit)
     at = recorded_at(ports, commit)
     if at is not None:
