@@ -106,8 +106,12 @@ def test_paths_are_given_on_request(traced: Any) -> None:
     assert (path["start"], path["confidence"], path["length"]) == (FILE, 1.0, 3)
 
 
-@pytest.mark.parametrize("words", [("--at", "2026-11-14T12:00"), ("--at", "dev"), ("--at", "HEAD~1")], ids=" ".join)
-def test_the_graph_of_another_time_or_branch(traced: Any, words: tuple[str, ...]) -> None:
+def test_beside_the_head_of_a_branch_stands_what_is_declared_now(traced: Any) -> None:
+    assert names(traced("downstream", AMOUNT, "--at", "dev", "--json")) == [REVENUE, DASHBOARD]
+
+
+@pytest.mark.parametrize("words", [("--at", "2026-11-14T12:00"), ("--at", "HEAD~1")], ids=" ".join)
+def test_the_graph_of_another_time_or_commit(traced: Any, words: tuple[str, ...]) -> None:
     """The dashboard was declared on the 15th, after all of these."""
     assert names(traced("downstream", AMOUNT, *words, "--json")) == [REVENUE]
     assert names(traced("downstream", f"{AMOUNT}@{words[1]}", "--json")) == [REVENUE]

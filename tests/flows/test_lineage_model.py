@@ -289,7 +289,7 @@ class History:
                 return name, model.at(model.snapshots[name])
             case 2:
                 name = self.pick.choice(list(model.heads))
-                return name, self._of(model.head(BranchName(name)))
+                return name, model.graph(model.head(BranchName(name)).tree, now)
             case 3:
                 made = self.pick.choice(list(model.made.values()))
                 return made.id, self._of(made)

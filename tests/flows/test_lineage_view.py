@@ -73,6 +73,15 @@ def test_evidence_names_the_run_and_counts_how_often(world: CommittedLineage) ->
     assert (seen.run_id, seen.times, fact.producer) == ("run-2", 2, "table:core.orders")
 
 
+def test_evidence_names_the_code_and_files_choose_what_is_shown(world: CommittedLineage) -> None:
+    view = look(world.ports)
+    (fact,) = view.edge("raw.orders.amount->core.orders.amount#copied").facts
+    assert fact.evidence[0].place == "transforms/core.orders.sql:3"
+    assert view.find("core.orders").details["source_file"] == "transforms/core.orders.sql"
+    shown = view.walk("marts.daily.net", files=["transforms/raw.orders.sql"])
+    assert [item.name for item in shown.items] == ["raw.orders.amount"]
+
+
 def test_a_table_that_is_gone_takes_its_edges_with_it(world: CommittedLineage) -> None:
     world.commit({}, gone=["marts.daily"])
     assert look(world.ports).walk("core.orders.amount", direction="downstream").items == ()

@@ -101,3 +101,9 @@ def test_an_edge_to_nothing_is_told_with_the_nearest_name() -> None:
 def test_the_keys_of_a_batch_are_what_it_claims_and_what_it_takes_back() -> None:
     back = replace(GOOD, target=table_of("core.orders")).key
     assert Batch("manual", AT, (GOOD, GOOD), closes=(back,), complete=False).keys == {GOOD.key, back}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]], ids=str)
+def test_what_is_told_beside_must_be_json(value: object) -> None:
+    assert refusal(Batch("p", AT, (replace(GOOD, metadata={"x": value}),))).code == "E805"
+    assert refusal(Batch("p", AT, nodes=(NodeClaim(GOOD.source, {"x": value}),))).code == "E805"

@@ -12,6 +12,7 @@ from typing import Any
 from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.records import (
+    MADE_BY,
     Advance,
     AuditRecord,
     OutputRecord,
@@ -115,7 +116,7 @@ class CommittedLineage:
             time=self.now,
             branch=branch,
             statistics={},
-            metadata={"run_id": run_id},
+            metadata={"run_id": run_id, MADE_BY: {name: f"transforms/{name}.sql:3" for name in tables}},
         )
         outputs = tuple(OutputRecord(TableName.parse(name), OutputStatus.PUBLISHED) for name in tables)
         run = RunRecord(run_id, branch, RunStatus.RUNNING, self.now, "ada", "host", os.getpid(), "t0", outputs=outputs)

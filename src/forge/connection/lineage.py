@@ -135,7 +135,7 @@ class LineageView:
     ) -> Found[Path]:
         """The surest ways along which data goes from one to the other, best first."""
         view, start = self._at(source, at)
-        end = read_subject(target).name
+        end = target.strip() if view.store.numbers([target.strip()]) else read_subject(target).name
         return Found(view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect))
 
     # single things

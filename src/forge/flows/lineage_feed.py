@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from forge.flows.impact import lake_table
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.ports import Metadata
-from forge.flows.records import AssetRecord, TableLineage
+from forge.flows.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
@@ -192,22 +192,39 @@ def batches_of(
     """What is known of these versions: one batch a table, with its columns and the edges its run saw."""
     runs = dict.fromkeys(RunId(version.run_id) for version in tables.values() if version.run_id)
     found = {(run_id, one.table): one for run_id, one in ports.metadata.lineage(runs)} if runs else {}
+    code = _code_of(ports.metadata, runs)
     batches = []
     for table in sorted(tables):
         version = tables[table]
         run_id = RunId(version.run_id or "")
         lineage = found.get((run_id, table), TableLineage(table))
-        nodes = [*_nodes(ports, table, version, assets.get(table)), *_outside(lineage)]
-        edges = tuple(claims_of(lineage, run_id))
+        file, line = code.get((run_id, str(table)), ("", 0))
+        nodes = [*_nodes(ports, table, version, assets.get(table), file), *_outside(lineage)]
+        edges = tuple(claims_of(lineage, Evidence(Basis.OBSERVED, "spark-plan", file, line, run_id=run_id)))
         batches.append(Batch(f"{PRODUCER}{table}", at, edges, tuple(nodes), actor=actor))
     return batches
 
 
+def _code_of(metadata: Metadata, runs: Iterable[RunId]) -> dict[tuple[RunId, str], tuple[str, int]]:
+    """File and line of the code with which these runs made their tables, as their commits tell."""
+    commits = {run.id: run.commit_id for run in metadata.find_runs(runs).values() if run.commit_id}
+    known = metadata.commits(commits.values())
+    found: dict[tuple[RunId, str], tuple[str, int]] = {}
+    for run_id, commit_id in commits.items():
+        made = known[commit_id].metadata.get(MADE_BY) if commit_id in known else None
+        for table, place in made.items() if isinstance(made, Mapping) else ():
+            file, _, line = str(place).rpartition(":")
+            found[run_id, table] = (file, int(line)) if line.isdigit() else (str(place), 0)
+    return found
+
+
 def _nodes(
-    ports: LineagePorts, table: TableName, version: TableVersion, asset: AssetRecord | None
+    ports: LineagePorts, table: TableName, version: TableVersion, asset: AssetRecord | None, file: str
 ) -> Iterable[NodeClaim]:
     kind = NodeType.VIEW if version.kind == "view" else NodeType.TABLE
     details: dict[str, object] = {"kind": "view" if version.kind == "view" else "physical"}
+    if file:
+        details["source_file"] = file
     yield NodeClaim(table_of(str(table), kind), details)
     schema = ports.schema(version)
     if schema is not None:
@@ -228,8 +245,8 @@ def _outside(lineage: TableLineage) -> Iterable[NodeClaim]:
         yield NodeClaim(table_of(name, NodeType.EXTERNAL), {"connector": name.partition(":")[0]})
 
 
-def claims_of(lineage: TableLineage, run_id: RunId) -> Iterable[EdgeClaim]:
-    evidence = (Evidence(Basis.OBSERVED, "spark-plan", run_id=run_id),)
+def claims_of(lineage: TableLineage, seen: Evidence) -> Iterable[EdgeClaim]:
+    evidence = (seen,)
     for edge in lineage.edges:
         yield EdgeClaim(
             column_of(edge.source.table, edge.source.column),

@@ -143,7 +143,8 @@ def look(ports: LineagePorts, at: str | None = None, branch: BranchName | None =
     if at is None and _head(ports, current) is None:
         return Look(ports, ports.store, ports.answers, _now(ports), "now")
     commit = _commit(ports, at or "HEAD", current)
-    return _look_at(ports, commit, at or ("now" if current == ports.default_branch else current))
+    is_head = at is None or ports.metadata.branch(BranchName(at)) is not None
+    return _look_at(ports, commit, at or ("now" if current == ports.default_branch else current), is_head)
 
 
 def current_time(ports: LineagePorts) -> datetime:
@@ -176,24 +177,26 @@ def _commit(ports: LineagePorts, at: str, current: BranchName) -> Commit:
         raise ForgeError(error.code, error.what, where=error.where, why=why, fix=error.fix) from None
 
 
-def _look_at(ports: LineagePorts, commit: Commit, label: str) -> Look:
+def _look_at(ports: LineagePorts, commit: Commit, label: str, is_head: bool) -> Look:
     if _head(ports, ports.default_branch) == commit.id:
         return Look(ports, ports.store, ports.answers, _now(ports), label, commit)
-    at = recorded_at(ports, commit)
+    at = None if is_head else recorded_at(ports, commit)
     if at is not None:
         return Look(ports, ports.store, ports.answers, at, label, commit)
-    store, answers = _of_commit(ports, commit)
+    store, answers = _of_commit(ports, commit, is_head)
     return Look(ports, store, answers, None, label, commit)
 
 
-def _of_commit(ports: LineagePorts, commit: Commit) -> tuple[LineageStore, LineageAnswers]:
-    """The tables as the commit has them, beside what people and programs had declared by then."""
-    key = (commit.id, ports.store.revision())
+def _of_commit(ports: LineagePorts, commit: Commit, is_head: bool) -> tuple[LineageStore, LineageAnswers]:
+    """The tables as the commit has them, beside what people and programs had declared by then; beside the head of a
+    branch stands what is declared now."""
+    declared_at = current_time(ports) if is_head else commit.time
+    key = (commit.id, ports.store.revision(), is_head)
     if key in ports.kept:
         return ports.kept[key]
     store, answers = ports.scratch()
     batches = [
-        _declared(ports.store, producer, commit)
+        _declared(ports.store, producer, declared_at, commit.time)
         for producer in ports.store.producers()
         if not producer.startswith(PRODUCER)
     ]
@@ -206,12 +209,12 @@ def _of_commit(ports: LineagePorts, commit: Commit) -> tuple[LineageStore, Linea
     return store, answers
 
 
-def _declared(store: LineageStore, producer: str, commit: Commit) -> Batch:
-    edges = (fact for fact in store.edge_facts(producer=producer) if _held(fact, commit.time))
-    nodes = (fact for fact in store.node_facts(producer=producer) if _held(fact, commit.time))
+def _declared(store: LineageStore, producer: str, at: datetime, time: datetime) -> Batch:
+    edges = (fact for fact in store.edge_facts(producer=producer) if _held(fact, at))
+    nodes = (fact for fact in store.node_facts(producer=producer) if _held(fact, at))
     return Batch(
         producer,
-        commit.time,
+        time,
         tuple(claim_again(fact) for fact in edges),
         tuple(NodeClaim(fact.entity, fact.details) for fact in nodes),
     )

@@ -14,6 +14,7 @@ from forge.flows.pins import Line
 from forge.flows.ports import Lake
 from forge.flows.project import Project
 from forge.flows.records import (
+    MADE_BY,
     AssetRecord,
     AuditRecord,
     Moved,
@@ -201,7 +202,7 @@ def publication_of(
         time=job.now,
         branch=line.branch,
         statistics={b.table: b.snapshot.statistics if b.snapshot else TableStatistics() for b in ours},
-        metadata={"run_id": str(job.run_id)},
+        metadata={"run_id": str(job.run_id), MADE_BY: {str(b.table): b.transform.where for b in ours}},
         signer=job.signer,
     )
     landed = {b.table for b in ours}

@@ -34,6 +34,8 @@ class OutputStatus(StrEnum):
     SKIPPED = "skipped"  # something it stands on was blocked or failed
 
 
+MADE_BY = "made_by"
+"""In the metadata of a run's commit: for each of its tables the file and line of the code that made it."""
 JUDGED = (OutputStatus.PUBLISHED, OutputStatus.PASSED, OutputStatus.BLOCKED)
 """What an output is once its checks have spoken."""
 SETTLED = (*JUDGED, OutputStatus.UP_TO_DATE)

@@ -3,6 +3,7 @@ all."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -87,10 +88,13 @@ def check_batch(batch: Batch) -> None:
     """E802–E805 with the place of the bad edge in the batch; nothing of it may then be written."""
     _check_time(batch.at, f"{batch.producer}: the time of the batch")
     for number, node in enumerate(batch.nodes, 1):
-        _check_entity(node.entity, f"node {number} of {len(batch.nodes)}: {node.entity.id}")
+        where = f"node {number} of {len(batch.nodes)}: {node.entity.id}"
+        _check_entity(node.entity, where)
+        _check_json(node.details, where)
     for number, claim in enumerate(batch.edges, 1):
         where = f"edge {number} of {len(batch.edges)}: {claim.key.id}"
         _check_ends(claim, where)
+        _check_json(claim.metadata, where)
         if claim.confidence is not None and not (math.isfinite(claim.confidence) and 0 <= claim.confidence <= 1):
             raise ForgeError(
                 "E803",
@@ -160,6 +164,18 @@ def _check_text(text: str, where: str) -> None:
     """A database keeps neither the character 0 nor half of a pair."""
     if "\0" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
         raise ForgeError("E805", f"{text!r} holds a character that is no text", where=where)
+
+
+def _check_json(value: Mapping[str, object], where: str) -> None:
+    try:
+        json.dumps(value, allow_nan=False, default=str)
+    except (ValueError, TypeError, RecursionError):
+        raise ForgeError(
+            "E805",
+            "What is told beside a node or an edge must be JSON",
+            where=where,
+            why="It holds a number that is none, a key that is no text, or itself.",
+        ) from None
 
 
 def _check_time(value: datetime, where: str) -> None:

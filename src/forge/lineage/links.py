@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Links:
         self.question = question
         self._shown: set[tuple[int, int, int]] = set()  # keys of links
         self._via: dict[tuple[Direction, int], tuple[int, int, int]] = {}
-        self._met: dict[tuple[int, int, int], list[_Met]] = defaultdict(list)
+        self._met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)  # in the order they were met
         self._onward: dict[Direction, set[int]] = {}
         for walked, shown in walks:
             self._take(walked, shown)
@@ -91,8 +92,7 @@ class Links:
         keys = []
         for key, met in _mets(lens, steps):
             keys.append(key)
-            if met not in self._met[key]:
-                self._met[key].append(met)
+            self._met[key][met] = None
         return keys
 
     def _choose(
@@ -112,7 +112,7 @@ class Links:
     @staticmethod
     def of_paths(question: Question, lens: Lens, found: Iterable[FoundPath]) -> tuple[Path, ...]:
         found = list(found)
-        met: dict[tuple[int, int, int], list[_Met]] = defaultdict(list)
+        met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)
         all_keys = []
         for path in found:
             base = np.array(path.base, np.int32)
@@ -122,8 +122,7 @@ class Links:
             pairs = list(_mets(lens, steps))
             all_keys.append([key for key, _ in pairs])
             for key, one in pairs:
-                if one not in met[key]:
-                    met[key].append(one)
+                met[key][one] = None
         links = _made(question, met)
         numbers = {number for path in found for number in (path.start, *path.nodes)}
         names = question.nodes(numbers)
@@ -202,9 +201,9 @@ def _mets(lens: Lens, steps: Steps) -> Iterable[tuple[tuple[int, int, int], _Met
         yield (*ends, MIXED if lens.by_table else kind), _Met(source, target, kind, sure, start, end)
 
 
-def _made(question: Question, met: dict[tuple[int, int, int], list[_Met]]) -> dict[tuple[int, int, int], Link]:
+def _made(question: Question, met: dict[tuple[int, int, int], dict[_Met, None]]) -> dict[tuple[int, int, int], Link]:
     names = {number: node.id for number, node in question.nodes({n for key in met for n in key[:2]}).items()}
-    single = {key: edges[0] for key, edges in met.items() if len(edges) == 1}
+    single = {key: next(iter(edges)) for key, edges in met.items() if len(edges) == 1}
     known = question.source.versions(sorted({(one.source, one.target) for one in single.values()}))
     links = {}
     for key, edges in met.items():
@@ -213,7 +212,7 @@ def _made(question: Question, met: dict[tuple[int, int, int], list[_Met]]) -> di
         version = None
         if len(edges) == 1:
             version = _version(known.get((best.source, best.target), ()), best, question.ask.edges.at)
-        kinds = [kind_of(edge.kind) for edge in (edges if key[2] == MIXED else edges[:1])]
+        kinds = [kind_of(edge.kind) for edge in (edges if key[2] == MIXED else islice(edges, 1))]
         links[key] = (
             lifted_link(source, target, kinds, best.confidence, version)
             if version is not None or len(edges) > 1

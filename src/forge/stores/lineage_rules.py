@@ -166,7 +166,7 @@ def snapshot_exists(name: str) -> ForgeError:
         "E808",
         f"There is a snapshot {name} already",
         why="A snapshot names one time for good.",
-        fix="Take another name, or drop it first: forge lineage snapshot drop NAME",
+        fix="Take another name, or let go of it first: forge lineage snapshot NAME --delete",
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Integer, Select, and_, column, select, values
+from sqlalchemy import Connection, Integer, Select, and_, cast, func, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
@@ -19,6 +21,7 @@ from forge.stores.sql.statements import find_rows
 from forge.stores.sql.tables import lineage_facts, lineage_node_facts, lineage_nodes, lineage_producers
 
 AT_ONCE = 500  # values in one statement
+PAIRS_AT_ONCE = 5000
 NODE_CODE = {kind: code for code, kind in enumerate(NODE_TYPES)}
 
 Row = Mapping[str, Any]
@@ -160,14 +163,24 @@ def find_facts(connection: Connection, pairs: Iterable[Pair], producer: int | No
     """All facts on the edges between these ends, of one producer or of all."""
     f = lineage_facts
     found: list[Row] = []
-    for some in chunks(sorted(set(pairs))):
+    for some in chunks(sorted(set(pairs)), PAIRS_AT_ONCE):
         # a join: for `(source, target) IN (…)` SQLite reads the whole table
-        ends = values(column("source", Integer), column("target", Integer), name="ends").data(some).cte("ends")
+        ends = _pairs(connection, some)
         query = select(f).join_from(ends, f, and_(f.c.source == ends.c.source, f.c.target == ends.c.target))
         if producer is not None:
-            query = query.where(f.c.producer == producer)
+            query = query.where(f.c.producer + 0 == producer)  # not by its index: the pairs are fewer
         found += find_rows(connection, query)
     return found
+
+
+def _pairs(connection: Connection, pairs: Sequence[Pair]) -> Any:
+    """A table of two columns in one bound value, so that the statement is the same however many they are."""
+    if connection.dialect.name == "postgresql":
+        sources, targets = (cast([pair[place] for pair in pairs], ARRAY(Integer)) for place in (0, 1))
+        return func.unnest(sources, targets).table_valued("source", "target", name="ends").render_derived()
+    each = func.json_each(json.dumps(pairs)).table_valued("value", name="each")
+    one, other = (func.json_extract(each.c.value, f"$[{place}]") for place in (0, 1))
+    return select(one.label("source"), other.label("target")).cte("ends")
 
 
 def find_node_facts(connection: Connection, nodes: Iterable[int], producer: int | None = None) -> list[Row]:
