@@ -261,7 +261,8 @@ def find_node(view: Look, name: str) -> Node:
 
 
 def _unknown(view: Look, name: str) -> ForgeError:
-    near = did_you_mean(name, view.store.near(name))
+    known = view.store.near(name)
+    near = did_you_mean(name, known) or did_you_mean(name, known, cutoff=0.3)  # some name is better than none
     return ForgeError(
         "E801",
         f"'{name}' is not in the lineage graph",
