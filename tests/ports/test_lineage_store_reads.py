@@ -22,6 +22,7 @@ from lineage_claims import (
 
 from forge.lineage.claim import NodeClaim
 from forge.lineage.fact import EdgeVersion
+from forge.lineage.lens import micros
 from forge.lineage.node import Entity, NodeType, column_of
 from forge.lineage.store import OPEN, LineageStore, Snapshot
 from forge.model.errors import ForgeError
@@ -62,6 +63,14 @@ def test_those_that_a_producer_tells_of_at_a_time(lineage: LineageStore) -> None
     lineage.record([batch("file:b", 8)])
     assert lineage.declared(None).tolist() == []
     assert lineage.declared(day(7)).tolist() == [number]
+
+
+def test_nodes_of_which_something_else_is_told_are_found_by_the_time(lineage: LineageStore) -> None:
+    lineage.record([batch("a", 3, nodes=[NodeClaim(CORE, {"data_type": "int"})])])
+    lineage.record([batch("a", 6, nodes=[NodeClaim(CORE, {"data_type": "long"})])])
+    number = lineage.numbers([CORE.id])[CORE.id]
+    for after, until, found in ((1, 2, []), (2, 3, [number]), (3, 5, []), (5, 6, [number]), (6, 9, [])):
+        assert lineage.redeclared(micros(day(after)), micros(day(until))).tolist() == found
 
 
 def test_a_write_that_changes_a_node_counts_it(lineage: LineageStore) -> None:

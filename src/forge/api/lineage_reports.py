@@ -21,9 +21,9 @@ from forge.api.wire.lineage_reports import (
     OrderStep,
     OrderView,
 )
-from forge.flows.lineage_snapshots import state_of
+from forge.flows.lineage_snapshots import diff_looks, state_of
 from forge.flows.lineage_view import Look
-from forge.lineage.diff import EdgeChange, GraphDiff, diff
+from forge.lineage.diff import EdgeChange, GraphDiff
 from forge.lineage.erd import Erd, erd_of
 from forge.lineage.impact_report import ImpactReport
 from forge.lineage.order import Step, dependency_order
@@ -34,7 +34,7 @@ from forge.lineage.stats import stats_of
 def diff_view(
     a: Look, b: Look, labels: tuple[str, str], limit: int, *, with_expressions: bool = True
 ) -> LineageDiffView:
-    found = diff(state_of(a), state_of(b))
+    found = diff_looks(a, b)
     lists: Sequence[Sequence[object]] = (
         found.nodes_added,
         found.nodes_removed,

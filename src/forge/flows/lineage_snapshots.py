@@ -5,6 +5,7 @@ from __future__ import annotations
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.lineage_view import Look, current_time, look
 from forge.flows.records import AuditRecord
+from forge.lineage.between import states_between
 from forge.lineage.census import Census
 from forge.lineage.diff import GraphDiff
 from forge.lineage.diff import diff as diff_of
@@ -96,5 +97,12 @@ def state_of(view: Look) -> GraphState:
 
 def diff(ports: LineagePorts, a: str | None, b: str | None = None) -> GraphDiff:
     """What changed from one time, snapshot, branch or commit to another; None for now."""
-    before, after = look(ports, a), look(ports, b)
-    return diff_of(state_of(before), state_of(after))
+    return diff_looks(look(ports, a), look(ports, b))
+
+
+def diff_looks(before: Look, after: Look) -> GraphDiff:
+    """Of two times of the record only what changed between them is read."""
+    graph, store = before.ports.graph, before.ports.store
+    if graph is None or before.store is not store or after.store is not store:
+        return diff_of(state_of(before), state_of(after))
+    return diff_of(*states_between(store, graph.index(), before.at, after.at))

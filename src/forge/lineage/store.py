@@ -98,6 +98,10 @@ class LineageStore(Protocol):
         """Numbers of the nodes that a producer tells of at a time; None: still."""
         ...
 
+    def redeclared(self, after: int, until: int) -> NDArray:  # type: ignore[type-arg]
+        """Numbers of the nodes of which a producer began or ceased to tell something in a time, in microseconds."""
+        ...
+
     def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
         """All edges between each source and target, with their whole lives and evidence."""
         ...

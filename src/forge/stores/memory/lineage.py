@@ -144,6 +144,15 @@ class MemoryLineage:
         held = {f.entity.id for f in facts if f.valid_to is None or (at is not None and at < f.valid_to)}
         return np.array(sorted(state.nodes[node_id].number for node_id in held), np.int32)
 
+    def redeclared(self, after: int, until: int) -> NDArray:  # type: ignore[type-arg]
+        import numpy as np
+
+        state = self._state
+        facts = (fact for some in state.node_facts.values() for fact in some)
+        times = ((f.entity.id, to_micros(time)) for f in facts for time in (f.valid_from, f.valid_to))
+        moved = {node_id for node_id, time in times if after < time <= until}
+        return np.array(sorted(state.nodes[node_id].number for node_id in moved), np.int32)
+
     def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
         state, found = self._state, {}
         for source, target in dict.fromkeys(ends):

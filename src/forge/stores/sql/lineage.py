@@ -92,6 +92,10 @@ class SqlLineage:
         with reading(self._engine) as connection:
             return reads.read_declared(connection, at)
 
+    def redeclared(self, after: int, until: int) -> NDArray:  # type: ignore[type-arg]
+        with reading(self._engine) as connection:
+            return reads.read_redeclared(connection, after, until)
+
     def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
         with reads.steadily(self._engine) as connection:
             return reads.read_versions(connection, ends)

@@ -93,6 +93,13 @@ def read_declared(connection: Connection, at: datetime | None) -> NDArray:  # ty
     return found
 
 
+def read_redeclared(connection: Connection, after: int, until: int) -> NDArray:  # type: ignore[type-arg]
+    f = lineage_node_facts.c
+    moved = or_(*(and_(time > after, time <= until) for time in (f.valid_from, f.valid_to)))
+    (found,) = _columns(connection, select(f.node).where(moved).distinct(), ("i4",))
+    return found
+
+
 def _touched_edges(since: int, until: int) -> Any:
     parts = []
     for table in (lineage_facts, lineage_gone):
