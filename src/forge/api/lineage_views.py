@@ -268,6 +268,7 @@ def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
             "layer": table.layer,
             "order": table.order,
             "external": type_ == "external",
+            "in_catalog": version is not None,
             "failing": table.name in facts.failing or any(one.startswith(f"{table.name}.") for one in facts.failing),
             "depth": _depth(table, found.picture),
             "confidence": _confidence(table, found.picture),

@@ -3581,7 +3581,8 @@ export interface components {
         /**
          * NodeView
          * @description Attributes of a table, and of everything else that stands for itself: columns (how many it has), more_columns
-         *     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, failing,
+         *     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, in_catalog
+         *     (it has a page of its own), failing,
          *     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
          *     confidence, intermediate, unresolved, source_file.
          *     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),

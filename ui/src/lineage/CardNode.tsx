@@ -70,7 +70,7 @@ export const CardNode = memo(function CardNode({ data }: NodeProps<CardNodeType>
 function CardName({ data }: { data: CardData }) {
   const { card } = data;
   const Sign = ICONS[card.kind];
-  if (card.isData) {
+  if (card.isData && card.inCatalog) {
     return (
       <Link
         to="/assets/$assetId"

@@ -42,6 +42,8 @@ export interface Card {
   external: boolean;
   /** A table or view of this project: it has a page. */
   isData: boolean;
+  /** It has a page of its own. */
+  inCatalog: boolean;
   failing: boolean;
   layer: number;
   columns: PictureColumn[];
@@ -117,6 +119,7 @@ function emptyCard(id: string, type: string, node: NodeView | undefined): Card {
     kind: DATA.has(type) && kind === "view" ? "view" : type,
     external,
     isData: !external && DATA.has(type),
+    inCatalog: node?.attributes.in_catalog !== false,
     failing: node?.attributes.failing === true,
     layer: 0,
     columns: [],
