@@ -112,6 +112,7 @@ def test_the_wheel_holds_the_package_the_shop_and_the_web_app_and_nothing_else(w
     assert "forge/cli/main.py" in names
     assert {name.split("/")[0] for name in names} == {
         "forge",
+        "datalineage.py",
         wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info",
     }
     odd = re.compile(r"__pycache__|\.pyc$|(^|/)tests?/|node_modules|\.tsx?$|\.map$|/\.forge/|shop/data/")
