@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """As little as can be built."""
-    for name in ("scripts/wheel.py", "pyproject.toml", "README.md", "LICENSE", ".gitignore", "src/forge/py.typed"):
+    texts = ("scripts/wheel.py", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
+    for name in (*texts, "src/datalineage.py", "src/forge/py.typed"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "examples" / "shop", tmp_path / "examples" / "shop")
