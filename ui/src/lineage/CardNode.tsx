@@ -86,7 +86,7 @@ function CardName({ data }: { data: CardData }) {
     );
   }
   return (
-    <button type="button" className="card-name card-plain nodrag" title={card.table} data-column={card.id} onClick={() => data.onColumn(card.id)}>
+    <button type="button" className="card-name card-plain nodrag" title={card.table} data-column={card.isData ? undefined : card.id} onClick={() => data.onColumn(card.id)}>
       {Sign !== undefined && <Sign size={14} stroke={1.8} aria-label={card.kind} />}
       {card.name}
     </button>
