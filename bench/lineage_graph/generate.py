@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.lens import micros
+from forge.lineage.moment import to_micros
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of
 from forge.lineage.store import OPEN, GraphArrays
 
@@ -90,8 +90,8 @@ def generate(edges: int, seed: int = 7) -> Generated:
 
 def _arrays(numbers: np.random.Generator, tables: int, columns: int, source: Array, target: Array) -> GraphArrays:
     count = len(source)
-    began = micros(BEGAN) + numbers.integers(0, 86_400_000_000, count)
-    ended = np.where(numbers.random(count) < 0.01, micros(HALF), OPEN)
+    began = to_micros(BEGAN) + numbers.integers(0, 86_400_000_000, count)
+    ended = np.where(numbers.random(count) < 0.01, to_micros(HALF), OPEN)
     types = np.full(tables + columns, NODE_TYPES.index(NodeType.COLUMN), np.uint8)
     types[:tables] = NODE_TYPES.index(NodeType.TABLE)
     parents = np.zeros(tables + columns, np.int32)

@@ -6,8 +6,8 @@ import pytest
 from committed_lineage import BEGIN, CommittedLineage, edge, filtered
 
 from forge.flows.lineage_feed import catch_up
-from forge.flows.lineage_snapshots import diff, drop_snapshot, list_snapshots, save_snapshot, state_of
-from forge.flows.lineage_view import Look, look
+from forge.flows.lineage_snapshots import diff, drop_snapshot, list_snapshots, save_snapshot
+from forge.flows.lineage_view import Look, look, state_of
 from forge.flows.lineage_write import close_edge, record_anonymization, record_derivation, record_edges
 from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import TableEdge, Transformation

@@ -22,7 +22,7 @@ from lineage_claims import (
 
 from forge.lineage.claim import NodeClaim
 from forge.lineage.fact import EdgeVersion
-from forge.lineage.lens import micros
+from forge.lineage.moment import to_micros
 from forge.lineage.node import Entity, NodeType, column_of
 from forge.lineage.store import OPEN, LineageStore, Snapshot
 from forge.model.errors import ForgeError
@@ -70,7 +70,7 @@ def test_nodes_of_which_something_else_is_told_are_found_by_the_time(lineage: Li
     lineage.record([batch("a", 6, nodes=[NodeClaim(CORE, {"data_type": "long"})])])
     number = lineage.numbers([CORE.id])[CORE.id]
     for after, until, found in ((1, 2, []), (2, 3, [number]), (3, 5, []), (5, 6, [number]), (6, 9, [])):
-        assert lineage.redeclared(micros(day(after)), micros(day(until))).tolist() == found
+        assert lineage.redeclared(to_micros(day(after)), to_micros(day(until))).tolist() == found
 
 
 def test_a_write_that_changes_a_node_counts_it(lineage: LineageStore) -> None:

@@ -13,7 +13,7 @@ from forge.lineage.claim import EdgeClaim, NodeClaim, Recorded
 from forge.lineage.edge import Indirect, Transformation, level_of
 from forge.lineage.fact import EdgeFact, EdgeVersion, at_time
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
-from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, Level, Node, NodeType
+from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, Level, NodeType
 from forge.lineage.traversal import Link
 from forge.model.errors import ForgeError
 
@@ -128,7 +128,7 @@ def claims_of(view: Look, body: EdgesCreate) -> tuple[tuple[EdgeClaim, ...], tup
     named = {end for edge in body.edges for end in (edge.source, edge.target)} - entities.keys()
     numbers = view.store.numbers(sorted(named))
     known = view.store.nodes(list(numbers.values()))
-    entities |= {name: _entity_of(known[number]) for name, number in numbers.items()}
+    entities |= {name: known[number].entity for name, number in numbers.items()}
     return tuple(_claim(edge, entities) for edge in body.edges), nodes
 
 
@@ -172,14 +172,6 @@ def _declared(node: NodeCreate) -> Entity:
             fix="Write its id as that of what it belongs to, a dot, and its name: core.orders.amount",
         )
     return Entity(type_, node.id[len(owner) + 1 :], owner)
-
-
-def _entity_of(node: Node) -> Entity:
-    """What names a node that is known."""
-    if node.type in _INSIDE:
-        owner = node.parent or node.table
-        return Entity(node.type, node.id[len(owner) + 1 :], owner)
-    return Entity(node.type, node.qualified_name)
 
 
 def recorded_view(recorded: Recorded, edges: Iterable[str] = ()) -> RecordedView:

@@ -21,8 +21,8 @@ from forge.api.wire.lineage_reports import (
     OrderStep,
     OrderView,
 )
-from forge.flows.lineage_snapshots import diff_looks, state_of
-from forge.flows.lineage_view import Look
+from forge.flows.lineage_snapshots import diff_looks
+from forge.flows.lineage_view import Look, state_of
 from forge.lineage.diff import EdgeChange, GraphDiff
 from forge.lineage.erd import Erd, erd_of
 from forge.lineage.impact_report import ImpactReport

@@ -23,7 +23,7 @@ from forge.connection.lineage_asked import (
 from forge.connection.lineage_results import Changes, Found, ImportedFile, Ordered, SnapshotView, Spread, Written
 from forge.flows.impact import lake_table
 from forge.flows.lineage_ports import LineagePorts
-from forge.flows.lineage_view import Look, look
+from forge.flows.lineage_view import Look, look, state_of
 from forge.flows.read import commit_at
 from forge.lineage.fact import EdgeVersion
 from forge.lineage.node import Node, NodeType
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from forge.lineage.ask import Direction, Way
     from forge.lineage.erd import Erd
     from forge.lineage.impact import ImpactReport
-    from forge.lineage.state import GraphState
     from forge.lineage.stats import GraphStats
 
 
@@ -188,7 +187,7 @@ class LineageView:
         """What must be made before what; what depends on itself in a circle is one step."""
         from forge.lineage.order import dependency_order
 
-        state = _state(self.look(at))
+        state = state_of(self.look(at))
         lift = None if columns else (lambda name: state.nodes[name].table or name)
         return Ordered.of(dependency_order(state.links(), lift=lift))
 
@@ -196,14 +195,14 @@ class LineageView:
         """The graph in numbers."""
         from forge.lineage.stats import stats_of
 
-        return stats_of(_state(self.look(at)))
+        return stats_of(state_of(self.look(at)))
 
     def erd(self, schema: str | None = None, *, at: str | None = None) -> Erd:
         """The tables of a schema (or all), their columns and keys, and how they hang together: `.to_mermaid()`,
         `.to_dot()`, `.to_svg()`, a picture in a notebook."""
         from forge.lineage.erd import erd_of
 
-        state = _state(self.look(at))
+        state = state_of(self.look(at))
         return erd_of(state.nodes.values(), state.links(), schema)
 
     def propagate(
@@ -223,7 +222,7 @@ class LineageView:
 
         view = self.look(at)
         least = view.edges_taken(min_confidence).min_confidence
-        state = _state(view)
+        state = state_of(view)
         tables = {node.id: node.table for node in state.nodes.values() if node.column is not None}
         starts = {view.find(name).id for name in names}
         origins = starts | {column for column, table in tables.items() if table in starts}
@@ -375,13 +374,6 @@ class LineageView:
         except ForgeError as error:
             place = f"{source}, {error.where}" if error.where else str(source)
             raise ForgeError(error.code, error.what, where=place, why=error.why, fix=error.fix) from error
-
-
-def _state(view: Look) -> GraphState:
-    """All that holds at the time of a look."""
-    from forge.lineage.state import state_at
-
-    return state_at(view.store.edge_facts(), view.store.node_facts(), view.at)
 
 
 def _with(first: WalkWords, options: WalkWords) -> WalkWords:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from forge.flows.lineage_ports import LineagePorts
-from forge.flows.lineage_view import Look, current_time, look
+from forge.flows.lineage_view import Look, current_time, look, state_of
 from forge.flows.records import AuditRecord
 from forge.lineage.between import states_between
 from forge.lineage.census import Census
 from forge.lineage.diff import GraphDiff
 from forge.lineage.diff import diff as diff_of
-from forge.lineage.state import GraphState, state_at
 from forge.lineage.store import Snapshot
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
@@ -88,11 +87,6 @@ def _count(view: Look) -> Census:
         return graph.count(view.at, view.store.declared(view.at))
     state = state_of(view)
     return Census(state.node_counts(), state.edge_counts())
-
-
-def state_of(view: Look) -> GraphState:
-    """Everything that holds at the time of a look."""
-    return state_at(view.store.edge_facts(), view.store.node_facts(), view.at)
 
 
 def diff(ports: LineagePorts, a: str | None, b: str | None = None) -> GraphDiff:

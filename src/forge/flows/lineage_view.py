@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from forge.flows.lineage_feed import PRODUCER, Cursor, batches_of, catch_up, recorded_at
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.revisions import find_commit
 from forge.lineage.ask import DEPTH, Ask, EdgeFilter, Way
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.fact import EdgeFact, EdgeVersion, NodeFact, at_time
+from forge.lineage.claim import Batch, NodeClaim, claim_of
+from forge.lineage.fact import EdgeVersion, at_time, holds
 from forge.lineage.kind import FLOWS, EdgeType
 from forge.lineage.node import TABLE_LIKE, Level, Node, NodeType
+from forge.lineage.state import GraphState, state_at
 from forge.lineage.store import LineageAnswers, LineageStore
 from forge.lineage.traversal import Path, Traversal
 from forge.model.errors import ForgeError
@@ -210,32 +211,14 @@ def _of_commit(ports: LineagePorts, commit: Commit, is_head: bool) -> tuple[Line
 
 
 def _declared(store: LineageStore, producer: str, at: datetime, time: datetime) -> Batch:
-    edges = (fact for fact in store.edge_facts(producer=producer) if _held(fact, at))
-    nodes = (fact for fact in store.node_facts(producer=producer) if _held(fact, at))
+    edges = (fact for fact in store.edge_facts(producer=producer) if holds(fact, at))
+    nodes = (fact for fact in store.node_facts(producer=producer) if holds(fact, at))
     return Batch(
         producer,
         time,
-        tuple(claim_again(fact) for fact in edges),
+        tuple(replace(claim_of(fact), valid_from=None, valid_to=None) for fact in edges),
         tuple(NodeClaim(fact.entity, fact.details) for fact in nodes),
     )
-
-
-def claim_again(fact: EdgeFact) -> EdgeClaim:
-    return EdgeClaim(
-        fact.source,
-        fact.target,
-        fact.kind,
-        fact.transformation,
-        fact.expression,
-        fact.masking,
-        fact.confidence,
-        fact.evidence,
-        metadata=fact.metadata,
-    )
-
-
-def _held(fact: EdgeFact | NodeFact, at: datetime) -> bool:
-    return fact.valid_from <= at and (fact.valid_to is None or at < fact.valid_to)
 
 
 def find_node(view: Look, name: str) -> Node:
@@ -277,3 +260,8 @@ def _ends(edge_id: str) -> Iterable[tuple[str, str]]:
     parts = pair.split("->")
     for place in range(1, len(parts)):
         yield "->".join(parts[:place]), "->".join(parts[place:])
+
+
+def state_of(view: Look) -> GraphState:
+    """Everything that holds at the time of a look."""
+    return state_at(view.store.edge_facts(), view.store.node_facts(), view.at)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.lineage_view import Look, look
 from forge.flows.records import AuditRecord
-from forge.lineage.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded
+from forge.lineage.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded, claim_of
 from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.fact import EdgeFact
 from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.node import Entity, NodeType, column_of
+from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError
 
 
@@ -116,18 +116,7 @@ def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, r
 
 def _said(fact: EdgeFact, why: Mapping[str, object]) -> EdgeClaim:
     """The same claim, with who takes it back and why."""
-    return EdgeClaim(
-        fact.source,
-        fact.target,
-        fact.kind,
-        fact.transformation,
-        fact.expression,
-        fact.masking,
-        fact.confidence,
-        fact.evidence,
-        fact.valid_from,
-        metadata={**fact.metadata, **why},
-    )
+    return replace(claim_of(fact), valid_to=None, metadata={**fact.metadata, **why})
 
 
 def record_derivation(
@@ -193,11 +182,7 @@ def entity_of(view: Look, text: str) -> Entity:
         if error.code != "E801" or not name:
             raise
         return Entity(NodeType.DATASET, name)
-    if node.type is NodeType.COLUMN:
-        return column_of(node.table, node.id[len(node.table) + 1 :])
-    if node.type is NodeType.FIELD:
-        return Entity(NodeType.FIELD, node.id[len(node.parent) + 1 :], node.parent)
-    return Entity(node.type, node.qualified_name)
+    return node.entity
 
 
 def _version(end: Entity) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forge.lineage.fact import EdgeVersion, at_time
 from forge.lineage.index import FIELD, IS_TABLE, Index, Side
-from forge.lineage.lens import micros
+from forge.lineage.moment import to_micros
 from forge.lineage.node import Node
 from forge.lineage.packed import ranges
 from forge.lineage.state import GraphState
@@ -42,7 +42,7 @@ def states_between(
 
 
 def _moment(at: datetime | None) -> int:
-    return OPEN - 1 if at is None else micros(at)
+    return OPEN - 1 if at is None else to_micros(at)
 
 
 def _array(numbers: Iterable[int]) -> Array:

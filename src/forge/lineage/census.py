@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.kind import kind_of
+from forge.lineage.moment import OPEN, time_of, to_micros
 from forge.lineage.node import NODE_TYPES
 from forge.lineage.packed import ranges
-from forge.lineage.store import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from forge.lineage.index import Index
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ def count_at(index: Index, at: datetime | None, declared: NDArray[Any]) -> Censu
     if at is None:
         held = np.flatnonzero(valid_to == OPEN)
     else:
-        moment = (at - _EPOCH) // _MICROSECOND
+        moment = to_micros(at)
         held = np.flatnonzero((index.after.valid_from[places] <= moment) & (moment < valid_to))
     there = np.zeros(index.size, bool)
     there[declared[declared < index.size]] = True
@@ -68,4 +65,4 @@ def horizon_of(index: Index) -> datetime | None:
         return None
     ends = index.after.valid_to[places]
     latest = max(int(index.after.valid_from[places].max()), int(ends[ends < OPEN].max(initial=0)))
-    return _EPOCH + timedelta(microseconds=latest)
+    return time_of(latest)

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Evidence, confidence_of
-from forge.lineage.fact import EdgeKey
+from forge.lineage.fact import EdgeFact, EdgeKey
 from forge.lineage.kind import EdgeType, Kind
 from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError
@@ -42,6 +42,23 @@ class EdgeClaim:
     @property
     def sure(self) -> float:
         return confidence_of(self.evidence) if self.confidence is None else self.confidence
+
+
+def claim_of(fact: EdgeFact) -> EdgeClaim:
+    """The same again, for the same stretch of time."""
+    return EdgeClaim(
+        fact.source,
+        fact.target,
+        fact.kind,
+        fact.transformation,
+        fact.expression,
+        fact.masking,
+        fact.confidence,
+        fact.evidence,
+        fact.valid_from,
+        fact.valid_to,
+        fact.metadata,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TypeVar
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim, Recorded
+from forge.lineage.claim import Batch, EdgeClaim, NodeClaim, Recorded, claim_of
 from forge.lineage.fact import EdgeFact, NodeFact
 from forge.lineage.fact_json import (
     counts_from,
@@ -214,26 +214,10 @@ def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[Batch]:
     for fact in facts:
         written = fact.created_at or fact.valid_from
         place = (fact.key.id, written, fact.actor)
-        groups[written, fact.actor, stretches[place]].append(_claim_of(fact))
+        groups[written, fact.actor, stretches[place]].append(claim_of(fact))
         stretches[place] += 1
     for (at, actor, _), claims in sorted(groups.items(), key=lambda one: one[0]):
         yield Batch(producer, at, tuple(claims), complete=False, actor=actor)
-
-
-def _claim_of(fact: EdgeFact) -> EdgeClaim:
-    return EdgeClaim(
-        fact.source,
-        fact.target,
-        fact.kind,
-        fact.transformation,
-        fact.expression,
-        fact.masking,
-        fact.confidence,
-        fact.evidence,
-        fact.valid_from,
-        fact.valid_to,
-        fact.metadata,
-    )
 
 
 def _apart(facts: Iterable[tuple[int, F]], id_of: Callable[[F], str]) -> tuple[F, ...]:

@@ -119,7 +119,7 @@ def versions_of(facts: Sequence[EdgeFact]) -> tuple[EdgeVersion, ...]:
     moments = sorted({fact.valid_from for fact in facts} | {fact.valid_to for fact in facts if fact.valid_to})
     found: list[EdgeVersion] = []
     for start, end in zip(moments, [*moments[1:], None], strict=False):  # without facts there are no moments
-        valid = tuple(sorted((fact for fact in facts if _holds(fact, start)), key=_surest))
+        valid = tuple(sorted((fact for fact in facts if holds(fact, start)), key=_surest))
         if not valid:
             continue
         best, sure = valid[0], combine(fact.confidence for fact in valid)
@@ -143,7 +143,10 @@ def at_time(versions: Iterable[EdgeVersion], at: datetime | None) -> EdgeVersion
     return None
 
 
-def _holds(fact: EdgeFact, at: datetime) -> bool:
+def holds(fact: EdgeFact | NodeFact, at: datetime | None) -> bool:
+    """Whether it is valid at a time; None: still."""
+    if at is None:
+        return fact.valid_to is None
     return fact.valid_from <= at and (fact.valid_to is None or at < fact.valid_to)
 
 

@@ -37,11 +37,11 @@ class FactsSource:
     def arrays(self) -> GraphArrays:
         import numpy as np
 
-        from forge.lineage.lens import micros
+        from forge.lineage.moment import to_micros
 
         nodes = self._nodes.values()
         facts = [fact for some in self._facts.values() for fact in some]
-        ends = [None if fact.valid_to is None else micros(fact.valid_to) for fact in facts]
+        ends = [None if fact.valid_to is None else to_micros(fact.valid_to) for fact in facts]
         return GraphArrays(
             1,
             np.arange(1, len(self._nodes) + 1, dtype=np.int32),
@@ -51,7 +51,7 @@ class FactsSource:
             np.array([self._numbers[fact.target.id] for fact in facts], np.int32),
             np.array([fact.kind.code for fact in facts], np.uint16),
             np.array([fact.confidence for fact in facts], np.float64),
-            np.array([micros(fact.valid_from) for fact in facts], np.int64),
+            np.array([to_micros(fact.valid_from) for fact in facts], np.int64),
             np.array([OPEN if end is None else end for end in ends], np.int64),
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,11 @@ from numpy.typing import NDArray
 from forge.lineage.ask import MIN_CONFIDENCE, Direction, EdgeFilter
 from forge.lineage.index import COLUMN, FIELD, IS_TABLE, Index, Side, codes_taken
 from forge.lineage.kind import CODES
+from forge.lineage.moment import OPEN, to_micros
 from forge.lineage.packed import Packed, pack, places_of, ranges
-from forge.lineage.store import OPEN
 
 Array = NDArray[Any]
 _INDIRECT = np.arange(CODES) >> 7 > 0
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def micros(at: datetime) -> int:
-    """Exact, as floating seconds are not."""
-    since = at - _EPOCH
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ def rule_of(edges: EdgeFilter) -> Rule:
     usual = edges.at is None and (edges.types, edges.indirect, edges.relationships) == (
         (EdgeFilter().types, False, frozenset())
     )
-    at = None if edges.at is None else micros(edges.at)
+    at = None if edges.at is None else to_micros(edges.at)
     return Rule(codes_taken(edges), edges.min_confidence, at, edges.indirect, usual)
 
 

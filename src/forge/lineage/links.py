@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from forge.lineage.fact import EdgeVersion, at_time
 from forge.lineage.kind import Kind, kind_of
 from forge.lineage.lens import Lens, Steps
 from forge.lineage.levels import lifted_link
-from forge.lineage.store import OPEN
+from forge.lineage.moment import from_micros, time_of
 from forge.lineage.traversal import Hop, Link, Path
 from forge.lineage.walk import Walked
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 MIXED = -1  # in place of the kind, where edges of all kinds are one link
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +226,5 @@ def _version(versions: Sequence[EdgeVersion], edge: _Met, at: datetime | None) -
 
 def _bare(source: str, target: str, kind: Kind, edge: _Met) -> Link:
     """What the index knows, where the store has gone on meanwhile."""
-    start = _EPOCH + timedelta(microseconds=edge.valid_from)
-    end = None if edge.valid_to == OPEN else _EPOCH + timedelta(microseconds=edge.valid_to)
+    start, end = time_of(edge.valid_from), from_micros(edge.valid_to)
     return Link(source, target, kind, confidence=edge.confidence, valid_from=start, valid_to=end)

@@ -105,6 +105,12 @@ class Node:
     unresolved: bool = False
 
     @property
+    def entity(self) -> Entity:
+        """What an edge to it ends at."""
+        owner = (self.parent or self.table) if self.type in (NodeType.COLUMN, NodeType.FIELD) else ""
+        return Entity(self.type, self.id[len(owner) + 1 :] if owner else self.qualified_name, owner)
+
+    @property
     def qualified_name(self) -> str:
         return self.id if self.type in UNPREFIXED else self.id.partition(":")[2]
 

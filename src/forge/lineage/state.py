@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, at_time, versions_of
+from forge.lineage.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, at_time, holds, versions_of
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
 from forge.lineage.record import details_of
 from forge.lineage.traversal import Link
@@ -77,7 +77,7 @@ def _entities(
             _name(fact.target, found)
     for facts in said.values():
         for word in facts:
-            if _holds(word, at):
+            if holds(word, at):
                 _name(word.entity, found)
     return found
 
@@ -102,8 +102,8 @@ def _telling(type_: NodeType) -> int:
 
 def _node(entity: Entity, facts: Sequence[NodeFact], at: datetime | None) -> Node:
     """Its type is what the newest word says; where none holds, the last that did."""
-    held = [fact for fact in facts if _holds(fact, at)]
-    told = max(facts, key=lambda fact: (_holds(fact, at), fact.valid_from, fact.producer), default=None)
+    held = [fact for fact in facts if holds(fact, at)]
+    told = max(facts, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
     entity = entity if told is None else told.entity
     return node_of(entity, details_of(held), unresolved=not held)
 
@@ -120,7 +120,7 @@ def node_of(entity: Entity, details: Mapping[str, object] | None = None, *, unre
 
 
 def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion | None:
-    if not any(_holds(fact, at) for fact in facts):
+    if not any(holds(fact, at) for fact in facts):
         return None
     if len(facts) > 1:
         return at_time(versions_of(facts), at)
@@ -135,9 +135,3 @@ def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion |
         only.masking,
         (only,),
     )
-
-
-def _holds(fact: EdgeFact | NodeFact, at: datetime | None) -> bool:
-    if at is None:
-        return fact.valid_to is None
-    return fact.valid_from <= at and (fact.valid_to is None or at < fact.valid_to)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.lineage.ask import Ask
 from forge.lineage.claim import Batch, Recorded
 from forge.lineage.fact import EdgeFact, EdgeVersion, NodeFact
+from forge.lineage.moment import OPEN as OPEN
 from forge.lineage.node import Node, NodeType
 from forge.lineage.traversal import Path, Traversal
 
@@ -34,9 +35,6 @@ class GraphArrays:
     confidence: NDArray  # type: ignore[type-arg]  # float64
     valid_from: NDArray  # type: ignore[type-arg]  # int64
     valid_to: NDArray  # type: ignore[type-arg]  # int64
-
-
-OPEN = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from forge.lineage.claim import Batch, check_known
-from forge.lineage.fact import NodeFact
+from forge.lineage.fact import NodeFact, holds
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
 from forge.lineage.record import details_of
-from forge.lineage.store import OPEN, Snapshot
+from forge.lineage.store import Snapshot
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.stores.sql.columns import plain
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 # What only edges tell of: that it is a table says least, since every column has one.
 _TELLING = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)
-
-
-def to_micros(time: datetime | None) -> int:
-    return OPEN if time is None else (time - _EPOCH) // _MICROSECOND
-
-
-def from_micros(micros: int) -> datetime | None:
-    return None if micros == OPEN else time_of(micros)
-
-
-def time_of(micros: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micros)
 
 
 def settled(batch: Batch) -> Batch:
@@ -123,12 +109,12 @@ class KnownNode:
 def type_of(mentioned: NodeType, facts: Iterable[NodeFact], at: datetime | None) -> NodeType:
     """The newest word counts; where none holds, the last one that did."""
     told = [fact for fact in facts if at is None or fact.valid_from <= at]
-    best = max(told, key=lambda fact: (_holds(fact, at), fact.valid_from, fact.producer), default=None)
+    best = max(told, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
     return mentioned if best is None else best.entity.type
 
 
 def node_of(known: KnownNode, facts: Sequence[NodeFact], at: datetime | None) -> Node:
-    valid = [fact for fact in facts if _holds(fact, at)]
+    valid = [fact for fact in facts if holds(fact, at)]
     kind = type_of(known.mentioned, facts, at)
     table = known.id if kind in TABLE_LIKE else known.table
     moments = (moment for fact in facts for moment in (fact.valid_from, fact.valid_to) if moment)
@@ -143,12 +129,6 @@ def entity_of(node_id: str, type_: NodeType, owner: str) -> Entity:
         return Entity(type_, node_id[len(owner) + 1 :], owner)
     named = Entity(type_, node_id)
     return named if named.id == node_id else Entity(type_, node_id.partition(":")[2])
-
-
-def _holds(fact: NodeFact, at: datetime | None) -> bool:
-    if at is None:
-        return fact.valid_to is None
-    return fact.valid_from <= at and (fact.valid_to is None or at < fact.valid_to)
 
 
 def words_of(text: str) -> list[str]:

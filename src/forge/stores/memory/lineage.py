@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from forge.lineage.claim import Batch, Recorded, check_batch
 from forge.lineage.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
 from forge.lineage.kind import Kind
+from forge.lineage.moment import to_micros
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType
 from forge.lineage.record import EdgeWork, NodeWork, check_order, work_on_edges, work_on_nodes
 from forge.lineage.store import GraphArrays, Snapshot, Touched
@@ -27,7 +28,6 @@ from forge.stores.lineage_rules import (
     settled,
     snapshot_exists,
     snapshot_order,
-    to_micros,
     type_of,
     words_of,
 )

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from forge.lineage.fact import EdgeVersion
+from forge.lineage.moment import to_micros
 from forge.lineage.node import NODE_TYPES, Node
 from forge.lineage.store import GraphArrays, LineageStore
-from forge.stores.lineage_rules import to_micros
 from forge.stores.neo4j.gather import Part
 
 

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Table, select, update
 
 from forge.lineage.claim import Recorded
 from forge.lineage.edge import Transformation
+from forge.lineage.moment import to_micros
 from forge.lineage.node import Entity
-from forge.stores.lineage_rules import to_micros
 from forge.stores.sql.lineage_rows import node_row
 from forge.stores.sql.tables import lineage_facts, lineage_nodes, lineage_producers, lineage_state
 

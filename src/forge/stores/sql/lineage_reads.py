@@ -11,9 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, literal, or_, se
 
 from forge.lineage.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
 from forge.lineage.kind import kind_of
+from forge.lineage.moment import time_of, to_micros
 from forge.lineage.node import NODE_TYPES, Node, NodeType
 from forge.lineage.store import GraphArrays, Touched
-from forge.stores.lineage_rules import KnownNode, entity_of, nearest_first, node_of, time_of, to_micros, words_of
+from forge.stores.lineage_rules import KnownNode, entity_of, nearest_first, node_of, words_of
 from forge.stores.sql.database import reading
 from forge.stores.sql.lineage_rows import (
     NODE_CODE,

@@ -14,9 +14,10 @@ from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.fact import EdgeFact, NodeFact
 from forge.lineage.kind import kind_of
+from forge.lineage.moment import from_micros, time_of, to_micros
 from forge.lineage.node import NODE_TYPES, Entity
 from forge.lineage.store import Snapshot
-from forge.stores.lineage_rules import entity_of, from_micros, time_of, to_micros
+from forge.stores.lineage_rules import entity_of
 from forge.stores.sql.statements import find_rows
 from forge.stores.sql.tables import lineage_facts, lineage_node_facts, lineage_nodes, lineage_producers
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from forge.lineage.claim import Batch, Recorded
 from forge.lineage.fact import EdgeFact, EdgeKey, NodeFact
+from forge.lineage.moment import time_of, to_micros
 from forge.lineage.node import NODE_TYPES, Entity, NodeType
 from forge.lineage.record import check_order, work_on_edges, work_on_nodes
 from forge.stores.lineage_rules import (
@@ -20,8 +21,6 @@ from forge.stores.lineage_rules import (
     entity_of,
     more_telling,
     named_by,
-    time_of,
-    to_micros,
     type_of,
 )
 from forge.stores.sql.lineage_rows import (
