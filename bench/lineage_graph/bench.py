@@ -23,6 +23,7 @@ import numpy as np
 
 from bench.lineage_graph.generate import HALF, NOW, Generated, generate
 from bench.lineage_graph.peers import Peer, in_neo4j, in_networkx, in_rustworkx, in_sqlite
+from bench.table import aligned
 from forge.lineage.ask import EdgeFilter
 from forge.lineage.claim import Batch, EdgeClaim
 from forge.lineage.graph import Graph
@@ -298,15 +299,7 @@ def table_of(lines: Sequence[Line]) -> str:
         verdict = {True: "ok", False: "MISSED", None: ""}[line.ok]
         own = f"{line.forge:,.3g} {line.unit}"
         rows.append((f"{line.edges:,}", line.what, own, peer, line.beside, ratio, line.bound, verdict))
-    widths = [max(len(row[column]) for row in rows) for column in range(8)]
-    right = (0, 2, 3, 5)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    return aligned(rows, right=(0, 2, 3, 5))
 
 
 def conclude(lines: Sequence[Line], options: argparse.Namespace) -> int:

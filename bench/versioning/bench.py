@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from bench.table import aligned
 from bench.versioning.full_join import full_diff, full_merge
 from bench.versioning.shelf import Big, Shelf, in_turns, median_of, timed
 from bench.versioning.verify import LEAST, read_speed
@@ -252,15 +253,7 @@ def table_of(lines: Sequence[Line]) -> str:
         peer = "" if line.peer is None else f"{line.peer:,.3g} {line.unit}"
         verdict = {True: "ok", False: "MISSED", None: ""}[line.ok]
         rows.append((line.what, f"{line.forge:,.3g} {line.unit}", peer, line.beside, ratio, line.bound, verdict))
-    widths = [max(len(row[column]) for row in rows) for column in range(7)]
-    right = (1, 2, 4)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    return aligned(rows, right=(1, 2, 4))
 
 
 def conclude(lines: Sequence[Line], options: argparse.Namespace) -> int:
