@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from lineage_http import ask, post, reading_headers
 
 from forge.api.app import create_app
 from forge.flows.access import digest_of
@@ -32,20 +33,7 @@ def own(make_site_project: Callable[[], Path]) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def reader(own: TestClient) -> dict[str, str]:
-    made = own.post("/api/v1/tokens", json={"name": "reader", "scope": "read"})
-    return {"authorization": f"Bearer {made.json()['token']}"}
-
-
-def ask(client: TestClient, path: str, **query: Any) -> Any:
-    answer = client.get(f"/api/v1/lineage{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def post(client: TestClient, path: str, body: Any, expected: int = 201) -> Any:
-    answer = client.post(f"/api/v1/lineage{path}", json=body)
-    assert answer.status_code == expected, answer.text
-    return answer.json()
+    return reading_headers(own)
 
 
 def declare(client: TestClient, name: str, **edge: Any) -> str:
