@@ -14,10 +14,10 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
 
 setup: machine .venv/.ready-dev ## make .venv with all development tools and fetch Spark's packages
 	@scripts/jars.sh
@@ -58,6 +58,8 @@ lock: .venv/.ready-dev ## compile requirements/*.lock anew from pyproject.toml (
 	$(COMPILE) pyproject.toml --extra postgres --group dev -o requirements/dev.lock $(ARGS)
 	$(COMPILE) pyproject.toml --group build -c requirements/dev.lock -o requirements/run.lock $(ARGS)
 	$(COMPILE) --group installer -o requirements/uv.lock $(ARGS)
+	$(COMPILE) --group dbt -o requirements/dbt.lock $(ARGS)
+	$(COMPILE) --group peers -o requirements/peers.lock $(ARGS)
 
 docs: .venv/.ready-dev ## write docs/reference/ from the code
 	@$(BIN)/python scripts/reference.py
@@ -79,6 +81,9 @@ bench-versioning: setup ## branches, diffs, merges and verify beside Spark, Iceb
 
 bench-lineage: setup ## the lineage graph up to 10 million edges beside networkx, rustworkx, SQLite and Neo4j (ARGS="--edges 100000")
 	@$(BIN)/python -m bench.lineage_graph.bench $(ARGS)
+
+bench-lineage-extract: setup ## lineage out of code beside sqlglot, sqllineage, OpenLineage and DataHub (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.lineage_extract.bench $(ARGS)
 
 clean: ## remove the environment, caches and build results
 	rm -rf .venv build dist src/forge/web ui/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log

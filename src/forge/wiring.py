@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
+    from forge.flows.ingest_ports import IngestPorts
     from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.openlineage import OpenLineagePorts
+    from forge.lineage.extract.codebase import Run
     from forge.lineage.store import LineageAnswers, LineageStore
     from forge.stores.lake.tables import IcebergTables
     from forge.stores.sql.metadata import SqlMetadata
@@ -219,7 +222,27 @@ class Wiring:
             review=self.settings.versioning.require_review_for_protected,
             seals=self.seals,
             signer=self.signer,
+            tell=self._tell(),
         )
+
+    def _tell(self) -> Callable[[RunId, Project], None]:
+        """Of a run that has ended, to whom the settings name."""
+        keys = self.settings.lineage.openlineage
+        if keys.file is None and keys.url is None:
+            return lambda run_id, project: None
+        from importlib.metadata import version
+
+        from forge.flows.openlineage_out import Emitter
+        from forge.stores.openlineage_sink import OpenLineageSink
+
+        reference = keys.api_key
+        sink = OpenLineageSink(
+            self.root / ".forge" / "openlineage",
+            file=self.root / Path(keys.file).expanduser() if keys.file else None,
+            url=keys.url,
+            key=(lambda: resolve_secret(reference, self.environ, "lineage.openlineage.api_key")) if reference else None,
+        )
+        return Emitter(self.metadata, sink, self.settings.project, keys.namespace, version("forge"))
 
     @cached_property
     def tables(self) -> IcebergTables | None:
@@ -324,6 +347,32 @@ class Wiring:
     def lineage(self) -> LineagePorts:
         """What questions about lineage need; the index behind it is shared by all who ask."""
         return self._lineage
+
+    def ingest(self, read: Run) -> IngestPorts:
+        """What reading code into the graph needs."""
+        from forge.flows.ingest_ports import IngestPorts
+        from forge.flows.lake_definitions import definitions_in_lake
+        from forge.stores.sql.lineage_sources import SqlSources
+
+        ports = self._lineage
+        return IngestPorts(
+            ports, SqlSources(self.database), read, lambda: definitions_in_lake(ports), self._openlineage
+        )
+
+    @cached_property
+    def _openlineage(self) -> OpenLineagePorts:
+        from forge.flows.openlineage import OpenLineagePorts
+        from forge.lineage.extract.openlineage import Naming
+        from forge.stores.sql.lineage_events import SqlLineageEvents
+
+        keys = self.settings.lineage
+        given = keys.openlineage
+        naming = Naming(frozenset({given.namespace}), given.namespaces, keys.database)
+        return OpenLineagePorts(self.lineage(), SqlLineageEvents(self.database), naming)
+
+    def openlineage(self) -> OpenLineagePorts:
+        """What taking in OpenLineage events needs."""
+        return self._openlineage
 
     def _neo4j(self, store: LineageStore) -> LineageAnswers:
         from forge.stores.neo4j.lineage import open_neo4j

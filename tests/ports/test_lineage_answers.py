@@ -238,6 +238,20 @@ def test_what_lives_only_inside_a_statement_is_hidden_unless_asked_for(site: Lin
     assert len(site.ask("raw.orders.amount", intermediate=True).items) == 3
 
 
+def test_edges_through_the_inside_of_a_program_are_followed_only_where_that_is_asked_for(site: LineageSite) -> None:
+    lines = """
+    raw.orders.amount -passes-> tmp.recent.amount
+    tmp.recent.amount -passes-> marts.daily.total
+    raw.orders.amount -> marts.daily.total
+    """
+    site.say(lines, nodes=[NodeClaim(entity("tmp.recent"), {"kind": "cte"})])
+    found = site.ask("raw.orders.amount")
+    assert (depths(found), len(found.links)) == ({"marts.daily.total": 1}, 1)
+    asked = site.ask("raw.orders.amount", intermediate=True)
+    assert depths(asked) == {"marts.daily.total": 1, "tmp.recent.amount": 1}
+    assert len(asked.links) == 3
+
+
 def test_a_limit_keeps_the_nearest_and_says_so(site: LineageSite) -> None:
     site.say("a.a.x -> a.c.x\na.a.x -> a.b.x\na.b.x -> a.d.x")
     found = site.ask("a.a.x", limit=2)

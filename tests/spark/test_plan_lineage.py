@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark_plan import extract_analysed
+from forge.lineage.extract.spark_plan import Known, extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -60,7 +60,7 @@ def expect(case: Case, lines: Iterable[str]) -> Case:
 
 def check(case: Case, found: Extraction) -> None:
     """Everything that came out, and nothing else, is in the case."""
-    seen = {(str(e.source), e.target.column): e for e in found.edges}
+    seen = {(str(e.source), str(e.target).removeprefix(f"{TARGET}.")): e for e in found.edges}
     assert len(seen) == len(found.edges)
     assert {key: (str(e.transformation), e.masking) for key, e in seen.items()} == {
         key: (kind, masked) for key, (kind, masked, _) in case.edges.items()
@@ -69,7 +69,7 @@ def check(case: Case, found: Extraction) -> None:
     assert {key: seen[key].expression for key in texts} == texts
     assert {(str(edge.source), str(edge.subtype)) for edge in found.indirect} == case.indirect
     sources = {source for source, _ in case.edges} | {source for source, _ in case.indirect}
-    tables = {source.rpartition(".")[0] for source in sources} if case.reads is None else case.reads
+    tables = {".".join(source.split(".")[:2]) for source in sources} if case.reads is None else case.reads
     assert {edge.source for edge in found.table_edges} == tables
     assert all(edge.target == TARGET for edge in found.table_edges)
     assert len(found.gaps) == len(case.gaps), found.gaps
@@ -92,7 +92,7 @@ def lin(spark: SparkSession) -> SparkSession:
 def extract(frame: DataFrame, **options: Any) -> Extraction:
     plan = frame._jdf.queryExecution().analyzed()
     text = plan.treeString(False, False, 100_000, False, False)
-    return extract_analysed(text, plan.toJSON, TARGET, options.pop("names", {}), **options)
+    return extract_analysed(text, plan.toJSON, TARGET, options.pop("names", {}), Known(**options))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=f"{file}: {case.name}") for file, case in ALL])
@@ -287,8 +287,10 @@ FRAMES: list[tuple[Callable[[SparkSession], DataFrame], str]] = [
         windowed,
         """id <- lin.orders.id identity
            top <- lin.orders.amount window max(amount) OVER (PARTITION BY customer_id ORDER BY created DESC)
-           ~ sort lin.orders.customer_id
-           ~ sort lin.orders.created""",
+           top <- lin.orders.customer_id window
+           top <- lin.orders.created window
+           ~ window lin.orders.customer_id
+           ~ window lin.orders.created""",
     ),
     (
         exploded,

@@ -32,7 +32,9 @@ from forge.api.routes import (
     lineage_edges,
     lineage_records,
     lineage_reports,
+    lineage_sources,
     merges,
+    openlineage,
     quality,
     runs,
     system,
@@ -54,7 +56,14 @@ VERSIONING = (
     commits.router,
     branches.router,
 )
-LINEAGE = (lineage.router, lineage_edges.router, lineage_reports.router, lineage_records.router)
+LINEAGE = (
+    lineage.router,
+    lineage_edges.router,
+    lineage_reports.router,
+    lineage_records.router,
+    lineage_sources.router,
+    openlineage.router,
+)
 ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, quality.router, system.router)
 PORT = 8765
 _PROBLEMS = {

@@ -44,6 +44,7 @@ def _detail(now: EdgeVersion, lives: Sequence[EdgeVersion]) -> EdgeDetail:
     return EdgeDetail.model_validate(
         {
             **shown,
+            "confirmed": now.confirmed,
             "actor": told["actor"],
             "metadata": told["metadata"],
             "created_at": told["created_at"],

@@ -86,12 +86,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A picture, how it was asked for, and what stands beside each of its tables where that was counted."""
+    """A picture, how it was asked for, what stands beside each of its tables where that was counted, and those of its
+    tables that exist only inside a program."""
 
     picture: Picture
     wanted: Wanted
     edges: EdgeFilter
     beside: Mapping[str, Beside] = field(default_factory=dict)
+    inside: Mapping[str, Node] = field(default_factory=dict)
 
     @property
     def next_cursor(self) -> str | None:
@@ -132,7 +134,7 @@ def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
     walk = answers.walk(ask)
     before = answers.walk(replace(ask, limit=wanted.offset)) if wanted.offset else None
     found = Found(picture_of(walk, before), wanted, edges)
-    return replace(found, beside=_count_beside(view, answers, found))
+    return replace(found, beside=_count_beside(view, answers, found), inside=_find_inside(view, found))
 
 
 def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
@@ -158,6 +160,15 @@ def _count_beside(view: Look, answers: LineageAnswers, found: Found) -> Mapping[
     shown = {node.table or node.id for node in picture.nodes.values()}
     asked = found.wanted.intermediate
     return count_beside(view.store, answers.index(), tables, shown, found.edges, intermediate=asked)
+
+
+def _find_inside(view: Look, found: Found) -> Mapping[str, Node]:
+    """The walk gives columns; what a CTE or a variable is called, and in which file it stands, its own node says."""
+    if not found.wanted.intermediate:
+        return {}
+    numbers = view.store.numbers([table.name for table in found.picture.tables])
+    nodes = view.store.nodes([*numbers.values()], found.edges.at).values()
+    return {node.id: node for node in nodes if node.hidden}
 
 
 def picture_of_column(graph: Graph, table: str, column: str) -> Found:
@@ -251,7 +262,8 @@ def _nodes(found: Found, facts: Facts) -> list[NodeView]:
 
 
 def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
-    name, node = lake_table(table.name), found.picture.nodes.get(table.name)
+    name = lake_table(table.name)
+    node = found.picture.nodes.get(table.name) or found.inside.get(table.name)
     version = facts.tree.get(name) if name else None
     record = facts.assets.get(name) if name else None
     known = node.details if node else {}
@@ -275,6 +287,7 @@ def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
             "intermediate": node.hidden if node else False,
             "unresolved": node.unresolved if node else False,
             "source_file": known.get("source_file"),
+            **({"label": known.get("label"), "source_line": known.get("source_line")} if node and node.hidden else {}),
         },
         created_at=node.created_at if node else None,
         updated_at=node.updated_at if node else None,
@@ -291,6 +304,8 @@ def _type_of(node: Node | None, name: TableName | None, kind: str) -> str:
 def _short_name(full: str, node: Node | None, name: TableName | None) -> str:
     if name is not None:
         return name.name
+    if node is not None and node.hidden:
+        return str(node.details.get("label") or node.name)
     if node is not None and node.type in (NodeType.TABLE, NodeType.VIEW, NodeType.DATASET):
         return place_of(full).table
     return node.name if node else full

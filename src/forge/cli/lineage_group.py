@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from forge.cli import lineage, lineage_record, lineage_whole
+from forge.cli import ingest, lineage, lineage_record, lineage_whole
 from forge.cli.command import command
 from forge.cli.lineage import At, Least, WithIndirect
 from forge.cli.terminal import Terminal
@@ -174,6 +174,8 @@ for _name, _function in (
     ("stats", lineage_whole.stats),
     ("propagate", lineage_whole.propagate),
     ("trace", lineage_whole.trace),
+    ("extract", ingest.extract),
+    ("sources", ingest.sources),
     ("export", lineage_record.export),
     ("import", lineage_record.import_),
     ("record", lineage_record.record),

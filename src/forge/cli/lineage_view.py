@@ -122,7 +122,7 @@ def _edge_head(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> list[str]:
     rows = [
         ("kind", ", ".join(word for word in words if word != "unknown") + (", masked" if edge.masking else "")),
         ("made by", " ".join(edge.expression.split())),
-        ("sure", f"{edge.confidence:g} ({edge.level})"),
+        ("sure", f"{edge.confidence:g} ({edge.level}{', confirmed: in code and in runs' if edge.confirmed else ''})"),
         ("held", held + (f", version {len(life)} of its life" if len(life) > 1 else "")),
         ("reason", str(reason or "")),
     ]

@@ -20,6 +20,7 @@ from forge.cli import (
     explain,
     history,
     impact,
+    ingest,
     init,
     lineage,
     lineage_group,
@@ -116,6 +117,7 @@ app.add_typer(tag.app, name="tag")
 app.command("query")(query.query)
 app.add_typer(lineage_group.app, name="lineage")
 for _name, _function in (
+    ("ingest", ingest.ingest),
     ("upstream", lineage.upstream),
     ("downstream", lineage.downstream),
     ("impact", impact.impact),

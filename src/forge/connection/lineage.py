@@ -33,6 +33,8 @@ from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
+    from forge.flows.code_records import SourceRecord
+    from forge.flows.ingest import Ingested
     from forge.flows.lineage_write import Named
     from forge.flows.record_lineage import Origin
     from forge.lineage.ask import Direction, Way
@@ -331,6 +333,28 @@ class LineageView:
         return Written.of(record_anonymization(self._ports, source, target, policy, actor))
 
     # the record as a file
+
+    def ingest(
+        self,
+        path: str | File,
+        *,
+        db: str | None = None,
+        default_schema: str | None = None,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+        again: bool = False,
+    ) -> Ingested:
+        """Read code into the graph: a file, or a folder of SQL, Python, notebooks and dbt. What did not change since
+        the last time is not read again. E816, E817, E822."""
+        from forge.connection.lineage_code import ingest_code, options_of
+
+        return ingest_code(self.wiring, path, options_of(db, default_schema, schema, dialect, again=again))
+
+    def sources(self) -> Found[SourceRecord]:
+        """The files of code that were read, how much of each was understood, and what was not."""
+        from forge.stores.sql.lineage_sources import SqlSources
+
+        return Found(SqlSources(self.wiring.database).sources())
 
     def export_lines(self) -> Iterator[str]:
         """The whole record with its history, a JSON object a line."""

@@ -15,7 +15,7 @@ from forge.flows.lineage_ports import LineagePorts
 from forge.flows.ports import Metadata
 from forge.flows.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.edge import Transformation
+from forge.lineage.edge import Extraction, Transformation
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
@@ -245,12 +245,12 @@ def _outside(lineage: TableLineage) -> Iterable[NodeClaim]:
         yield NodeClaim(table_of(name, NodeType.EXTERNAL), {"connector": name.partition(":")[0]})
 
 
-def claims_of(lineage: TableLineage, seen: Evidence) -> Iterable[EdgeClaim]:
+def claims_of(lineage: TableLineage | Extraction, seen: Evidence) -> Iterable[EdgeClaim]:
     evidence = (seen,)
     for edge in lineage.edges:
         yield EdgeClaim(
-            column_of(edge.source.table, edge.source.column),
-            column_of(edge.target.table, edge.target.column),
+            column_of(edge.source.table, edge.source.column, edge.source.field),
+            column_of(edge.target.table, edge.target.column, edge.target.field),
             Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
             edge.transformation,
             edge.expression,
@@ -259,7 +259,7 @@ def claims_of(lineage: TableLineage, seen: Evidence) -> Iterable[EdgeClaim]:
             evidence,
         )
     for indirect in lineage.indirect:
-        source = column_of(indirect.source.table, indirect.source.column)
+        source = column_of(indirect.source.table, indirect.source.column, indirect.source.field)
         kind = indirect_kind(indirect.subtype)
         yield EdgeClaim(source, table_of(indirect.target), kind, evidence=evidence)
     for table_edge in lineage.table_edges:

@@ -150,7 +150,8 @@ def _sources(
         if column is None or target == column:
             fields.setdefault(table, {}).setdefault(target, []).append(edge.source.column)
         value = record.get(target)
-        if edge.transformation is Transformation.IDENTITY and value is not None and target not in masked:
+        whole = not edge.source.field and not edge.target.field
+        if whole and edge.transformation is Transformation.IDENTITY and value is not None and target not in masked:
             copied.setdefault(table, {})[edge.source.column] = value
     found = []
     for name in sorted(fields):

@@ -88,6 +88,7 @@ class Ports:
     review: bool = True
     seals: Seals | None = None  # None: what is published is not hashed
     signer: Signer | None = None
+    tell: Callable[[RunId, Project], None] = lambda run_id, project: None  # others of a run that has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         raise
     finally:
         ports.lake.drop_stages(record.id)
+        ports.tell(record.id, project)
 
 
 class _Stopped(ForgeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -53,3 +53,10 @@ class Ask:
     intermediate: bool = False
     limit: int | None = None
     paths: int = 0
+
+    @property
+    def taken(self) -> EdgeFilter:
+        """The edges that are followed: also those through what is inside programs, where that is asked for."""
+        if not self.intermediate or self.edges.types != FLOWS:
+            return self.edges
+        return replace(self.edges, types=FLOWS | {EdgeType.PASSES})

@@ -26,6 +26,7 @@ class Indirect(StrEnum):
     FILTER = "filter"
     GROUP_BY = "group_by"
     SORT = "sort"
+    WINDOW = "window"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,6 +39,8 @@ class Edge:
     expression: str = ""
     masking: bool = False
     confidence: float = 1.0
+    file: str = field(default="", compare=False)  # where it was read, if from code
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,12 +50,17 @@ class IndirectEdge:
     source: ColumnName
     target: str
     subtype: Indirect
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableEdge:
     source: str
     target: str
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+    confidence: float = field(default=1.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,48 @@ class Extraction:
     indirect: tuple[IndirectEdge, ...] = ()
     table_edges: tuple[TableEdge, ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, object]:
+        """What `forge lineage extract --json` prints."""
+        return {
+            "edges": [
+                {
+                    "source": str(edge.source),
+                    "target": str(edge.target),
+                    "kind": "direct",
+                    "transformation": str(edge.transformation),
+                    "masking": edge.masking,
+                    "expression": edge.expression,
+                    "confidence": edge.confidence,
+                    "file": edge.file,
+                    "line": edge.line,
+                }
+                for edge in self.edges
+            ],
+            "indirect": [
+                {
+                    "source": str(edge.source),
+                    "target": edge.target,
+                    "kind": "indirect",
+                    "subtype": str(edge.subtype),
+                    "file": edge.file,
+                    "line": edge.line,
+                }
+                for edge in self.indirect
+            ],
+            "table_edges": [
+                {
+                    "source": edge.source,
+                    "target": edge.target,
+                    "transformation": str(Transformation.UNKNOWN),
+                    "confidence": edge.confidence,
+                    "file": edge.file,
+                    "line": edge.line,
+                }
+                for edge in self.table_edges
+            ],
+            "gaps": [{"file": gap.place, "line": gap.line, "reason": gap.reason} for gap in self.gaps],
+        }
 
 
 _LEVELS = (("certain", 1.0), ("high", 0.8), ("medium", 0.6), ("low", 0.3))

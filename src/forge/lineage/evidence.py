@@ -35,6 +35,7 @@ CONFIDENCE: Mapping[Basis, float] = {
     Basis.MENTIONED: 0.1,
 }
 ALMOST = 0.99
+FROM_CODE = frozenset({Basis.RESOLVED, Basis.POSITION, Basis.GUESSED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from forge.lineage.edge import Transformation, level_of
-from forge.lineage.evidence import Evidence, combine
+from forge.lineage.evidence import FROM_CODE, Basis, Evidence, combine
 from forge.lineage.kind import Kind
 from forge.lineage.node import Entity
 
@@ -89,6 +89,12 @@ class EdgeVersion:
     def level(self) -> str:
         return level_of(self.confidence)
 
+    @property
+    def confirmed(self) -> bool:
+        """Read out of code, and seen in a run."""
+        bases = {one.basis for fact in self.facts for one in fact.evidence}
+        return Basis.OBSERVED in bases and not bases.isdisjoint(FROM_CODE)
+
     def to_dict(self) -> dict[str, object]:
         kind = self.key.kind
         return {
@@ -104,6 +110,7 @@ class EdgeVersion:
             "masking": self.masking,
             "confidence": self.confidence,
             "level": self.level,
+            "confirmed": self.confirmed,
             "valid_from": self.valid_from.isoformat(),
             "valid_to": self.valid_to.isoformat() if self.valid_to else None,
             "actor": self.facts[0].actor if self.facts else "",

@@ -108,7 +108,7 @@ def facts_of(
         kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
         keep(EdgeFact(_table(table_edge.source), _table(table_edge.target), kind, "", 1.0, _ALWAYS))
     for one in indirect:
-        source = column_of(one.source.table, one.source.column)
+        source = column_of(one.source.table, one.source.column, one.source.field)
         keep(EdgeFact(source, _table(one.target), indirect_kind(one.subtype), "", 1.0, _ALWAYS))
     return tuple(found.values())
 

@@ -12,13 +12,15 @@ from forge.lineage.edge import Indirect, Transformation
 
 class EdgeType(StrEnum):
     """From source to target always in the direction in which data, or control, flows: `consumes` goes from what is
-    consumed to who consumes it. The order is stored: add at the end."""
+    consumed to who consumes it. `passes` goes through what exists only inside a program (a CTE, a temporary view, a
+    variable); beside it stands the edge from table to table. The order is stored: add at the end."""
 
     DERIVES_FROM = "derives_from"
     CONTAINS = "contains"
     EXECUTES = "executes"
     PRODUCES = "produces"
     CONSUMES = "consumes"
+    PASSES = "passes"
 
 
 class Relationship(StrEnum):
@@ -72,6 +74,7 @@ RELATIONSHIP_OF: dict[Indirect, Relationship] = {
     Indirect.FILTER: Relationship.FILTERED,
     Indirect.GROUP_BY: Relationship.AGGREGATED,
     Indirect.SORT: Relationship.DERIVED,
+    Indirect.WINDOW: Relationship.DERIVED,
 }
 
 

@@ -83,8 +83,9 @@ def table_of(name: str, type_: NodeType = NodeType.TABLE) -> Entity:
     return Entity(type_, name)
 
 
-def column_of(table: str, column: str) -> Entity:
-    return Entity(NodeType.COLUMN, column, table)
+def column_of(table: str, column: str, field: str = "") -> Entity:
+    """A column, or a field of it."""
+    return Entity(NodeType.FIELD, field, f"{table}.{column}") if field else Entity(NodeType.COLUMN, column, table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Question:
 
     @cached_property
     def rule(self) -> Rule:
-        return rule_of(self.ask.edges)
+        return rule_of(self.ask.taken)
 
     @property
     def ways(self) -> tuple[Direction, ...]:

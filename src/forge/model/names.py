@@ -41,13 +41,15 @@ class TableName:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ColumnName:
-    """`schema.table.column`, or a column of something outside the lake (`table` is then its own name)."""
+    """`schema.table.column`, or a column of something outside the lake (`table` is then its own name). `field`: the
+    part of a struct that is meant, `city` or `home.city`; empty for all of the column."""
 
     table: str
     column: str
+    field: str = ""
 
     def __str__(self) -> str:
-        return f"{self.table}.{self.column}"
+        return f"{self.table}.{self.column}.{self.field}" if self.field else f"{self.table}.{self.column}"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -124,6 +124,30 @@ class Neo4jKeys(_Section):
     database: str = Field(default="neo4j", description="Database of the server.")
 
 
+class OpenLineageKeys(_Section):
+    namespace: str = Field(
+        default="forge",
+        min_length=1,
+        description="Namespace of Forge's jobs and of the lake's tables in OpenLineage events, those it sends and "
+        "those it takes.",
+    )
+    namespaces: dict[str, str] = Field(
+        default_factory=dict,
+        description="Short names of namespaces in events that are taken: postgres://db.example:5432: postgres. The "
+        "name of the lake's database (lineage.database) says that a namespace is the lake.",
+    )
+    file: str | None = Field(
+        default=None, description="File to which the events of every run are added, one a line. Starts at the project."
+    )
+    url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="Address to which the events of every run are sent: http://marquez:5000/api/v1/lineage. What "
+        "cannot be sent is sent after the next run.",
+    )
+    api_key: str | None = Field(default=None, description="Bearer key for url, as env:NAME or file:/path.")
+
+
 class LineageKeys(_Section):
     store: Literal["sql", "neo4j"] = Field(
         default="sql",
@@ -134,6 +158,7 @@ class LineageKeys(_Section):
     )
     database: str = Field(default="lake", description="What the database of the lake's own tables is called.")
     neo4j: Neo4jKeys = Field(default_factory=Neo4jKeys, description="The Neo4j server.")
+    openlineage: OpenLineageKeys = Field(default_factory=OpenLineageKeys, description="OpenLineage events, in and out.")
     weights: dict[str, object] = Field(
         default_factory=dict,
         description="Weights of impact analysis that differ from the defaults: base: {drop: 4.0}.",

@@ -5,3 +5,5 @@ CREATE OR REPLACE TABLE lin.orders (
 CREATE OR REPLACE TABLE lin.customers (
   id BIGINT, name STRING, email STRING, country STRING, parent_id BIGINT) USING iceberg;
 CREATE OR REPLACE TABLE lin.countries (code STRING, name STRING, region STRING) USING iceberg;
+CREATE OR REPLACE TABLE lin.places (
+  id BIGINT, home STRUCT<city: STRING, geo: STRUCT<lat: DOUBLE, lon: DOUBLE>>) USING iceberg;

@@ -25,7 +25,7 @@ NodeWord = Literal[
     "model",
     "external",
 ]
-EdgeWord = Literal["derives_from", "contains", "executes", "produces", "consumes"]
+EdgeWord = Literal["derives_from", "contains", "executes", "produces", "consumes", "passes"]
 LevelWord = Literal["field", "column", "table", "schema", "database", "system"]
 WayWord = Literal["upstream", "downstream", "both"]
 
@@ -35,7 +35,8 @@ class NodeView(Wire):
     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, in_catalog
     (it has a page of its own), failing,
     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
-    confidence, intermediate, unresolved, source_file.
+    confidence, intermediate, unresolved, source_file. Where intermediate is true, kind is cte, temporary or
+    dataframe, and label and source_line are there too.
     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),
     direction."""
 
@@ -185,8 +186,10 @@ class EdgeLife(Wire):
 
 
 class EdgeDetail(EdgeView):
-    """`behind`: of an edge between tables, the edges between their columns that it stands for."""
+    """`behind`: of an edge between tables, the edges between their columns that it stands for. `confirmed`: it was read
+    out of code and seen in a run."""
 
+    confirmed: bool = False
     actor: str = ""
     metadata: dict[str, Any] = {}
     created_at: datetime | None = None

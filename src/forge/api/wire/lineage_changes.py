@@ -32,7 +32,7 @@ Attributes = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_pl
 RelationshipWord = Literal[
     "derived", "transformed", "copied", "merged", "filtered", "aggregated", "anonymized", "sampled", "joined"
 ]
-IndirectWord = Literal["join", "filter", "group_by", "sort"]
+IndirectWord = Literal["join", "filter", "group_by", "sort", "window"]
 # `direct` and `expression` are other words for identity and transformation.
 TransformationWord = Literal[
     "identity",

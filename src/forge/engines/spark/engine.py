@@ -29,7 +29,7 @@ from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark_plan import extract_analysed
+from forge.lineage.extract.spark_plan import Known, extract_analysed
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.schema import Schema
@@ -131,7 +131,7 @@ class SparkEngine:
         external = sources.external_name(transform) if transform.is_source else None
         plan = frame._jdf.queryExecution().analyzed()
         text = plan.treeString(False, False, 100_000, False, False)
-        found = extract_analysed(text, plan.toJSON, str(transform.output), names, external=external)
+        found = extract_analysed(text, plan.toJSON, str(transform.output), names, Known(external=external))
         declared = tuple(context.lineage.edges)
         return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
 

@@ -36,6 +36,7 @@ _TWICE = {
 }
 _TOKEN = re.compile(r"\bCASE WHEN\b|\bEND\b|\b[a-z_0-9]+\(|\(|\)")
 _TABLE = re.compile(r"RelationV2\[.*\] (\S+)")
+_LEAF = re.compile(r"RelationV2\[[^#\]]*#(\d+)[^\]]*\] ([^\s,]+)|Relation (\S+)\[[^#\]]*#(\d+)L?")
 _UNNAMED = re.compile(r"[+:]?-? ?Relation \[")
 
 
@@ -46,6 +47,11 @@ def nesting(plan_text: str) -> int:
 def tables_in(plan_text: str) -> frozenset[str]:
     """Catalog names of the tables read."""
     return frozenset(_TABLE.findall(plan_text))
+
+
+def leaves_in(plan_text: str) -> dict[int, str]:
+    """Catalog names of the tables read, by the expression id of their first column."""
+    return {int(first or other): name or named for first, name, named, other in _LEAF.findall(plan_text)}
 
 
 def reads_unnamed(plan_text: str) -> bool:

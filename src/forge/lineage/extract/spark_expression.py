@@ -1,7 +1,7 @@
 """What an expression of Spark's plan is made from.
 
 Every column in an expression is a direct source of it, those of a CASE's conditions and of an aggregate's FILTER
-included; those of a window's PARTITION BY and ORDER BY are not, they arrange rows.
+and the keys of a window included; these keys also shape the rows. A field of a struct column is a source of its own.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.extract.contract import field_of
 from forge.lineage.extract.spark_json import Node, id_of
 from forge.lineage.extract.spark_text import render
-from forge.lineage.extract.spark_value import NOTHING, Sources, Trace, Value, add, stronger
+from forge.lineage.extract.value import NOTHING, Sources, Trace, Value, add, stronger
 from forge.model.names import ColumnName
 
 Columns = Mapping[int, Value]
@@ -87,13 +88,20 @@ def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
             return member
         if member is not None:
             return value_of(member, columns, around)
-    members: tuple[Value, ...] = ()
     if _is_time_window(expression):
         value = _time_window(expression, columns, around)
-        return Value(value.sources, (value, value))
-    if expression.kind == "CreateNamedStruct":
-        members = tuple(value_of(child, columns, around) for child in expression.children[1::2])
+        return Value(value.sources, {"start": value, "end": value})
+    members = _built(expression, columns, around) if expression.kind == "CreateNamedStruct" else {}
     return Value(_Sources(columns, around).of(expression), members)
+
+
+def _built(struct: Node, columns: Columns, around: Surroundings) -> dict[str, Value]:
+    """The fields of a struct by name; none where two have the same name, for then a name does not tell them apart."""
+    names = [name.text("value") or f"col{number}" for number, name in enumerate(struct.children[::2], 1)]
+    if len(set(names)) < len(names):
+        return {}
+    values = (value_of(child, columns, around) for child in struct.children[1::2])
+    return dict(zip(names, values, strict=False))
 
 
 def sources_of(expression: Node, columns: Columns, around: Surroundings) -> Sources:
@@ -114,6 +122,7 @@ class _Sources:
         waiting = [(root, Transformation.IDENTITY, False)]
         while waiting:
             node, step, masked = waiting.pop()
+            outside = step
             step = stronger(step, kind_of(node))
             masked = masked or node.kind in _MASKING
             if node.kind in {"AttributeReference", "OuterReference"}:
@@ -123,11 +132,16 @@ class _Sources:
                     self._take(value, step, masked, text)
             elif node.kind == "WindowExpression":
                 function, spec = node.children
-                self._arrange(spec)
+                keys = tuple(child for child in spec.children if child.kind != "SpecifiedWindowFrame")
+                self._arrange(keys)
                 # The function itself is not one more step: sum(amount) OVER (…) is a window, no aggregation.
-                waiting.extend((child, step, masked) for child in _called(function))
+                waiting.extend((child, step, masked) for child in (*_called(function), *keys))
             elif node.kind == "GetStructField":
-                self._field(node, step, masked, text, waiting)
+                member = _member(node, self.columns, self.around)
+                if isinstance(member, Value):
+                    self._take(member, outside, masked, text)
+                else:
+                    waiting.append((member, outside, masked) if member else (node.children[0], step, masked))
             else:
                 waiting.extend((child, step, masked) for child in reversed(node.children))
         return self.found
@@ -147,24 +161,9 @@ class _Sources:
         # What an EXISTS selects does not matter, only whether there is a row.
         return () if node.kind == "Exists" else values
 
-    def _arrange(self, spec: Node) -> None:
-        for child in spec.children:
-            if child.kind != "SpecifiedWindowFrame":
-                self.around.shaped_by(sources_of(child, self.columns, self.around), Indirect.SORT)
-
-    def _field(
-        self,
-        node: Node,
-        step: Transformation,
-        masked: bool,
-        text: str | None,
-        waiting: list[tuple[Node, Transformation, bool]],
-    ) -> None:
-        member = _member(node, self.columns, self.around)
-        if isinstance(member, Value):
-            self._take(member, step, masked, text)
-        else:
-            waiting.append((node.children[0] if member is None else member, step, masked))
+    def _arrange(self, keys: tuple[Node, ...]) -> None:
+        for key in keys:
+            self.around.shaped_by(sources_of(key, self.columns, self.around), Indirect.WINDOW)
 
 
 def _called(window_function: Node) -> tuple[Node, ...]:
@@ -197,21 +196,46 @@ def _look_up(reference: Node, columns: Columns, around: Surroundings) -> Value:
 
 
 def _member(expression: Node, columns: Columns, around: Surroundings) -> Value | Node | None:
-    """The field of a struct that this very plan built: its value, or the expression it was built from."""
+    """A field of a struct: of one that this very plan built the value, or the expression it was built from; of a
+    column of a table that field of it. None where the struct is neither: the field is then made from all of it."""
     child, ordinal = expression.children[0], expression.fields.get("ordinal")
     if not isinstance(ordinal, int):
         return None
-    if child.kind == "CreateNamedStruct":
-        built = child.children[1::2]
-        return built[ordinal] if ordinal < len(built) else None
-    if child.kind == "AttributeReference":
-        members = _look_up(child, columns, around).members
-        return members[ordinal] if ordinal < len(members) else None
+    inner: Value | Node | None = child
     if child.kind == "GetStructField":
         inner = _member(child, columns, around)
-        if isinstance(inner, Value) and ordinal < len(inner.members):
-            return inner.members[ordinal]
-    return None
+    if isinstance(inner, Node):
+        if inner.kind == "CreateNamedStruct":
+            built = inner.children[1::2]
+            return built[ordinal] if ordinal < len(built) else None
+        if inner.kind not in {"AttributeReference", "OuterReference"}:
+            return None
+        inner = _look_up(inner, columns, around)
+    if inner is None:
+        return None
+    if inner.members:
+        return tuple(inner.members.values())[ordinal] if ordinal < len(inner.members) else None
+    name = _field_name(expression)
+    return field_of(inner, name) if name else None
+
+
+def _field_name(expression: Node) -> str:
+    """As the type of the struct spells it; what was written may differ in case, or be a star."""
+    fields = _type_of(expression.children[0]).get("fields")
+    ordinal = expression.fields.get("ordinal")
+    if isinstance(fields, list) and isinstance(ordinal, int) and ordinal < len(fields):
+        return str(fields[ordinal]["name"])
+    return expression.text("name")
+
+
+def _type_of(expression: Node) -> Mapping[str, Any]:
+    if expression.kind == "OuterReference":
+        expression = expression.expression("e") or expression
+    found = expression.fields.get("dataType")
+    if expression.kind == "GetStructField":
+        ordinal, fields = expression.fields.get("ordinal"), _type_of(expression.children[0]).get("fields")
+        found = fields[ordinal]["type"] if isinstance(fields, list) and isinstance(ordinal, int) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _is_time_window(expression: Node) -> bool:

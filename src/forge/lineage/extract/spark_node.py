@@ -11,7 +11,7 @@ from forge.lineage.extract.spark_expand import Cell, find_rows
 from forge.lineage.extract.spark_expression import Surroundings, sources_of, value_of
 from forge.lineage.extract.spark_json import Node, id_of, object_name, parts_of
 from forge.lineage.extract.spark_text import render
-from forge.lineage.extract.spark_value import NOTHING, Trace, Value, add, opaque, stronger, union
+from forge.lineage.extract.value import NOTHING, Trace, Value, add, opaque, stronger, union
 from forge.model.names import ColumnName
 
 _MOST_LINKS = 50_000
@@ -41,7 +41,8 @@ class Plan(Surroundings, Protocol):
     text: str
 
     def lateral(self, plan: Sequence[Any], columns: Mapping[int, Value]) -> Relation: ...
-    def table(self, catalog_name: str | None, kind: str) -> str | None: ...
+    def is_named(self, leaf: Node) -> bool: ...
+    def table(self, catalog_name: str | None, kind: str, first: int | None) -> str | None: ...
 
 
 Handler = Callable[[Plan, Node, Node | None, list[Relation]], Relation]
@@ -76,8 +77,8 @@ def _table(plan: Plan, node: Node, parent: Node | None, children: list[Relation]
         alias = parent.fields.get("identifier") or {}
         qualifier = parts_of(alias.get("qualifier"))
         catalog_name = ".".join((*qualifier, alias["name"])) if qualifier else None
-    table = plan.table(catalog_name, node.kind)
     attributes = node.expressions("output")
+    table = plan.table(catalog_name, node.kind, id_of(attributes[0]) if attributes else None)
     if table is None:
         return Relation.by_position(attributes, ())
     names = [attribute.text("name") for attribute in attributes]
@@ -91,6 +92,8 @@ def _literals(plan: Plan, node: Node, parent: Node | None, children: list[Relati
 
 
 def _rdd(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+    if plan.is_named(node):
+        return _table(plan, node, parent, children)
     plan.gap("rows made in Python, from an RDD or by a checkpoint: what they come from is not in the plan")
     return _literals(plan, node, parent, children)
 
@@ -140,7 +143,7 @@ def _aggregate(plan: Plan, node: Node, parent: Node | None, children: list[Relat
 
 def _window(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
     child = children[0]
-    shape(plan, node.expressions("partitionSpec") + node.expressions("orderSpec"), child, Indirect.SORT)
+    shape(plan, node.expressions("partitionSpec") + node.expressions("orderSpec"), child, Indirect.WINDOW)
     return both(child, project(plan, node.expressions("windowExpressions"), child))
 
 
@@ -275,8 +278,10 @@ def unknown(plan: Plan, node: Node, parent: Node | None, children: list[Relation
     return Relation(tuple(named(attribute) for attribute in attributes), merged.values) if attributes else merged
 
 
+_LEAVES = ("DataSourceV2Relation", "LogicalRelation", "HiveTableRelation", "StreamingRelation", "StreamingRelationV2")
+
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("DataSourceV2Relation", "LogicalRelation", "HiveTableRelation", "StreamingRelationV2"), _table),
+    **dict.fromkeys(_LEAVES, _table),
     **dict.fromkeys(("LocalRelation", "OneRowRelation", "Range", "CommandResult", "EmptyRelation"), _literals),
     **dict.fromkeys(("LogicalRDD", "ExternalRDD"), _rdd),
     **dict.fromkeys(

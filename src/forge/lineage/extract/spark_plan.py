@@ -4,7 +4,7 @@
 
 The plan is walked from its leaves. Each node knows what every expression id stands for below it, and says what it
 stands for above: ids are not unique in a plan, a UNION's output has the ids of its first branch. The plans of
-subqueries are inside the JSON of the expressions that hold them. How steps add up is in `spark_value`; what counts as
+subqueries are inside the JSON of the expressions that hold them. How steps add up is in `value`; what counts as
 a source is in `spark_expression`.
 
 The JSON doubles with every CASE inside a CASE; `extract_analysed` looks before it asks for it.
@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
-from forge.lineage.extract.spark_depth import DEEPEST, nesting, reads_unnamed, tables_in
-from forge.lineage.extract.spark_json import Node, parse_plan, tree_of
+from forge.lineage.extract.contract import arrivals, last_name
+from forge.lineage.extract.spark_depth import DEEPEST, leaves_in, nesting, reads_unnamed, tables_in
+from forge.lineage.extract.spark_json import Node, id_of, parse_plan, parts_of, tree_of
 from forge.lineage.extract.spark_node import HANDLERS, Relation, unknown
-from forge.lineage.extract.spark_value import Sources, Trace, Value, union
+from forge.lineage.extract.spark_write import WRITES, without_carried_over, without_update
+from forge.lineage.extract.value import Sources, Trace, Value, union
 from forge.model.names import ColumnName
 
 Names = Callable[[str], str] | Mapping[str, str]
@@ -31,32 +34,43 @@ VIEW_ALIAS = "forge_view__"
 _SELECTOR = re.compile(r"(branch|tag|snapshot_id|at_timestamp)_.+")
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a plan's JSON does not tell. `external`: the name of what relations without a name read: files, JDBC.
+    `leaves`: names of such relations by the expression id of their first column, where they are known one by one; as
+    they are, `names` is not asked. `views`: end at views of the catalog instead of looking through them. `columns`:
+    of the target, where they are not those of the query."""
+
+    external: str | None = None
+    leaves: Mapping[int, str] = field(default_factory=dict)
+    views: bool = False
+    columns: tuple[str, ...] = ()
+
+
+_NOTHING = Known()
+
+
 def extract_plan(
-    plan_json: str | Sequence[Any],
-    target: str,
-    names: Names,
-    *,
-    external: str | None = None,
-    plan_text: str = "",
+    plan_json: str | Sequence[Any], target: str, names: Names, around: Known = _NOTHING, *, plan_text: str = ""
 ) -> Extraction:
     """Edges into `target`. `names` maps catalog names (`forge.core.orders`) to the names of tables; for one it does
-    not know, the leading `forge.` and Iceberg's `.branch_…` are dropped. `external` is the name of what relations
-    without a name read: files, JDBC. `plan_text` fills in what the JSON leaves out (see `spark_expand`). Nothing in a
-    plan makes this fail: what is not understood is a gap."""
+    not know, the leading `forge.` and Iceberg's `.branch_…` are dropped. `plan_text` fills in what the JSON leaves out
+    (see `spark_expand`). Nothing in a plan makes this fail: what is not understood is a gap."""
     try:
         root = parse_plan(plan_json)
     except (ValueError, KeyError, TypeError) as error:
         return Extraction(gaps=(Gap(target, 0, f"Spark's plan could not be read: {error}"),))
-    walk = Walk(names, external, plan_text)
-    relation = walk.relation(root)
+    walk = Walk(names, around, plan_text)
+    output = walk.relation(without_update(root)).output()
+    columns = around.columns or tuple(name for name, _ in output)
     edges = [
-        Edge(source, ColumnName(target, name), t.transformation, t.expression, t.masking, t.confidence)
-        for name, value in relation.output()
-        for source, t in value.sources.items()
+        Edge(source, into, t.transformation, t.expression or last_name(source), t.masking, t.confidence)
+        for name, (_, value) in zip(columns, output, strict=False)
+        for into, source, t in arrivals(ColumnName(target, name), value)
     ]
     facts = walk.facts
     return Extraction(
-        tuple(sorted(edges)),
+        tuple(sorted(without_carried_over(root, edges))),
         tuple(sorted(IndirectEdge(source, target, how) for source, how in facts.shaped)),
         tuple(sorted(TableEdge(table, target) for table in facts.tables)),
         tuple(Gap(target, 0, reason) for reason in facts.gaps),
@@ -64,16 +78,16 @@ def extract_plan(
 
 
 def extract_analysed(
-    plan_text: str, plan_json: Callable[[], str], target: str, names: Names, *, external: str | None = None
+    plan_text: str, plan_json: Callable[[], str], target: str, names: Names, around: Known = _NOTHING
 ) -> Extraction:
     """`extract_plan`, unless the plan's text shows that its JSON would fill the driver's memory: then the tables only,
     and a gap. The text must name all columns: `plan.treeString(False, False, 100_000, False, False)`."""
     depth = nesting(plan_text)
     if depth <= DEEPEST:
-        return extract_plan(plan_json(), target, names, external=external, plan_text=plan_text)
-    tables = {table_name(name, names) for name in tables_in(plan_text)}
-    if external and reads_unnamed(plan_text):
-        tables.add(external)
+        return extract_plan(plan_json(), target, names, around, plan_text=plan_text)
+    tables = {table_name(name, names) for name in tables_in(plan_text)} | set(around.leaves.values())
+    if around.external and reads_unnamed(plan_text):
+        tables.add(around.external)
     reason = f"conditions are nested {depth} deep (at most {DEEPEST} are read); only the tables are linked"
     return Extraction(
         table_edges=tuple(TableEdge(table, target) for table in sorted(tables)), gaps=(Gap(target, 0, reason),)
@@ -108,10 +122,11 @@ class Facts:
 class Walk:
     """One walk over one plan. Recursive only into subqueries, so that the depth of a plan does not matter."""
 
-    def __init__(self, names: Names, external: str | None, text: str) -> None:
+    def __init__(self, names: Names, known: Known, text: str) -> None:
         self.names = names
-        self.external = external
+        self.known = known
         self.text = text
+        self._leaves = leaves_in(text)
         self._facts = [Facts()]
         self._around: list[Mapping[int, Value]] = []  # the columns around each subquery being walked, inner last
         self._ctes: dict[int, tuple[Relation, Facts]] = {}
@@ -151,12 +166,20 @@ class Walk:
                 return self._cte(node)
             case "UnionLoopRef":
                 return Relation.by_position(node.expressions("output"), self._loops.get(node.fields["loopId"], ()))
-        return HANDLERS.get(node.kind, unknown)(self, node, parent, children)
+        handler = HANDLERS.get(node.kind) or WRITES.get(node.kind) or unknown
+        return handler(self, node, parent, children)
 
     def _view(self, node: Node) -> str | None:
         """The name of the view whose expanded text stands below this node."""
-        alias = str((node.fields.get("identifier") or {}).get("name", "")) if node.kind == "SubqueryAlias" else ""
-        return table_name(alias, self.names) if alias.startswith(VIEW_ALIAS) else None
+        if node.kind != "SubqueryAlias":
+            return None
+        identifier = node.fields.get("identifier") or {}
+        alias = str(identifier.get("name", ""))
+        if alias.startswith(VIEW_ALIAS):
+            return table_name(alias, self.names)
+        qualifier = parts_of(identifier.get("qualifier"))
+        is_view = self.known.views and qualifier not in ((), ("global_temp",)) and node.children[0].kind == "View"
+        return table_name(".".join((*qualifier, alias)), self.names) if is_view else None
 
     def _read_view(self, view: str, inside: Relation) -> Relation:
         """A view is where the walk ends: what it is made of are its own edges, recorded when it was published."""
@@ -219,8 +242,16 @@ class Walk:
 
     # what relations ask for
 
-    def table(self, catalog_name: str | None, kind: str) -> str | None:
-        name = table_name(catalog_name, self.names) if catalog_name else self.external
+    def is_named(self, leaf: Node) -> bool:
+        attributes = leaf.expressions("output")
+        return bool(attributes) and id_of(attributes[0]) in self.known.leaves
+
+    def table(self, catalog_name: str | None, kind: str, first: int | None) -> str | None:
+        """`first`: the expression id of its first column."""
+        name = self.known.leaves.get(first) if first is not None and not catalog_name else None
+        if name is None:
+            catalog_name = catalog_name or (self._leaves.get(first) if first is not None else None)
+            name = table_name(catalog_name, self.names) if catalog_name else self.known.external
         if name is None:
             self.gap(f"{kind} has no name in the plan; read tables with spark.table(…) or in SQL")
             return None

@@ -83,7 +83,7 @@ class _Gathering:
 
     def __init__(self, transaction: ManagedTransaction, ask: Ask, way: Direction, lake: str, part: Part) -> None:
         self._transaction, self._ask, self._lake, self._part = transaction, ask, lake, part
-        relations = relations_of(ask.edges.types, indirect=ask.edges.indirect)
+        relations = relations_of(ask.taken.types, indirect=ask.edges.indirect)
         self._way: Direction = way
         self._query = _edges_query(relations, way, ask.edges)
         self._port_query = _edges_query(relations & {INFLUENCED_BY}, way, ask.edges)

@@ -42,7 +42,7 @@ OWN_LABELS = tuple(sorted(set(LABELS.values())))
 DERIVED_FROM, INFLUENCED_BY = "DERIVED_FROM", "INFLUENCED_BY"
 # Read from the target of an edge to its source, as in "a dashboard consumes a column"; the others are read along it.
 BACKWARD = (DERIVED_FROM, INFLUENCED_BY, "CONSUMES")
-FORWARD = ("CONTAINS", "EXECUTES", "PRODUCES")
+FORWARD = ("CONTAINS", "EXECUTES", "PRODUCES", "PASSES")
 RELATIONS = (*BACKWARD, *FORWARD)
 
 CONSTRAINTS = (

@@ -231,8 +231,10 @@ def edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable[Table
             "output": str(one.table),
             "source_table": edge.source.table,
             "source_column": edge.source.column,
+            "source_field": edge.source.field,
             "target_table": edge.target.table,
             "target_column": edge.target.column,
+            "target_field": edge.target.field,
             "transformation": edge.transformation.value,
             "expression": edge.expression,
             "masking": edge.masking,
@@ -253,6 +255,7 @@ def table_edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable
                 "kind": edge.subtype.value,
                 "source_table": edge.source.table,
                 "source_column": edge.source.column,
+                "source_field": edge.source.field,
                 "target_table": edge.target,
             }
             for edge in one.indirect
@@ -263,6 +266,7 @@ def table_edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable
                 "kind": TABLE_EDGE,
                 "source_table": edge.source,
                 "source_column": None,
+                "source_field": "",
                 "target_table": edge.target,
             }
             for edge in one.table_edges
@@ -272,8 +276,8 @@ def table_edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable
 
 def _edge_of(row: Mapping[str, Any]) -> Edge:
     return Edge(
-        source=ColumnName(row["source_table"], row["source_column"]),
-        target=ColumnName(row["target_table"], row["target_column"]),
+        source=ColumnName(row["source_table"], row["source_column"], row["source_field"]),
+        target=ColumnName(row["target_table"], row["target_column"], row["target_field"]),
         transformation=Transformation(row["transformation"]),
         expression=row["expression"],
         masking=bool(row["masking"]),
@@ -289,7 +293,9 @@ def lineage_of(
         edges=tuple(_edge_of(row) for row in edges),
         indirect=tuple(
             IndirectEdge(
-                ColumnName(row["source_table"], row["source_column"]), row["target_table"], Indirect(row["kind"])
+                ColumnName(row["source_table"], row["source_column"], row["source_field"]),
+                row["target_table"],
+                Indirect(row["kind"]),
             )
             for row in table_edges
             if row["kind"] != TABLE_EDGE

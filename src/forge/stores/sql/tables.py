@@ -263,8 +263,10 @@ edges = Table(
     Column("output", String(255), nullable=False),
     Column("source_table", Text, nullable=False),
     Column("source_column", Text, nullable=False),
+    Column("source_field", Text, nullable=False),  # empty: all of the column
     Column("target_table", Text, nullable=False),
     Column("target_column", Text, nullable=False),
+    Column("target_field", Text, nullable=False),
     Column("transformation", String(32), nullable=False),
     Column("expression", Text, nullable=False),
     Column("masking", Boolean, nullable=False),
@@ -281,6 +283,7 @@ table_edges = Table(
     Column("kind", String(16), nullable=False),  # table, or how a column shapes the rows: join, filter, group_by, sort
     Column("source_table", Text, nullable=False),
     Column("source_column", Text),  # NULL for kind table
+    Column("source_field", Text, nullable=False),
     Column("target_table", Text, nullable=False),
     Index("forge_table_edges_by_run", "run_id"),
 )
@@ -444,4 +447,34 @@ lineage_snapshots = Table(
     Column("created_at", UtcTime),
     Column("nodes", Json, nullable=False),
     Column("edges", Json, nullable=False),
+)
+# Code that was read for its lineage: what is needed to tell of a file, and to know whether to read it again.
+lineage_sources = Table(
+    "forge_lineage_sources",
+    metadata,
+    Column("root", Code, primary_key=True),
+    Column("path", Code, primary_key=True),
+    Column("language", String(16), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("read_at", UtcTime, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("statements", Integer, nullable=False),
+    Column("understood", Integer, nullable=False),
+    Column("queries", Integer, nullable=False),
+    Column("edges", Integer, nullable=False),
+    Column("gaps", Json, nullable=False),
+    Column("definitions", Json, nullable=False),
+    Column("uses", Json, nullable=False),
+)
+# Events of OpenLineage, until all of their run are there: each says a part.
+lineage_events = Table(
+    "forge_lineage_events",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("producer", Code, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("received_at", UtcTime, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("forge_lineage_events_by_receipt", "received_at"),
 )

@@ -1,4 +1,4 @@
-"""What a column of a plan is made from: its sources, and what happened to each on the way.
+"""What a column is made from: its sources, and what happened to each on the way.
 
 Along one way the strongest step wins, in this order, weakest first:
 identity < union < transformation < conditional < generator < window < aggregation < unknown.
@@ -49,10 +49,11 @@ Sources = Mapping[ColumnName, Trace]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """`members`: of a struct built in the plan, so that taking a field out again finds its own sources."""
+    """`members`: of a struct that is built here, its fields by name and in order, so that taking a field out again
+    finds its own sources."""
 
     sources: Sources = field(default_factory=dict)
-    members: tuple[Value, ...] = ()
+    members: Mapping[str, Value] = field(default_factory=dict)
 
 
 NOTHING = Value()
@@ -75,14 +76,40 @@ def add(into: dict[ColumnName, Trace], source: ColumnName, trace: Trace) -> None
     into[source] = trace if present is None else merge(present, trace)
 
 
+def compose(inner: Trace, outer: Trace) -> Trace:
+    """A source that arrives in between as `inner` tells, and goes on from there as `outer` tells. The expression is
+    that of the stronger step; of equals that of the last, for it is what a reader finds where the column is written."""
+    last = _STRENGTH[outer.transformation] >= _STRENGTH[inner.transformation]
+    copied = outer.transformation is Transformation.IDENTITY
+    return Trace(
+        stronger(inner.transformation, outer.transformation),
+        outer.expression if last and not copied else inner.expression,
+        inner.masking or outer.masking,
+        min(inner.confidence, outer.confidence),
+    )
+
+
+def through(value: Value, outer: Trace) -> Value:
+    """The sources of a value, after one more step. A copy keeps its members."""
+    found = {source: compose(trace, outer) for source, trace in value.sources.items()}
+    if outer.transformation is Transformation.IDENTITY and not outer.masking:
+        return Value(found, {name: through(member, outer) for name, member in value.members.items()})
+    return Value(found)
+
+
 def union(values: Iterable[Value]) -> Value:
-    """One column filled from several, as by UNION."""
+    """One column filled from several, as by UNION. Structs of as many fields are united field by field, under the
+    names of the first."""
+    given = tuple(values)
     found: dict[ColumnName, Trace] = {}
-    for value in values:
+    for value in given:
         for source, trace in value.sources.items():
             step = stronger(trace.transformation, Transformation.UNION)
             add(found, source, replace(trace, transformation=step))
-    return Value(found)
+    if len({len(value.members) for value in given}) != 1:
+        return Value(found)
+    fields = zip(*(value.members.values() for value in given), strict=True)
+    return Value(found, {name: union(parts) for name, parts in zip(given[0].members, fields, strict=True)})
 
 
 def opaque(values: Iterable[Value], text: str) -> Value:

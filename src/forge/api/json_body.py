@@ -1,0 +1,83 @@
+"""A JSON body that may come gzipped, read with an eye on its size: neither what is sent nor what it unfolds to is ever
+held beyond the limit."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import NoReturn
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from forge.model.errors import ForgeError
+
+MOST_BYTES = 16 * 1024 * 1024
+_GZIP = 16 + zlib.MAX_WBITS
+_PLAIN, _ZIPPED = ("", "identity"), ("gzip", "x-gzip")
+
+
+async def read_json(request: Request, *, limit: int = MOST_BYTES) -> object:
+    """413 where it is too large, 415 where it is packed otherwise; E818 where it is not JSON."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if not kind.endswith(("/json", "+json")):
+        raise ForgeError(
+            "E105",
+            "The body is not taken as JSON",
+            where="body",
+            why="The request does not say that it is.",
+            fix="Send Content-Type: application/json",
+        )
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if encoding not in (*_PLAIN, *_ZIPPED):
+        raise HTTPException(415, f"The encoding {encoding[:40]} is not known; send gzip, or none")
+    body = await _receive(request, limit)
+    return await run_in_threadpool(_parse, body, encoding in _ZIPPED, limit)
+
+
+async def _receive(request: Request, limit: int) -> bytes:
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > limit:
+        _too_large(limit)
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > limit:
+                _too_large(limit)
+    except ClientDisconnect:
+        raise ForgeError("E818", "The body ended too early", where="/") from None
+    return bytes(body)
+
+
+def _parse(body: bytes, zipped: bool, limit: int) -> object:
+    try:
+        return json.loads(_unzipped(body, limit) if zipped else body, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ForgeError(
+            "E818", "The body is not JSON", where="/", why=reason[:200], fix="Send an event as JSON, in UTF-8."
+        ) from None
+
+
+def _unzipped(body: bytes, limit: int) -> bytes:
+    """One gzip stream. What it unfolds to is cut off at the limit, however small it came."""
+    stream = zlib.decompressobj(_GZIP)
+    try:
+        found = stream.decompress(body, limit + 1)
+    except zlib.error as error:
+        raise ForgeError("E818", "The body is not gzip", where="/", why=str(error)) from None
+    if len(found) > limit:
+        _too_large(limit)
+    if not stream.eof:
+        raise ForgeError("E818", "The body is not gzip", where="/", why="It ends too early.")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _too_large(limit: int) -> NoReturn:
+    raise HTTPException(413, f"The body is larger than {limit // (1024 * 1024)} MB; send fewer events at once")

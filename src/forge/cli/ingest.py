@@ -1,0 +1,144 @@
+"""`forge ingest` and `forge lineage extract|sources`: lineage out of code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.connection.lineage_code import Extracted, Tell
+    from forge.flows.ingest import Ingested
+
+Db = Annotated[str | None, typer.Option("--db", metavar="NAME", help="Database of names that have none.")]
+DefaultSchema = Annotated[
+    str | None, typer.Option("--default-schema", metavar="NAME", help="Schema of names that have none.")
+]
+SchemaFile = Annotated[
+    str | None, typer.Option("--schema", metavar="FILE", help="YAML or JSON, table: {column: type}; wins over DDL.")
+]
+Dialect = Annotated[str, typer.Option("--dialect", metavar="NAME", help="spark, postgres, snowflake, …")]
+Processes = Annotated[int | None, typer.Option("--processes", metavar="N", min=1, help="As many as cores.")]
+Limit = Annotated[float | None, typer.Option("--limit", metavar="SECONDS", min=0.1, help="For one file; 30.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where something was not understood.")]
+
+
+@command
+def ingest(
+    terminal: Terminal,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file or a folder of .sql, .py and .ipynb, or dbt.")],
+    db: Db = None,
+    default_schema: DefaultSchema = None,
+    schema: SchemaFile = None,
+    dialect: Dialect = "spark",
+    again: Annotated[bool, typer.Option("--again", help="Also files that did not change.")] = False,
+    processes: Processes = None,
+    limit: Limit = None,
+    strict: Strict = False,
+) -> None:
+    """Read code into the lineage graph: SQL, Python, notebooks, dbt, in any order, with no database connection.
+
+    Files that did not change since the last time are not read again."""
+    from forge.cli.ingest_view import answer_of_ingest
+    from forge.connection.lineage_code import ingest_code, options_of
+
+    options = options_of(db, default_schema, schema, dialect, again=again)
+    with terminal.open() as wiring, progress_of(terminal, "Reading") as tell:
+        done = ingest_code(wiring, path, options, tell, processes=processes, limit=limit)
+    terminal.answer(answer_of_ingest(done))
+    _end(terminal, done, strict)
+
+
+def _end(terminal: Terminal, done: Ingested, strict: bool) -> None:
+    if done.files and not done.gaps:
+        terminal.say("Next: forge upstream TABLE[.COLUMN]")
+    elif done.gaps:
+        terminal.say("Every gap with its line of code: forge lineage sources --gaps")
+    _strict(strict, done.gaps)
+
+
+def _strict(strict: bool, gaps: int) -> None:
+    from forge.cli.words import plural
+    from forge.model.errors import ForgeError
+
+    if strict and gaps:
+        raise ForgeError(
+            "E824",
+            f"{plural(gaps, 'gap')} in the lineage",
+            why="With --strict all code must be understood.",
+            fix="See the gaps above; often --schema or --default-schema tells what is missing.",
+        )
+
+
+@command
+def extract(
+    terminal: Terminal,
+    paths: Annotated[list[str], typer.Argument(metavar="FILE|DIR…", help="What to read; no project is needed.")],
+    schema: SchemaFile = None,
+    dialect: Dialect = "spark",
+    db: Db = None,
+    default_schema: DefaultSchema = None,
+    processes: Processes = None,
+    limit: Limit = None,
+    strict: Strict = False,
+) -> None:
+    """Print the lineage that files of code hold. Needs no project, executes nothing and keeps nothing."""
+    from forge.cli.ingest_view import answer_of_extraction, tell_gaps
+    from forge.connection.lineage_code import extract_code, options_of
+
+    began = time.monotonic()
+    options = options_of(db, default_schema, schema, dialect)
+    with progress_of(terminal, "Reading") as tell:
+        found: Extracted = extract_code(paths, options, tell, processes=processes, limit=limit)
+    terminal.answer(answer_of_extraction(found))
+    tell_gaps(terminal, found, time.monotonic() - began)
+    _strict(strict, len(found.extraction.gaps))
+
+
+@command
+def sources(
+    terminal: Terminal,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE…]", help="Only these, by the end of path.")
+    ] = None,
+    gaps: Annotated[bool, typer.Option("--gaps", help="List every gap with its line of code.")] = False,
+) -> None:
+    """List the code that was read: how much of each file was understood, and what was not."""
+    from forge.cli.ingest_view import answer_of_gaps, answer_of_sources
+    from forge.connection import LineageView
+
+    with terminal.open() as wiring:
+        found = LineageView(wiring, wiring.default_branch).sources()
+    wanted: Sequence[str] = names or ()
+    chosen = [one for one in found if not wanted or any(one.id.endswith(name) for name in wanted)]
+    terminal.answer(answer_of_gaps(chosen) if gaps else answer_of_sources(chosen))
+    if not found:
+        terminal.say("No code was read yet. Read some: forge ingest PATH")
+
+
+@contextmanager
+def progress_of(terminal: Terminal, word: str) -> Iterator[Tell]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not terminal.is_live:
+        yield lambda progress: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[path]}"),
+        console=terminal.talk(),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(word, total=None, path="")
+        yield lambda progress: bar.update(task, completed=progress.done, total=progress.total, path=progress.path)

@@ -1,0 +1,5 @@
+"""Dagster: reads its instance and its code. Only this package imports dagster, and only when it is asked to."""
+
+from forge.engines.dagster.read import read_code, read_dagster, read_instance
+
+__all__ = ["read_code", "read_dagster", "read_instance"]

@@ -1,0 +1,142 @@
+"""Reads code in processes of this machine. One that takes too long over a file, or dies of it, is replaced, and the
+file is told as a gap: what is in a file cannot stop the others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe, wait
+from types import TracebackType
+from typing import Self
+
+from forge.lineage.edge import Gap
+from forge.lineage.extract.codebase import Done, Shared, Unit
+from forge.lineage.extract.program import Program
+
+LIMIT = 30.0  # seconds for one unit
+_PROJECT = 10  # times as many for a dbt project, which is many files
+
+
+@dataclass
+class _Worker:
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    unit: Unit | None = None
+    began: float = 0.0
+
+    def left(self, limit: float) -> float:
+        own = limit * (_PROJECT if self.unit is not None and self.unit.language == "dbt" else 1)
+        return max(0.0, self.began + own - time.monotonic())
+
+    def end(self) -> None:
+        self.pipe.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class CodeReaders:
+    """Call it to read units; close it, or use it in `with`, to end the processes."""
+
+    def __init__(self, processes: int | None = None, limit: float = LIMIT) -> None:
+        self._most = processes or os.cpu_count() or 1
+        self._limit = limit
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.end()
+        self._workers = []
+
+    def __call__(self, units: Sequence[Unit], shared: Shared) -> Iterator[Done]:
+        waiting = deque(sorted(units, key=_size, reverse=True))
+        while len(self._workers) < min(self._most, len(waiting)):
+            self._workers.append(_start())
+        for worker in self._workers:
+            _send(worker, shared)
+        busy = 0
+        try:
+            while waiting or busy:
+                for place, worker in enumerate(self._workers):
+                    if worker.unit is None and waiting:
+                        self._workers[place] = worker = self._give(worker, waiting.popleft(), shared)
+                        busy += 1
+                for done in self._next(shared):
+                    busy -= 1
+                    yield done
+        except BaseException:
+            self.close()
+            raise
+
+    def _give(self, worker: _Worker, unit: Unit, shared: Shared) -> _Worker:
+        if worker.process.poll() is not None:
+            worker = _start()
+            _send(worker, shared)
+        worker.unit, worker.began = unit, time.monotonic()
+        _send(worker, unit)
+        return worker
+
+    def _next(self, shared: Shared) -> Iterator[Done]:
+        """What is done next; at least one, unless none is busy."""
+        working = {worker.pipe: worker for worker in self._workers if worker.unit is not None}
+        if not working:
+            return
+        patience = min(worker.left(self._limit) for worker in working.values())
+        ready = [pipe for pipe in wait(list(working), patience) if isinstance(pipe, Connection)]
+        for pipe in ready:
+            worker = working[pipe]
+            assert worker.unit is not None
+            try:
+                done = pipe.recv()
+                worker.unit = None
+            except (EOFError, OSError):
+                done = self._replace(worker, shared, "the reader died of it")
+            yield done
+        for worker in [one for one in working.values() if one.unit is not None and not one.left(self._limit)]:
+            yield self._replace(worker, shared, f"it takes longer than {self._limit:g} s to read")
+
+    def _replace(self, worker: _Worker, shared: Shared, reason: str) -> Done:
+        unit, seconds = worker.unit, time.monotonic() - worker.began
+        assert unit is not None
+        worker.end()
+        new = _start()
+        _send(new, shared)
+        self._workers[self._workers.index(worker)] = new
+        return Done(unit.name, lost(unit, reason), seconds)
+
+
+def lost(unit: Unit, reason: str) -> tuple[Program, ...]:
+    """A unit that could not be read at all."""
+    path = next(iter(unit.texts), unit.name)
+    return (Program(path, unit.language, gaps=(Gap(path, 0, reason),), statements=1),)
+
+
+def _size(unit: Unit) -> int:
+    return sum(len(text) for text in unit.texts.values())
+
+
+def _start() -> _Worker:
+    ours, theirs = Pipe()
+    with theirs:
+        words = [sys.executable, "-m", "forge.engines.local.code_worker", str(theirs.fileno())]
+        process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
+    return _Worker(process, ours)
+
+
+def _send(worker: _Worker, message: Shared | Unit) -> None:
+    try:
+        worker.pipe.send(message)
+    except OSError:  # it died; whoever waits for its answer finds out
+        worker.process.kill()

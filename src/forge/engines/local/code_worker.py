@@ -1,0 +1,54 @@
+"""One process that reads code: gets what all units share, then units, and answers each."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import signal
+import sys
+import time
+from multiprocessing.connection import Connection
+
+from forge.engines.local.code_reader import lost
+from forge.lineage.extract.codebase import Done, Shared, Unit, read_unit
+from forge.lineage.extract.program import Program
+
+MEMORY = 4 << 30  # bytes; a file that needs more is not read
+
+
+def serve(pipe: Connection) -> None:
+    shared: Shared | None = None
+    while True:
+        try:
+            message = pipe.recv()
+        except (EOFError, OSError):
+            return
+        if isinstance(message, Unit) and shared is not None:
+            began = time.monotonic()
+            programs = _read(message, shared)
+            pipe.send(Done(message.name, programs, time.monotonic() - began))
+        else:
+            shared = message
+
+
+def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+    try:
+        return read_unit(unit, shared)
+    except MemoryError:
+        return lost(unit, f"it takes more than {MEMORY >> 30} GiB of memory to read")
+    except RecursionError:
+        return lost(unit, "it is nested too deep")
+    except Exception as error:
+        # A fault of ours, told with the file that shows it; the others go on.
+        return lost(unit, f"reading it failed, which is a fault of Forge: {type(error).__name__}: {error}")
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    gc.set_threshold(200_000, 20, 20)  # trees of code are many small objects that live long: looking for garbage costs
+    serve(Connection(int(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Runs a user's PySpark script unchanged in a process of its own, and tells what it was seen to write."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from forge.engines.spark.session import find_java
+from forge.flows.lineage_capture import Captured
+from forge.lineage.extract.observed import from_lines, join_seen
+from forge.model.errors import ForgeError
+
+
+def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str] | None = None) -> Captured:
+    """Its output goes where ours goes. `conf`: settings of Spark that the script does not make itself, like catalogs.
+    What was seen before a script failed is told too. E816 where there is no script."""
+    if not script.is_file():
+        raise ForgeError("E816", f"There is no script {script}", fix="Give the path of a Python file.")
+    find_java()
+    with tempfile.TemporaryDirectory(prefix="forge-capture-") as folder:
+        notes = Path(folder) / "seen.jsonl"
+        command = [sys.executable, "-m", "forge.engines.spark.capture_inside", str(notes), str(script), *arguments]
+        done = subprocess.run(command, env=_environment(conf or {}), check=False)  # noqa: S603
+        text = notes.read_text(encoding="utf-8") if notes.exists() else ""
+    seen = tuple(from_lines(text))
+    lost = tuple(dict.fromkeys(gap.reason for one in seen if not one.target for gap in one.extraction.gaps))
+    return Captured(str(script), join_seen(one for one in seen if one.target), done.returncode, lost)
+
+
+def _environment(conf: Mapping[str, str]) -> dict[str, str]:
+    settings = " ".join(f"--conf {shlex.quote(f'{key}={value}')}" for key, value in conf.items())
+    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+    here = {"PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable)}
+    return {**os.environ, **here, "PYSPARK_SUBMIT_ARGS": f"{settings} {given}".strip()}

@@ -1,0 +1,171 @@
+"""The files of a codebase. Links are followed once, so that a loop of them ends; what cannot be read is told in one
+line each, never left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from forge.lineage.edge import Gap
+from forge.lineage.extract.codebase import Unit
+from forge.lineage.extract.dbt import is_read_by_dbt
+from forge.lineage.extract.files import Kind, Sort, limit_of, text_of_file
+from forge.lineage.extract.program import Program
+from forge.model.errors import ForgeError
+
+_SKIPPED = frozenset(
+    {"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist", "spark-warehouse"}
+)
+_DBT = "dbt_project.yml"
+_LANGUAGES = {Kind.SQL: "sql", Kind.PYTHON: "python", Kind.NOTEBOOK: "python"}
+
+
+@dataclass(frozen=True)
+class Codebase:
+    """`units` are to be read; `refused` are files that cannot be, each with its reason as a gap; `marks` tell whether
+    one of those changed. `declared` are files of edges that people wrote, `events` those of OpenLineage, `exports`
+    what `forge lineage export` wrote. `whole`: all of a folder, so that a file that is missing is gone."""
+
+    units: tuple[Unit, ...] = ()
+    modules: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, Program] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
+    declared: Mapping[str, str] = field(default_factory=dict)
+    events: Mapping[str, str] = field(default_factory=dict)
+    exports: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = True
+
+    def files_of(self, unit: Unit) -> tuple[str, ...]:
+        """Those that are told apart in the record."""
+        if unit.language != "dbt":
+            return tuple(unit.texts)
+        return tuple(path for path in unit.texts if not path.endswith((".json", ".csv")))
+
+    def text_of(self, path: str) -> str:
+        return next((unit.texts[path] for unit in self.units if path in unit.texts), "")
+
+
+def find_code(path: Path) -> Codebase:
+    """A file, or all files of a folder and those below it. E816 where there is none."""
+    if not path.exists():
+        raise ForgeError("E816", f"There is no {path}", fix="Give a file or a folder of .sql, .py or .ipynb files.")
+    root = path if path.is_dir() else path.parent
+    files = list(walk_files(path)) if path.is_dir() else [path]
+    found = _Found(root)
+    projects = [file.parent for file in files if file.name == _DBT]
+    outer = [one for one in projects if not any(other != one and other in one.parents for other in projects)]
+    for project in outer:
+        found.project(project, [file for file in files if project in file.parents])
+    for file in files:
+        if not any(project in file.parents for project in outer):
+            found.file(file)
+    return found.codebase(whole=path.is_dir())
+
+
+def walk_files(root: Path) -> Iterator[Path]:
+    """In order of their names."""
+    seen = {os.path.realpath(root)}
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in inside:
+            if entry.name.startswith(".") or entry.name in _SKIPPED:
+                continue
+            try:
+                is_folder = entry.is_dir()
+            except OSError:  # a loop of links
+                continue
+            if not is_folder:
+                yield Path(entry.path)
+            elif (real := os.path.realpath(entry.path)) not in seen:
+                seen.add(real)
+                waiting.append(Path(entry.path))
+
+
+class _Found:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.units: list[Unit] = []
+        self.modules: dict[str, str] = {}
+        self.refused: dict[str, Program] = {}
+        self.marks: dict[str, str] = {}
+        self.declared: dict[str, str] = {}
+        self.events: dict[str, str] = {}
+        self.exports: dict[str, str] = {}
+
+    def name(self, file: Path) -> str:
+        return PurePosixPath(file.relative_to(self.root)).as_posix()
+
+    def codebase(self, *, whole: bool) -> Codebase:
+        return Codebase(
+            tuple(sorted(self.units, key=lambda unit: unit.name)),
+            self.modules,
+            self.refused,
+            self.marks,
+            self.declared,
+            self.events,
+            self.exports,
+            whole,
+        )
+
+    def project(self, folder: Path, files: Iterable[Path]) -> None:
+        """A dbt project is read as a whole: its models name each other."""
+        texts: dict[str, str] = {}
+        notes: list[Gap] = []
+        for file in files:
+            name = self.name(file)
+            sort = self._open(file) if is_read_by_dbt(name) else None
+            if sort is not None and sort.text is not None:
+                texts[name] = sort.text
+                notes += self._notes(name, sort) if name.endswith(".sql") else []
+        self.units.append(Unit(self.name(folder), "dbt", texts, notes=tuple(notes)))
+
+    def file(self, file: Path) -> None:
+        sort = self._open(file)
+        if sort is None or sort.text is None:
+            return
+        name = self.name(file)
+        language = _LANGUAGES.get(sort.kind)
+        if language is not None:
+            self.units.append(Unit(name, language, {name: sort.text}, notes=tuple(self._notes(name, sort))))
+        match sort.kind:
+            case Kind.PYTHON | Kind.NOTEBOOK:
+                self.modules[name] = sort.text
+            case Kind.DECLARED:
+                self.declared[name] = sort.text
+            case Kind.EVENTS:
+                self.events[name] = sort.text
+            case Kind.EXPORT:
+                self.exports[name] = sort.text
+
+    def _notes(self, name: str, sort: Sort) -> list[Gap]:
+        """An empty `__init__.py` is what it should be."""
+        told = sort.problem and not (name.endswith("__init__.py") and not (sort.text or "").strip())
+        return [Gap(name, 0, sort.problem)] if told else []
+
+    def _open(self, file: Path) -> Sort | None:
+        """None where the file is no code, or cannot be read."""
+        name = self.name(file)
+        try:
+            if not file.is_file():
+                return None
+            size = file.stat().st_size
+            with file.open("rb") as opened:
+                data = opened.read(limit_of(name) + 1)
+        except OSError as error:
+            self._refuse(name, f"cannot be read: {error.strerror or error}", "")
+            return None
+        sort = text_of_file(name, data, size=size)
+        if sort.problem and sort.text is None:
+            self._refuse(name, sort.problem, f"{size}")
+        return sort
+
+    def _refuse(self, name: str, reason: str, mark: str) -> None:
+        self.refused[name] = Program(name, "unreadable", gaps=(Gap(name, 0, reason),), statements=1)
+        self.marks[name] = mark

@@ -1,0 +1,53 @@
+"""Edges out of files, without a project: nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from forge.flows.code_files import Codebase, find_code
+from forge.flows.ingest import counting
+from forge.flows.ingest_ports import Options, Progress
+from forge.lineage.edge import Extraction
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.codebase import Run, Shared, Unit, modules_of, read_codebase
+from forge.lineage.extract.contract import contract
+from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.program import Program
+
+
+def extract(
+    paths: Sequence[Path], options: Options, read: Run, tell: Callable[[Progress], None] = lambda progress: None
+) -> tuple[Extraction, tuple[Program, ...]]:
+    """All files together are one codebase. Their names are as they were given. E816."""
+    units: list[Unit] = []
+    refused: list[Program] = []
+    for path in paths:
+        code = _under(path, find_code(path))
+        units += code.units
+        refused += code.refused.values()
+    texts = {path: text for unit in units if unit.language == "python" for path, text in unit.texts.items()}
+    catalog = Catalog(definitions_of(options.schemas), options.db, options.default_schema)
+    shared = Shared(catalog, options.dialect, modules_of(texts))
+    done = read_codebase(units, shared, counting(read, tell, len(units)))
+    programs = (*(program for unit in units for program in done[unit.name].programs), *refused)
+    return contract(programs), programs
+
+
+def _under(path: Path, code: Codebase) -> Codebase:
+    """Files called by what the user typed, so that the names can be opened."""
+    root = path if path.is_dir() else path.parent
+
+    def name(inside: str) -> str:
+        return (root / inside).as_posix()
+
+    units = tuple(
+        replace(unit, name=name(unit.name), texts={name(file): text for file, text in unit.texts.items()})
+        for unit in code.units
+    )
+    refused = {
+        name(file): replace(one, file=name(file), gaps=tuple(replace(gap, place=name(file)) for gap in one.gaps))
+        for file, one in code.refused.items()
+    }
+    return replace(code, units=units, refused=refused)

@@ -1,0 +1,48 @@
+"""How a codebase is read, and what that needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from forge.flows.code_records import SourceStore
+from forge.flows.lineage_ports import LineagePorts
+from forge.flows.openlineage import OpenLineagePorts
+from forge.lineage.extract.codebase import Run, in_turn
+from forge.lineage.extract.definition import Definition, Schemas
+
+READER = 1  # goes up when the same text is read otherwise, so that everything is read again
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How code is read. `again`: also files that did not change."""
+
+    db: str | None = None
+    default_schema: str | None = None
+    schemas: Schemas = field(default_factory=dict)
+    dialect: str = "spark"
+    again: bool = False
+
+    def mark(self) -> str:
+        return json.dumps([READER, self.db, self.default_schema, self.dialect, self.schemas], sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    done: int
+    total: int
+    path: str
+
+
+@dataclass(frozen=True)
+class IngestPorts:
+    """`read` reads units, in processes of this machine or elsewhere; `known` are the tables of the lake. `events`
+    takes in those of OpenLineage; None: they are left alone."""
+
+    lineage: LineagePorts
+    sources: SourceStore
+    read: Run = in_turn
+    known: Callable[[], tuple[Definition, ...]] = tuple
+    events: OpenLineagePorts | None = None

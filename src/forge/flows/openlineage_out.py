@@ -1,0 +1,127 @@
+"""Tells others of a run, after it is recorded. It never fails or holds up a run: what cannot be sent waits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from forge.flows.ports import Metadata
+from forge.flows.project import Project
+from forge.flows.records import OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.lineage.openlineage_out import Assertion, Column, End, Json, RunTold, TableTold, events_of
+from forge.model.names import RunId, TableName
+from forge.quality.verdict import Outcome, Verdict
+from forge.transforms.transform import SqlQuery, Transform
+
+_log = logging.getLogger("forge.lineage")
+_ENDS: dict[OutputStatus, End] = {
+    OutputStatus.PUBLISHED: "COMPLETE",
+    OutputStatus.PASSED: "ABORT",
+    OutputStatus.BLOCKED: "FAIL",
+    OutputStatus.FAILED: "FAIL",
+}
+_RUN_ENDS: dict[RunStatus, End] = {
+    RunStatus.SUCCEEDED: "COMPLETE",
+    RunStatus.NOTHING_TO_DO: "COMPLETE",
+    RunStatus.CANCELLED: "ABORT",
+    RunStatus.INTERRUPTED: "ABORT",
+}
+
+
+class EventSink(Protocol):
+    def send(self, name: str, events: Sequence[Json]) -> None:
+        """`name` tells the run from others. Whatever keeps it from sending is told in the log."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Emitter:
+    metadata: Metadata
+    sink: EventSink
+    project: str
+    namespace: str
+    version: str
+
+    def __call__(self, run_id: RunId, project: Project) -> None:
+        try:
+            told = told_of(self.metadata, project, run_id, self.project)
+            if told is not None:
+                self.sink.send(run_id, events_of(told, self.namespace, self.version))
+        except Exception as error:  # a run stands, whatever becomes of the news of it
+            _log.warning("The run %s was not told of by OpenLineage: %s", run_id, error, exc_info=error)
+
+
+def told_of(metadata: Metadata, project: Project, run_id: RunId, name: str) -> RunTold | None:
+    """What the records say of a run that has ended; None where it has not."""
+    run = metadata.run(run_id)
+    if run is None or run.finished_at is None:
+        return None
+    lineage = {one.table: one for _, one in metadata.lineage([run_id])}
+    verdicts = [verdict for _, verdict in metadata.verdicts(run_id=run_id)]
+    assets = {asset.table: asset for asset in metadata.assets()}
+    columns = {
+        str(table): tuple(
+            Column(str(one["name"]), str(one.get("type") or ""), str(one.get("description") or ""))
+            for one in asset.columns
+        )
+        for table, asset in assets.items()
+    }
+    tables = tuple(_tables(run, project, lineage, verdicts, columns))
+    error = str((run.error or {}).get("what") or "")
+    return RunTold(
+        run_id, name, run.started_at, run.finished_at, _RUN_ENDS.get(run.status, "FAIL"), error, tables, columns
+    )
+
+
+def _tables(
+    run: RunRecord,
+    project: Project,
+    lineage: dict[TableName, TableLineage],
+    verdicts: Sequence[Verdict],
+    columns: dict[str, tuple[Column, ...]],
+) -> Iterable[TableTold]:
+    """Those on which the run worked; what was up to date or skipped was not made."""
+    for output in run.outputs:
+        end = _ENDS.get(output.status)
+        transform = project.transforms.get(output.table)
+        if end is not None:
+            seen = lineage.get(output.table, TableLineage(output.table))
+            checks = tuple(_assertion(one) for one in verdicts if one.table == str(output.table))
+            yield _table(output, end, transform, seen, checks, columns.get(str(output.table), ()))
+
+
+def _table(
+    output: OutputRecord,
+    end: End,
+    transform: Transform | None,
+    seen: TableLineage,
+    checks: tuple[Assertion, ...],
+    columns: tuple[Column, ...],
+) -> TableTold:
+    error = str((output.error or {}).get("what") or output.reason) if end != "COMPLETE" else ""
+    body = transform.body if transform else None
+    return TableTold(
+        str(output.table),
+        end,
+        seen.edges,
+        seen.indirect,
+        seen.table_edges,
+        tuple(output.inputs),
+        columns,
+        output.rows,
+        body.text if isinstance(body, SqlQuery) else "",
+        transform.file if transform else "",
+        transform.description if transform else "",
+        error,
+        checks,
+    )
+
+
+def _assertion(verdict: Verdict) -> Assertion:
+    column = verdict.columns[0] if len(verdict.columns) == 1 else ""
+    success = verdict.outcome is Outcome.PASSED
+    return Assertion(
+        verdict.check_id, verdict.check_type, success, column, str(verdict.severity), "" if success else verdict.message
+    )

@@ -1,0 +1,176 @@
+"""A codebase: files in any order, which together say what tables there are.
+
+Each unit of work is read apart from the others, so that many processes can share it. What one file tells of a table
+may be what another lacked; a unit is read again when a table whose columns it missed has become known, until nothing
+is gained any more."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from forge.lineage.edge import Gap
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.definition import Definition
+from forge.lineage.extract.program import Program, Step
+
+ROUNDS = 8  # how far a chain of SELECT * over files is followed
+_DEFINES = re.compile(r"\b(?:create|alter)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is read in one go: one file, or all files of a dbt project. `name` is the file, or the folder of the
+    project. `result`: what the bare SELECT of a SQL file makes, where something else than the file tells. `notes`: what
+    is to be told of a file beside what is in it."""
+
+    name: str
+    language: str  # sql, python, dbt
+    texts: Mapping[str, str]
+    result: str = ""
+    notes: tuple[Gap, ...] = ()
+
+    @property
+    def defines(self) -> bool:
+        return self.language == "sql" and any(_DEFINES.search(text) for text in self.texts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all units are read with. `modules`: all Python of the codebase, for a file may import another."""
+
+    catalog: Catalog
+    dialect: str = "spark"
+    modules: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    unit: str
+    programs: tuple[Program, ...]
+    seconds: float = 0.0
+
+
+Run = Callable[[Sequence[Unit], Shared], Iterable[Done]]
+"""Reads units, each with `read_unit`, in whatever order and wherever."""
+
+
+def read_unit(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+    """Never fails on what is in a file."""
+    return tuple(_noted(program, unit.notes) for program in _read(unit, shared))
+
+
+def _noted(program: Program, notes: Iterable[Gap]) -> Program:
+    own = tuple(note for note in notes if note.place == program.file)
+    return replace(program, gaps=(*own, *program.gaps)) if own else program
+
+
+def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+    match unit.language:
+        case "sql":
+            from forge.lineage.extract.sql_file import read_sql_file
+
+            return tuple(
+                read_sql_file(text, shared.catalog, dialect=shared.dialect, file=path, result=unit.result or None)
+                for path, text in unit.texts.items()
+            )
+        case "python":
+            return _read_python(unit, shared)
+        case "dbt":
+            from forge.lineage.extract.dbt import read_dbt
+
+            return read_dbt(
+                unit.texts, shared.catalog, dialect=shared.dialect, default_schema=shared.catalog.default_schema
+            )
+    return (Program(unit.name, unit.language, gaps=(Gap(unit.name, 0, f"nothing reads {unit.language}"),)),)
+
+
+def _read_python(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+    from forge.lineage.extract.notebook import is_notebook, read_notebook
+    from forge.lineage.extract.python import read_python
+
+    books = {path: read_notebook(text, path) for path, text in unit.texts.items() if is_notebook(path, text)}
+    own = {path: books[path].text if path in books else text for path, text in unit.texts.items()}
+    found = read_python({**shared.modules, **own}, shared.catalog, dialect=shared.dialect, only=tuple(own))
+    return tuple(books[one.file].placed(one) if one.file in books else one for one in found)
+
+
+def modules_of(texts: Mapping[str, str]) -> dict[str, str]:
+    """Files that may import each other, notebooks as the Python they hold."""
+    from forge.lineage.extract.notebook import is_notebook, read_notebook
+
+    return {path: read_notebook(text, path).text if is_notebook(path, text) else text for path, text in texts.items()}
+
+
+def in_turn(units: Sequence[Unit], shared: Shared) -> Iterator[Done]:
+    """One after the other, here."""
+    for unit in units:
+        yield Done(unit.name, read_unit(unit, shared))
+
+
+def read_codebase(
+    units: Sequence[Unit], shared: Shared, run: Run = in_turn, others: Iterable[Definition] = ()
+) -> dict[str, Done]:
+    """All units, by name. `others`: what is known from files that need not be read again."""
+    by_name = {unit.name: unit for unit in units}
+    done: dict[str, Done] = {}
+    elsewhere = tuple(others)
+
+    def catalog() -> Catalog:
+        found = (one for each in done.values() for program in each.programs for one in program.definitions)
+        return shared.catalog.with_((*elsewhere, *found))
+
+    def go(some: Sequence[Unit]) -> Catalog:
+        before = catalog()
+        for one in run(some, Shared(before, shared.dialect, shared.modules)) if some else ():
+            past = done[one.unit].seconds if one.unit in done else 0.0
+            done[one.unit] = Done(one.unit, one.programs, past + one.seconds)
+        return catalog()
+
+    go([unit for unit in units if unit.defines])
+    now = go([unit for unit in units if not unit.defines])
+    for _ in range(ROUNDS):
+        stale = [by_name[name] for name, one in done.items() if any(gains(p, now) for p in one.programs)]
+        if not stale:
+            break
+        marks = {unit.name: mark_of(done[unit.name]) for unit in stale}
+        now = go(stale)
+        if all(mark_of(done[name]) == mark for name, mark in marks.items()):
+            break
+    return done
+
+
+def gains(program: Program, catalog: Catalog) -> bool:
+    """Whether a program would be read otherwise with what is known now."""
+    if any(catalog.find(name.split(".")).definition is not None for name in program.unknown):
+        return True
+    return any(catalog.find(name.split(".")).name.lower() != name.lower() for name in tables_of(program))
+
+
+def mark_of(done: Done) -> tuple[object, ...]:
+    return tuple((len(p.steps), len(p.gaps), sorted(p.unknown), sorted(tables_of(p))) for p in done.programs)
+
+
+def tables_of(program: Program) -> frozenset[str]:
+    """All real tables it reads or writes."""
+    between = {step.target for step in program.steps if not step.made.real}
+    named = {name for step in program.steps for name in (step.target, *step.reads, *step.open)}
+    return frozenset(name for name in named - between if "/" not in name and ":" not in name)
+
+
+def uses_of(program: Program, catalog: Catalog) -> dict[str, str]:
+    """The tables that a program speaks of, and what is known of each: when that changes, it is worth reading again."""
+    return {name: _digest(catalog.find(name.split(".")).definition) for name in tables_of(program) | program.unknown}
+
+
+def _digest(definition: Definition | None) -> str:
+    if definition is None:
+        return ""
+    text = "\n".join(f"{column.name} {column.type}" for column in definition.columns)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def written_by(program: Program) -> tuple[Step, ...]:
+    return tuple(step for step in program.steps if step.made.real)

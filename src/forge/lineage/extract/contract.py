@@ -1,0 +1,185 @@
+"""Joins the steps of a program: edges from table to table, whatever CTEs, temporary views and variables lie between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.extract.program import RESOLVED, Program, Step
+from forge.lineage.extract.value import LOW_CONFIDENCE, Trace, Value, add, compose, through
+from forge.model.names import ColumnName
+
+Shaped = frozenset[tuple[ColumnName, Indirect]]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A step in terms of tables only."""
+
+    columns: Mapping[str, Value] = field(default_factory=dict)
+    shaped: Shaped = frozenset()
+    reads: frozenset[str] = frozenset()
+    open: tuple[str, ...] = ()
+
+
+def contract(programs: Iterable[Program]) -> Extraction:
+    edges: dict[tuple[object, ...], Edge] = {}
+    indirect: dict[IndirectEdge, None] = {}
+    tables: dict[TableEdge, TableEdge] = {}
+    gaps: dict[Gap, None] = {}
+    for program in programs:
+        gaps.update(dict.fromkeys(program.gaps))
+        for step, joined in join_steps(program.steps):
+            for edge in edges_of(step, joined):
+                edges.setdefault((edge.source, edge.target, edge.transformation, edge.masking), edge)
+            for source, way in sorted(joined.shaped):
+                indirect[IndirectEdge(source, step.target, way, step.file, step.line)] = None
+            for table in table_edges_of(step, joined):
+                before = tables.get(table)
+                if before is None or before.confidence < table.confidence:
+                    tables[table] = table
+            if joined.open:
+                gaps[open_gap(step, joined)] = None
+    return Extraction(
+        tuple(sorted(edges.values())), tuple(sorted(indirect)), tuple(sorted(tables.values())), tuple(gaps)
+    )
+
+
+def join_steps(steps: Iterable[Step]) -> Iterable[tuple[Step, Joined]]:
+    """The steps that make something real, in terms of what is real."""
+    between: dict[str, Joined] = {}
+    for step in steps:
+        joined = _settle(step, between) if step.target in step.reads else _join(step, between)
+        if step.made.real:
+            yield step, joined
+        else:
+            between[step.target] = joined
+
+
+def _settle(step: Step, between: dict[str, Joined]) -> Joined:
+    """A recursive step: the rows of each round come from the round before, so repeat until nothing is added."""
+    if step.made.real:
+        return _join(step, between)
+    around = {**between, step.target: Joined()}
+    joined = Joined()
+    for _ in range(len(step.columns) + 2):
+        joined = _join(step, around)
+        before = around[step.target]
+        if _sources(joined) == _sources(before) and joined.shaped == before.shaped:
+            break
+        around[step.target] = joined
+    return replace(joined, reads=joined.reads - {step.target})
+
+
+def _sources(joined: Joined) -> dict[str, frozenset[ColumnName]]:
+    return {name: frozenset(value.sources) for name, value in joined.columns.items()}
+
+
+def _join(step: Step, between: Mapping[str, Joined]) -> Joined:
+    reads: set[str] = set()
+    shaped: set[tuple[ColumnName, Indirect]] = set()
+    for table in step.reads:
+        made = between.get(table)
+        if made is None:
+            reads.add(table)
+        else:
+            reads |= made.reads
+            shaped |= made.shaped
+    for source, way in step.shaped:
+        shaped |= {(found, way) for found in _resolve(source, between).sources}
+    open_: dict[str, None] = {}
+    columns = {name: _value(value, between) for name, value in step.columns.items()}
+    for table in step.open:
+        made = between.get(table)
+        if made is None:
+            open_[table] = None
+        else:
+            open_.update(dict.fromkeys(made.open))
+            columns.update({name: value for name, value in made.columns.items() if name not in columns})
+    return Joined(columns, frozenset(shaped), frozenset(reads), tuple(open_))
+
+
+def _value(value: Value, between: Mapping[str, Joined]) -> Value:
+    found: dict[ColumnName, Trace] = {}
+    members: Mapping[str, Value] = {}
+    for source, trace in value.sources.items():
+        inner = _resolve(source, between)
+        for real, way in inner.sources.items():
+            add(found, real, compose(way, trace))
+        if len(value.sources) == 1 and trace.transformation is Transformation.IDENTITY:
+            members = inner.members
+    own = {name: _value(member, between) for name, member in value.members.items()}
+    return Value(found, own or members)
+
+
+_SAME = Trace(Transformation.IDENTITY, "")
+
+
+def _resolve(source: ColumnName, between: Mapping[str, Joined]) -> Value:
+    """A column in terms of tables; one of a table is itself."""
+    made = between.get(source.table)
+    if made is None:
+        return Value({source: _SAME})
+    value = made.columns.get(source.column)
+    if value is None:
+        wanted = source.column.lower()
+        value = next((v for name, v in made.columns.items() if name.lower() == wanted), None)
+    if value is None:
+        # It is none of those that are known; where only one relation is open, it must be from there.
+        value = Value({ColumnName(made.open[0], source.column): _SAME}) if len(made.open) == 1 else Value()
+    return field_of(value, source.field) if source.field else value
+
+
+def field_of(value: Value, path: str) -> Value:
+    """A field of a struct: that of one that is built here, or the same field of the columns it is a copy of."""
+    for name in path.split("."):
+        member = value.members.get(name)
+        if member is not None:
+            value = member
+            continue
+        found: dict[ColumnName, Trace] = {}
+        for source, trace in value.sources.items():
+            if trace.transformation is Transformation.IDENTITY:
+                inner = f"{source.field}.{name}" if source.field else name
+                add(found, replace(source, field=inner), replace(trace, expression=""))
+            else:
+                add(found, source, trace)
+        value = Value(found)
+    return through(value, _SAME)
+
+
+def edges_of(step: Step, joined: Joined) -> Iterable[Edge]:
+    for name, value in joined.columns.items():
+        for target, source, trace in arrivals(ColumnName(step.target, name), value):
+            text = trace.expression or last_name(source)
+            sure = min(trace.confidence, RESOLVED)
+            yield Edge(source, target, trace.transformation, text, trace.masking, sure, step.file, step.line)
+
+
+def arrivals(target: ColumnName, value: Value) -> Iterable[tuple[ColumnName, ColumnName, Trace]]:
+    """(target, source, how): what a value brings into a column; of a struct that is built, into each of its fields."""
+    if not value.members:
+        yield from ((target, source, trace) for source, trace in value.sources.items())
+    for name, member in value.members.items():
+        inner = f"{target.field}.{name}" if target.field else name
+        yield from arrivals(replace(target, field=inner), member)
+
+
+def last_name(column: ColumnName) -> str:
+    return column.field.rpartition(".")[2] or column.column
+
+
+def table_edges_of(step: Step, joined: Joined) -> Iterable[TableEdge]:
+    """What a statement reads, surely where its columns are known. One of which nothing but tables is known was not
+    understood."""
+    blind = not joined.columns and not joined.shaped
+    for table in sorted(joined.reads):
+        sure = LOW_CONFIDENCE if blind or table in joined.open else RESOLVED
+        yield TableEdge(table, step.target, step.file, step.line, sure)
+
+
+def open_gap(step: Step, joined: Joined) -> Gap:
+    tables = " and ".join(joined.open)
+    reason = f"the columns of {tables} are not known, so * cannot be told apart; give them with --schema"
+    return Gap(step.file, step.line, reason)

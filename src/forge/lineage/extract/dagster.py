@@ -1,0 +1,116 @@
+"""Assets of Dagster: what its code declares and what its runs materialized, from plain data to batches of claims.
+
+The asset `["core", "orders"]` is the table `core.orders`, unless it names its table itself (`dagster/table_name`). An
+asset that depends on another is an edge between tables; `dagster/column_lineage` gives edges between columns. Dagster
+does not say what happens to a value on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import Transformation
+from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.node import Entity, NodeType, column_of
+
+EXTRACTOR = "dagster"
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetColumn:
+    name: str
+    type: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """`lineage`: column → the asset and column of each source. `at` and `run_id` of a materialization; without them it
+    is what the code declares."""
+
+    key: Key
+    deps: tuple[Key, ...] = ()
+    columns: tuple[AssetColumn, ...] = ()
+    lineage: Mapping[str, tuple[tuple[Key, str], ...]] = field(default_factory=dict)
+    table: str = ""
+    group: str = ""
+    description: str = ""
+    owners: tuple[str, ...] = ()
+    job: str = ""
+    run_id: str = ""
+    at: datetime | None = None
+
+
+def batches_of_assets(
+    assets: Iterable[Asset],
+    now: datetime,
+    *,
+    actor: str = "",
+    database: str = "lake",
+    known: frozenset[str] = frozenset(),
+) -> tuple[Batch, ...]:
+    """One batch an asset; of the same asset the newest counts. `known`: tables that the lake describes better."""
+    newest: dict[tuple[Key, bool], Asset] = {}
+    for asset in sorted(assets, key=lambda asset: (asset.at or now, asset.key)):
+        newest[asset.key, asset.at is None] = asset
+    names = {asset.key: asset.table for asset in newest.values() if asset.table}
+    tables = {key: _table(key, names.get(key, ""), database) for key in _keys(newest.values())}
+    return tuple(_batch(asset, tables, now, actor, known) for asset in newest.values())
+
+
+def producer_of_asset(asset: Asset) -> str:
+    path = "/".join(asset.key)
+    return f"dagster:{path}" if asset.at is not None else f"dagster-assets:{path}"
+
+
+def _keys(assets: Iterable[Asset]) -> set[Key]:
+    found: set[Key] = set()
+    for asset in assets:
+        found |= {asset.key, *asset.deps, *(key for sources in asset.lineage.values() for key, _ in sources)}
+    return found
+
+
+def _table(key: Key, named: str, database: str) -> Entity:
+    parts = named.split(".") if named else list(key)
+    if len(parts) == 3 and parts[0].lower() == database.lower():
+        parts = parts[1:]
+    return Entity(NodeType.TABLE if len(parts) > 1 else NodeType.DATASET, ".".join(parts))
+
+
+def _batch(asset: Asset, tables: Mapping[Key, Entity], now: datetime, actor: str, known: frozenset[str]) -> Batch:
+    at = asset.at or now
+    seen = Evidence(Basis.OBSERVED if asset.at else Basis.DECLARED, EXTRACTOR, run_id=asset.run_id)
+    edges = tuple(_edges(asset, tables, (seen,)))
+    nodes = () if tables[asset.key].id in known else tuple(_nodes(asset, tables[asset.key]))
+    return Batch(producer_of_asset(asset), at, edges, nodes, actor=actor)
+
+
+def _edges(asset: Asset, tables: Mapping[Key, Entity], evidence: tuple[Evidence, ...]) -> Iterable[EdgeClaim]:
+    target, kind = tables[asset.key], Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+    sources = dict.fromkeys((*asset.deps, *(key for found in asset.lineage.values() for key, _ in found)))
+    for key in sources:
+        if key != asset.key:  # an asset that adds to itself reads itself
+            yield EdgeClaim(tables[key], target, kind, evidence=evidence)
+    for column, found in asset.lineage.items():
+        for key, name in found:
+            ends = column_of(tables[key].id, name), column_of(target.id, column)
+            if ends[0] != ends[1]:
+                yield EdgeClaim(*ends, kind, Transformation.UNKNOWN, evidence=evidence)
+
+
+def _nodes(asset: Asset, table: Entity) -> Iterable[NodeClaim]:
+    told = {
+        "group": asset.group,
+        "description": asset.description,
+        "owners": list(asset.owners),
+        "job": asset.job,
+    }
+    details = {key: value for key, value in told.items() if value}
+    yield NodeClaim(table, {"connector": EXTRACTOR, "asset": "/".join(asset.key), **details})
+    for column in asset.columns:
+        facts = {"data_type": column.type, "description": column.description}
+        yield NodeClaim(column_of(table.id, column.name), {key: value for key, value in facts.items() if value})

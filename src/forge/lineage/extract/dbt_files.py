@@ -1,0 +1,276 @@
+"""A dbt project from its files alone: every model rendered as dbt would compile it, without dbt and a database.
+
+Names of relations follow dbt: a model is in the schema of the target, one with a custom schema in `<target>_<custom>`,
+unless the project has macros of its own for that (`generate_schema_name` and the like), which are then asked. The
+target is not part of a project: its schema is the default schema that was given, else `main`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from jinja2 import Template
+
+from forge.lineage.edge import Gap
+from forge.lineage.extract.dbt_context import Config
+from forge.lineage.extract.dbt_draft import Draft, all_typed, declared_columns, drafts_of, header_of
+from forge.lineage.extract.dbt_node import Columns, Compiled, Exposure, History, Node, Project, made_of
+from forge.lineage.extract.dbt_relation import Rel, Target
+from forge.lineage.extract.dbt_surroundings import Surroundings
+from forge.lineage.extract.dbt_yaml import Declared, Settings, mapping_of, read_properties, text_of
+from forge.lineage.extract.definition import ColumnDefinition
+from forge.lineage.extract.template import Failed, Sql, compile_template, render_both
+from forge.lineage.extract.template_unknown import Said
+
+EPHEMERAL = "__dbt__cte__"
+_REFERENCE = re.compile(r"""\b(ref|source)\(\s*['"]([^'"]+)['"]\s*(?:,\s*['"]([^'"]+)['"]\s*)?""")
+_BEGINNING = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*(?P<with>with\b(?:\s+recursive\b)?)?", re.DOTALL | re.IGNORECASE
+)
+_PYTHON = "a model in Python: it is known what it reads, not what becomes of the columns"
+
+
+@dataclass(eq=False)
+class Reader:
+    around: Surroundings
+    templates: dict[str, Template | Failed]
+
+    def learn(self, draft: Draft) -> None:
+        """What the model says about itself, and what it needs; its names are not known by then."""
+        config = Config(dict(draft.config))
+        draft.refs = [*self._compiled(draft, config, None, lambda name: None).needs]
+        draft.config = config.values
+
+    def compiled(self, draft: Draft, columns: Columns) -> Compiled:
+        this = self.around.relations.get(draft.id)
+        found = self._compiled(draft, Config(dict(draft.config)), this, columns)
+        inside = list(self._ephemeral(found.needs, columns, set()))
+        if not inside:
+            return found
+        needs = (*found.needs, *(id_ for _, one in inside for id_ in one.needs))
+        texts = tuple(with_ctes(text, [(name, one.texts[0]) for name, one in inside]) for text in found.texts)
+        gaps = (*found.gaps, *(gap for _, one in inside for gap in one.gaps))
+        return Compiled(texts, tuple(dict.fromkeys(needs)), tuple(dict.fromkeys(gaps)))
+
+    def _ephemeral(self, needs: Iterable[str], columns: Columns, seen: set[str]) -> Iterator[tuple[str, Compiled]]:
+        """Models that exist only inside of others: what they need themselves before them."""
+        for id_ in needs:
+            draft = self.around.drafts.get(id_)
+            if draft is None or id_ in seen or not is_ephemeral(draft):
+                continue
+            seen.add(id_)
+            found = self._compiled(draft, Config(dict(draft.config)), None, columns)
+            yield from self._ephemeral(found.needs, columns, seen)
+            if found.texts:
+                yield self.around.relations[id_].identifier, found
+
+    def _compiled(self, draft: Draft, config: Config, this: Rel | None, columns: Columns) -> Compiled:
+        if draft.is_python:
+            return self._python(draft)
+        template = self.templates.get(draft.id)
+        if template is None:
+            template = self.templates[draft.id] = compile_template(self.around.templates, draft.text)
+        if isinstance(template, Failed):
+            return Compiled((), self._mentioned(draft), (Gap(draft.file, template.line, template.reason),))
+        names = self.around.begin(draft.package.name, config, this, columns)
+        found = render_both(self.around.templates, template, names, self.around.dialect)
+        needs = dict.fromkeys(self.around.asked)
+        failed = [one for one in found if isinstance(one, Failed)]
+        texts = tuple(one for one in found if isinstance(one, Sql))
+        if failed:
+            needs.update(dict.fromkeys(self._mentioned(draft)))
+        said: list[Failed | Said] = [*failed, *(one for text in texts for one in text.said), *self.around.noted]
+        return Compiled(
+            texts, tuple(needs), tuple(dict.fromkeys(Gap(draft.file, one.line, one.reason) for one in said))
+        )
+
+    def _mentioned(self, draft: Draft) -> tuple[str, ...]:
+        """What a text names that cannot be rendered."""
+        found = (self.id_of(*match) for match in _REFERENCE.findall(draft.text))
+        return tuple(dict.fromkeys(id_ for id_ in found if id_))
+
+    def _python(self, draft: Draft) -> Compiled:
+        try:
+            tree = ast.parse(draft.text)
+        except (SyntaxError, ValueError, RecursionError):
+            return Compiled((), self._mentioned(draft), (Gap(draft.file, 1, "the model is not Python"),))
+        needs: dict[str, None] = {}
+        for call in ast.walk(tree):
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr in ("ref", "source")
+            ):
+                words = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                id_ = self.id_of(call.func.attr, *words[:2]) if words else None
+                if id_:
+                    needs[id_] = None
+        return Compiled((), tuple(needs), (Gap(draft.file, 1, _PYTHON),))
+
+    def id_of(self, kind: str, first: str, second: str = "") -> str | None:
+        if kind == "source":
+            self.around.source(first, second)
+            return self.around.asked[-1] if self.around.source(first, second) is not None else None
+        found = self.around.find(first, second) if second else self.around.find("", first)
+        return found.id if found else None
+
+
+def read_files(
+    root: Settings,
+    packages: tuple[Settings, ...],
+    target: Target,
+    dialect: str,
+    named: Mapping[str, tuple[str, str, str]] | None = None,
+) -> Project:
+    """`named`: what is known of the names of relations by id, from who compiled the project."""
+    around = Surroundings(root, packages, target, dialect)
+    reader = Reader(around, {})
+    properties = {settings.name: read_properties(settings) for settings in (root, *packages)}
+    around.load_macros()
+    nodes: dict[str, Node] = {}
+    for settings in (root, *packages):
+        around.gaps += [*settings.gaps, *properties[settings.name].gaps]
+        for declared in properties[settings.name].of("sources"):
+            node, relation = source_of(settings, declared, around, named or {})
+            around.relations[node.id] = relation
+            nodes[node.id] = node
+        for draft in drafts_of(settings, root, properties[settings.name]):
+            around.add(draft)
+    for draft in tuple(around.drafts.values()):
+        if draft.kind != "seed":
+            reader.learn(draft)
+    for draft in tuple(around.drafts.values()):
+        if str(draft.config.get("enabled", True)).lower() == "false":
+            around.remove(draft)
+        else:
+            given = None if is_ephemeral(draft) else (named or {}).get(draft.id)
+            around.relations[draft.id] = Rel(*given, dialect) if given else relation_of_draft(draft, around)
+    for draft in around.drafts.values():
+        nodes[draft.id] = seed_of(draft, around) if draft.kind == "seed" else node_of(draft, reader)
+    exposures = tuple(
+        exposure_of(one, settings.name, reader)
+        for settings in (root, *packages)
+        for one in properties[settings.name].of("exposures")
+    )
+    return Project(nodes, exposures, tuple(dict.fromkeys(around.gaps)))
+
+
+def source_of(
+    settings: Settings, declared: Declared, around: Surroundings, named: Mapping[str, tuple[str, str, str]]
+) -> tuple[Node, Rel]:
+    outer = mapping_of(declared.raw, "source")
+    id_ = f"source.{settings.name}.{text_of(outer, 'name')}.{declared.name}"
+    database = (
+        around.text(text_of(outer, "database") or text_of(outer, "catalog"), settings.name) or around.target.database
+    )
+    schema = around.text(text_of(outer, "schema"), settings.name) or text_of(outer, "name")
+    identifier = around.text(text_of(declared.raw, "identifier"), settings.name) or declared.name
+    relation = Rel(*named.get(id_, (database, schema, identifier)), around.dialect)
+    columns = declared_columns(declared)
+    node = Node(
+        id_, "source", relation.dotted, declared.file, declared.line, columns=columns, complete=all_typed(columns)
+    )
+    return node, relation
+
+
+def is_ephemeral(draft: Draft) -> bool:
+    return draft.config.get("materialized") == "ephemeral"
+
+
+def relation_of_draft(draft: Draft, around: Surroundings) -> Rel:
+    if is_ephemeral(draft):
+        return Rel("", "", EPHEMERAL + draft.name, around.dialect, cte=True)
+    config = draft.config
+
+    def word(key: str) -> str | None:
+        return around.text(config.get(key), draft.package.name) or None
+
+    node = {
+        "name": draft.name,
+        "resource_type": draft.kind,
+        "package_name": draft.package.name,
+        "path": draft.file,
+        "original_file_path": draft.file,
+        "fqn": list(draft.fqn),
+        "config": config,
+        "version": draft.version or None,
+        "alias": word("alias") or draft.name,
+        "unique_id": draft.id,
+    }
+    schema = word("target_schema") if draft.kind == "snapshot" else None
+    database = word("target_database") if draft.kind == "snapshot" else None
+    return Rel(
+        database or around.named_by("generate_database_name", word("database") or word("catalog"), node),
+        schema or around.named_by("generate_schema_name", word("schema") or word("dataset"), node),
+        around.named_by("generate_alias_name", word("alias"), node) or draft.name,
+        around.dialect,
+    )
+
+
+def node_of(draft: Draft, reader: Reader) -> Node:
+    around = reader.around
+    contract = draft.config.get("contract")
+    enforced = isinstance(contract, dict) and bool(contract.get("enforced"))
+    columns = declared_columns(draft.declared)
+    return Node(
+        draft.id,
+        draft.kind,
+        around.relations[draft.id].dotted,
+        draft.file,
+        draft.line,
+        made_of(str(draft.config.get("materialized") or ("snapshot" if draft.kind == "snapshot" else "view"))),
+        is_ephemeral(draft),
+        tuple(draft.refs),
+        columns,
+        enforced and bool(columns),
+        history_of(draft.config) if draft.kind == "snapshot" else None,
+        lambda known: reader.compiled(draft, known),
+    )
+
+
+def history_of(config: dict[str, object]) -> History:
+    key = config.get("unique_key")
+    keys = tuple(str(one) for one in key) if isinstance(key, list | tuple) else (str(key),) if key else ()
+    return History(keys, str(config.get("updated_at") or ""))
+
+
+def seed_of(draft: Draft, around: Surroundings) -> Node:
+    types = {one.name.lower(): one.type for one in declared_columns(draft.declared)}
+    given = draft.config.get("column_types")
+    types.update({str(key).lower(): str(value) for key, value in given.items()} if isinstance(given, dict) else {})
+    names = header_of(draft.text, str(draft.config.get("delimiter") or ","))
+    columns = tuple(ColumnDefinition(name, types.get(name.lower(), "")) for name in names)
+    return Node(
+        draft.id, "seed", around.relations[draft.id].dotted, draft.file, columns=columns, complete=bool(columns)
+    )
+
+
+def exposure_of(declared: Declared, package: str, reader: Reader) -> Exposure:
+    listed = declared.raw.get("depends_on")
+    ids = [
+        reader.id_of(*match)
+        for one in (listed if isinstance(listed, list) else ())
+        for match in _REFERENCE.findall(str(one))
+    ]
+    names = tuple(reader.around.relations[id_].dotted for id_ in ids if id_ and id_ in reader.around.relations)
+    details = {
+        key: declared.raw[key] for key in ("label", "url", "owner", "description", "maturity") if key in declared.raw
+    }
+    return Exposure(
+        declared.name, text_of(declared.raw, "type") or "dashboard", names, declared.file, declared.line, details
+    )
+
+
+def with_ctes(sql: Sql, ctes: Iterable[tuple[str, Sql]]) -> Sql:
+    """The text with others before it, as dbt does for ephemeral models; their lines count as the line they are put
+    in."""
+    inserted = ", ".join(f"{name} as (\n{one.text.strip().rstrip(';')}\n)" for name, one in ctes)
+    beginning = _BEGINNING.match(sql.text)
+    at = beginning.end() if beginning else 0
+    opens = beginning is not None and beginning["with"]
+    new = f" {inserted}, " if opens else f"with {inserted} "
+    row = sql.text.count("\n", 0, at)
+    lines = (*sql.lines[: row + 1], *((sql.line(row + 1),) * new.count("\n")), *sql.lines[row + 1 :])
+    return Sql(sql.text[:at] + new + sql.text[at:], lines, sql.said)

@@ -1,0 +1,186 @@
+"""The YAML files of a dbt project: its settings, and what is declared about models, sources and exposures."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import yaml
+
+from forge.lineage.edge import Gap
+
+Raw = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """One `dbt_project.yml`. `root`: the folder it is in, "" or with a slash at its end."""
+
+    root: str
+    name: str
+    raw: Raw
+    files: Mapping[str, str]  # below the root, by whole path
+    gaps: tuple[Gap, ...] = ()
+
+    def paths(self, *keys: str, default: str) -> tuple[str, ...]:
+        for key in keys:
+            found = self.raw.get(key)
+            if isinstance(found, list) and found:
+                return tuple(self.root + posixpath.normpath(str(one)) + "/" for one in found)
+        return (f"{self.root}{default}/",)
+
+    def below(self, folders: Iterable[str], *suffixes: str) -> Iterator[tuple[str, str]]:
+        """Files in those folders: whole path, and the path from there on."""
+        for folder in folders:
+            for path in self.files:
+                if path.startswith(folder) and path.lower().endswith(suffixes):
+                    yield path, path.removeprefix(folder)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.paths("model-paths", "source-paths", default="models")
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        return self.paths("macro-paths", default="macros")
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        return self.paths("seed-paths", "data-paths", default="seeds")
+
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        return self.paths("snapshot-paths", default="snapshots")
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Folders with SQL that makes nothing: tests and analyses, and what dbt itself writes."""
+        tests = self.paths("test-paths", default="tests")
+        analyses = self.paths("analysis-paths", default="analyses")
+        return (*tests, *analyses, self.target, self.packages, f"{self.root}analysis/")
+
+    @property
+    def target(self) -> str:
+        return f"{self.root}{posixpath.normpath(str(self.raw.get('target-path') or 'target'))}/"
+
+    @property
+    def packages(self) -> str:
+        found = self.raw.get("packages-install-path") or self.raw.get("modules-path") or "dbt_packages"
+        return f"{self.root}{posixpath.normpath(str(found))}/"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared:
+    """One entry of a properties file, and where it stands."""
+
+    raw: Raw
+    file: str
+    line: int
+
+    @property
+    def name(self) -> str:
+        return text_of(self.raw, "name")
+
+    @property
+    def config(self) -> Raw:
+        return mapping_of(self.raw, "config")
+
+
+@dataclass(slots=True, eq=False)
+class Properties:
+    """By kind (models, seeds, snapshots, sources, exposures) and name."""
+
+    entries: dict[tuple[str, str], Declared] = field(default_factory=dict)
+    gaps: list[Gap] = field(default_factory=list)
+
+    def find(self, kind: str, name: str) -> Declared | None:
+        return self.entries.get((kind, name))
+
+    def of(self, kind: str) -> Iterator[Declared]:
+        return (entry for (what, _), entry in self.entries.items() if what == kind)
+
+
+def load_yaml(text: str, file: str, gaps: list[Gap]) -> Raw:
+    """{} and a gap for what is no YAML."""
+    try:
+        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else 1
+        gaps.append(Gap(file, line, f"the YAML cannot be read: {getattr(problem, 'problem', None) or 'it is broken'}"))
+        return {}
+    except (ValueError, RecursionError):
+        gaps.append(Gap(file, 1, "the YAML cannot be read"))
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def find_settings(files: Mapping[str, str]) -> tuple[Settings, ...]:
+    """Every project, packages in `dbt_packages/` too; the outer before the inner."""
+    found: list[Settings] = []
+    for path in sorted(files, key=lambda path: (path.count("/"), path)):
+        if posixpath.basename(path) in ("dbt_project.yml", "dbt_project.yaml"):
+            root = path[: len(path) - len(posixpath.basename(path))]
+            gaps: list[Gap] = []
+            raw = load_yaml(files[path], path, gaps)
+            name = text_of(raw, "name") or posixpath.basename(root.rstrip("/")) or "project"
+            inside = {one: text for one, text in files.items() if one.startswith(root)}
+            found.append(Settings(root, name, raw, inside, tuple(gaps)))
+    return tuple(found)
+
+
+def read_properties(settings: Settings) -> Properties:
+    found = Properties()
+    folders = dict.fromkeys((*settings.models, *settings.seeds, *settings.snapshots))
+    for path, _ in settings.below(folders, ".yml", ".yaml"):
+        text = settings.files[path]
+        raw = load_yaml(text, path, found.gaps)
+        for kind in ("models", "seeds", "snapshots", "exposures"):
+            for entry in entries_of(raw, kind):
+                name = text_of(entry, "name")
+                found.entries[kind, name] = Declared(entry, path, line_of(text, name))
+        for source in entries_of(raw, "sources"):
+            for table in entries_of(source, "tables"):
+                merged = {"source": {key: value for key, value in source.items() if key != "tables"}, **table}
+                name = text_of(table, "name")
+                place = Declared(merged, path, line_of(text, name))
+                found.entries["sources", f"{text_of(source, 'name')}.{name}"] = place
+    return found
+
+
+def config_of(settings: Settings, root: Settings, kind: str, fqn: tuple[str, ...]) -> dict[str, object]:
+    """What the projects' trees of settings say for one model: its own project first, then the one that uses it."""
+    found: dict[str, object] = {}
+    for one in dict.fromkeys((settings, root)):
+        tree: object = one.raw.get(kind)
+        for step in ("", *fqn):
+            if step:
+                tree = tree.get(step) if isinstance(tree, dict) else None
+            if not isinstance(tree, dict):
+                break
+            plain = {key: value for key, value in tree.items() if not isinstance(value, dict)}
+            plus = {key: value for key, value in tree.items() if str(key).startswith("+")}
+            found.update({str(key).lstrip("+").replace("-", "_"): value for key, value in {**plain, **plus}.items()})
+    return found
+
+
+def entries_of(raw: Raw, key: str) -> Iterator[Raw]:
+    found = raw.get(key)
+    return (one for one in found if isinstance(one, dict) and one.get("name")) if isinstance(found, list) else iter(())
+
+
+def mapping_of(raw: Raw, key: str) -> Raw:
+    found = raw.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(raw: Raw, key: str) -> str:
+    found = raw.get(key)
+    return "" if found is None or isinstance(found, dict | list) else str(found)
+
+
+def line_of(text: str, name: str) -> int:
+    found = re.search(rf"""name:\s*['"]?{re.escape(name)}['"]?\s*(?:[,}}#]|$)""", text, re.MULTILINE)
+    return text.count("\n", 0, found.start()) + 1 if found else 1

@@ -1,0 +1,147 @@
+"""The cells of an `.ipynb` file (nbformat 3 and 4, Synapse), each line with the line of the file it stands in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from forge.lineage.extract.notebook_cell import Cell
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
+_DATABRICKS = "application/vnd.databricks.v1+notebook"
+
+Way = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class NotANotebook(Exception):
+    line: int
+    reason: str
+
+
+def cells_of_json(text: str) -> Iterator[Cell]:
+    """Raises NotANotebook; a cell without source is none."""
+    content = _loaded(text.lstrip("\ufeff"))
+    before, book = _book_of(content)
+    language = _language_of(book)
+    databricks = _DATABRICKS in _inside(book, "metadata")
+    lines = _lines_of_strings(text)
+    number = 0
+    for way, cell in _cells(book):
+        number += 1
+        if cell.get("cell_type", "code") != "code":
+            continue
+        key = "source" if "source" in cell else "input"
+        rows, places = _rows(cell.get(key), (*before, *way, key), lines)
+        own = _language_of_cell(cell) or language
+        yield Cell(number, rows, places, own, databricks=databricks)
+
+
+def _loaded(text: str) -> Mapping[str, object]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise NotANotebook(problem.lineno, f"not a notebook: its JSON is broken ({problem.msg})") from None
+    except (RecursionError, ValueError):
+        raise NotANotebook(1, "not a notebook: its JSON cannot be read") from None
+    if not isinstance(content, dict):
+        raise NotANotebook(1, "not a notebook: it has no cells")
+    return content
+
+
+def _book_of(content: Mapping[str, object]) -> tuple[Way, Mapping[str, object]]:
+    for way, book in (((), content), (("properties",), _inside(content, "properties"))):
+        if isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list):
+            return way, book
+    raise NotANotebook(1, "not a notebook: it has no cells")
+
+
+def _cells(book: Mapping[str, object]) -> Iterator[tuple[Way, Mapping[str, object]]]:
+    cells = book.get("cells")
+    if isinstance(cells, list):
+        yield from ((("cells", at), cell) for at, cell in enumerate(cells) if isinstance(cell, dict))
+        return
+    sheets = book.get("worksheets")
+    for number, sheet in enumerate(sheets if isinstance(sheets, list) else ()):
+        inner = sheet.get("cells") if isinstance(sheet, dict) else None
+        for at, cell in enumerate(inner if isinstance(inner, list) else ()):
+            if isinstance(cell, dict):
+                yield ("worksheets", number, "cells", at), cell
+
+
+def _inside(value: Mapping[str, object], key: str) -> Mapping[str, object]:
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _language_of(book: Mapping[str, object]) -> str:
+    metadata = _inside(book, "metadata")
+    for inner, key in ((_DATABRICKS, "language"), ("kernelspec", "language"), ("language_info", "name")):
+        found = _inside(metadata, inner).get(key)
+        if isinstance(found, str) and found:
+            return found.lower()
+    return "python"
+
+
+def _language_of_cell(cell: Mapping[str, object]) -> str:
+    metadata = _inside(cell, "metadata")
+    found = (
+        _inside(metadata, "vscode").get("languageId")
+        or _inside(metadata, "microsoft").get("language")
+        or cell.get("language")
+    )
+    return found.lower() if isinstance(found, str) else ""
+
+
+def _rows(source: object, way: Way, lines: Mapping[Way, int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The source lines, and where each begins. Source is a text or a list of pieces of it."""
+    pieces: Sequence[tuple[str, int]]
+    if isinstance(source, str):
+        pieces = [(source, lines.get(way, 1))]
+    elif isinstance(source, list):
+        pieces = [(one, lines.get((*way, at), 1)) for at, one in enumerate(source) if isinstance(one, str)]
+    else:
+        pieces = []
+    rows: list[str] = []
+    places: list[int] = []
+    begun = False
+    for piece, line in pieces:
+        for part in re.split(r"(?<=\n)", piece.replace("\r\n", "\n").replace("\r", "\n")):
+            if not part:
+                continue
+            if begun:
+                rows[-1] += part
+            else:
+                rows.append(part)
+                places.append(line)
+            begun = not part.endswith("\n")
+    return tuple(row.rstrip("\n") for row in rows), tuple(places)
+
+
+def _lines_of_strings(text: str) -> dict[Way, int]:
+    """Where each text that is a value begins. The JSON is known to be sound."""
+    found: dict[Way, int] = {}
+    way: list[str | int] = []
+    line, before, last = 1, 0, ""
+    for token in _TOKEN.finditer(text):
+        word = token.group()
+        line += text.count("\n", before, token.start())
+        before = token.start()
+        if word in "{[":
+            way.append("" if word == "{" else 0)
+        elif word in "}]":
+            way.pop()
+        elif word == ",":
+            if isinstance(way[-1], int):
+                way[-1] += 1
+            else:
+                way[-1] = ""
+        elif word == ":":
+            way[-1] = json.loads(last)
+        elif way and way[-1] == "":
+            last = word
+        else:
+            found[tuple(way)] = line
+    return found

@@ -1,0 +1,156 @@
+"""What a program was seen to write, one write after the other, and how that travels between processes.
+
+A stream is seen twice: what it is made from when it starts, and what each batch of it writes. `join_seen` puts the two
+together, and leaves out what is only the inner side of another write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.extract.contract import arrivals, join_steps, last_name
+from forge.lineage.extract.program import Made, Step
+from forge.lineage.extract.value import Trace, Value, add
+from forge.model.names import ColumnName
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One write. `location`: the folder of a table, for Spark writes some tables as files first."""
+
+    target: str
+    made: Made
+    extraction: Extraction
+    location: str = ""
+
+
+def join_seen(seen: Iterable[Seen]) -> tuple[Seen, ...]:
+    """What is real, each target once, in the order of the first write."""
+    given = tuple(dict.fromkeys(seen))
+    folders = {one.location for one in given if one.location}
+    steps = [_step(one) for one in given if not (one.made is Made.FILE and one.target in folders)]
+    gaps: dict[str, dict[Gap, None]] = {}
+    for one in given:
+        gaps.setdefault(one.target, {}).update(dict.fromkeys(one.extraction.gaps))
+    found: dict[str, Seen] = {}
+    for step, joined in join_steps(steps):
+        edges = (
+            Edge(source, into, t.transformation, t.expression or last_name(source), t.masking, t.confidence)
+            for name, value in joined.columns.items()
+            for into, source, t in arrivals(ColumnName(step.target, name), value)
+        )
+        indirect = (IndirectEdge(source, step.target, way) for source, way in joined.shaped)
+        tables = (TableEdge(table, step.target) for table in joined.reads)
+        before = found.get(step.target)
+        old = before.extraction if before else Extraction()
+        found[step.target] = Seen(
+            step.target,
+            before.made if before else step.made,
+            Extraction(
+                tuple(sorted({*old.edges, *edges})),
+                tuple(sorted({*old.indirect, *indirect})),
+                tuple(sorted({*old.table_edges, *tables})),
+                tuple(gaps.get(step.target, ())),
+            ),
+        )
+    return tuple(found.values())
+
+
+def renamed(seen: Seen, names: Mapping[str, str]) -> Seen:
+    """With other names for tables, where `names` has them."""
+
+    def table(name: str) -> str:
+        return names.get(name, name)
+
+    def column(one: ColumnName) -> ColumnName:
+        return replace(one, table=table(one.table))
+
+    old = seen.extraction
+    return replace(
+        seen,
+        target=table(seen.target),
+        extraction=Extraction(
+            tuple(replace(edge, source=column(edge.source), target=column(edge.target)) for edge in old.edges),
+            tuple(replace(edge, source=column(edge.source), target=table(edge.target)) for edge in old.indirect),
+            tuple(replace(edge, source=table(edge.source), target=table(edge.target)) for edge in old.table_edges),
+            tuple(replace(gap, place=table(gap.place)) for gap in old.gaps),
+        ),
+    )
+
+
+def tables_of(seen: Iterable[Seen]) -> frozenset[str]:
+    """All that is read or written, but for files."""
+    names = {one.target for one in seen} | {edge.source for one in seen for edge in one.extraction.table_edges}
+    return frozenset(name for name in names if "/" not in name and ":" not in name)
+
+
+def _step(one: Seen) -> Step:
+    columns: dict[str, Value] = {}
+    by_column: dict[str, list[Edge]] = {}
+    for edge in one.extraction.edges:
+        by_column.setdefault(edge.target.column, []).append(edge)
+    for name, edges in by_column.items():
+        columns[name] = _value([(edge.target.field.split(".") if edge.target.field else [], edge) for edge in edges])
+    shaped = frozenset((edge.source, edge.subtype) for edge in one.extraction.indirect)
+    reads = frozenset(edge.source for edge in one.extraction.table_edges)
+    return Step(one.target, one.made, columns, shaped, reads)
+
+
+def _value(edges: list[tuple[list[str], Edge]]) -> Value:
+    found: dict[ColumnName, Trace] = {}
+    inner: dict[str, list[tuple[list[str], Edge]]] = {}
+    for path, edge in edges:
+        add(found, edge.source, Trace(edge.transformation, edge.expression, edge.masking, edge.confidence))
+        if path:
+            inner.setdefault(path[0], []).append((path[1:], edge))
+    return Value(found, {name: _value(some) for name, some in inner.items()})
+
+
+# as text, a line for each
+
+
+def to_line(seen: Seen) -> str:
+    old = seen.extraction
+    return json.dumps(
+        {
+            "target": seen.target,
+            "made": str(seen.made),
+            "location": seen.location,
+            "edges": [
+                [*_parts(e.source), *_parts(e.target), str(e.transformation), e.expression, e.masking, e.confidence]
+                for e in old.edges
+            ],
+            "indirect": [[*_parts(edge.source), str(edge.subtype)] for edge in old.indirect],
+            "tables": [edge.source for edge in old.table_edges],
+            "gaps": [gap.reason for gap in old.gaps],
+        }
+    )
+
+
+def from_lines(text: str) -> Iterator[Seen]:
+    """A last line that was cut off, for the process died, is left out."""
+    for line in text.splitlines():
+        try:
+            known = json.loads(line)
+        except ValueError:
+            continue
+        yield _seen(known)
+
+
+def _seen(known: Mapping[str, Any]) -> Seen:
+    target = str(known["target"])
+    edges = tuple(
+        Edge(ColumnName(*row[:3]), ColumnName(*row[3:6]), Transformation(row[6]), row[7], row[8], row[9])
+        for row in known["edges"]
+    )
+    indirect = tuple(IndirectEdge(ColumnName(*row[:3]), target, Indirect(row[3])) for row in known["indirect"])
+    tables = tuple(TableEdge(source, target) for source in known["tables"])
+    gaps = tuple(Gap(target, 0, reason) for reason in known["gaps"])
+    return Seen(target, Made(known["made"]), Extraction(edges, indirect, tables, gaps), str(known["location"]))
+
+
+def _parts(column: ColumnName) -> tuple[str, str, str]:
+    return column.table, column.column, column.field

@@ -1,0 +1,274 @@
+"""What an OpenLineage event claims of the graph.
+
+Of each output the first that is there counts: its `lineage` facet (of the dataset, else an entry of the job or the
+run), its `columnLineage` facet, else every input feeds it. Tables feed it besides where a facet names one of their
+columns, and where there is no other output they could feed.
+
+Columns whose value arrives (DIRECT, and of a field the conditions and windows that the standard calls INDIRECT) give
+edges from column to column; those that decide on rows give edges from column to table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forge.lineage.claim import EdgeClaim, NodeClaim
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.extract.openlineage_names import Naming, job_of
+from forge.lineage.extract.openlineage_said import About, Arrival, Dataset, Event, Input, Name, Way
+from forge.lineage.extract.program import MAYBE
+from forge.lineage.extract.value import Trace, merge
+from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.node import Entity, NodeType, column_of
+
+EXTRACTOR = "openlineage"
+
+_DIRECT = {
+    "": Transformation.UNKNOWN,
+    "IDENTITY": Transformation.IDENTITY,
+    "TRANSFORMATION": Transformation.TRANSFORMATION,
+    "AGGREGATION": Transformation.AGGREGATION,
+    "CONDITIONAL": Transformation.CONDITIONAL,
+    "WINDOW": Transformation.WINDOW,
+    "UNION": Transformation.UNION,
+    "GENERATOR": Transformation.GENERATOR,
+}
+_INDIRECT = {
+    "JOIN": Indirect.JOIN,
+    "FILTER": Indirect.FILTER,
+    "GROUP_BY": Indirect.GROUP_BY,
+    "SORT": Indirect.SORT,
+    "WINDOW": Indirect.WINDOW,
+}
+# Of one field the standard calls these indirect; here what decides on a value is part of it.
+_IN_THE_VALUE = {"CONDITIONAL": Transformation.CONDITIONAL, "WINDOW": Transformation.WINDOW}
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Something that an event says and that has no place in the graph."""
+
+    pointer: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """How one output is told of: whether by column, and what feeds it."""
+
+    by_column: bool
+    sources: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    edges: tuple[EdgeClaim, ...] = ()
+    nodes: tuple[NodeClaim, ...] = ()
+    outputs: Mapping[str, Fed] = field(default_factory=dict)  # by the id of the table
+    unclear: tuple[Unclear, ...] = ()
+
+
+def claims_of(event: Event, naming: Naming) -> Claimed:
+    work = _Claims(event, naming)
+    for dataset in event.outputs:
+        work.output(dataset)
+    outputs = {dataset.name for dataset in event.outputs}
+    for entry in event.entries:
+        if entry.is_job:
+            work.into_job(entry.target, entry.arrival)
+        elif entry.target not in outputs and entry.target is not None:
+            work.told(work.table(entry.target), entry.arrival)
+    work.one_sided()
+    return Claimed(tuple(work.claims()), tuple(work.nodes()), work.fed, tuple(work.unclear))
+
+
+class _Claims:
+    """Gathers the edges of one event; the same edge told twice is one, by the rules of `value.merge`."""
+
+    def __init__(self, event: Event, naming: Naming) -> None:
+        self._event, self._naming = event, naming
+        self._datasets = {one.name: one for one in (*event.inputs, *event.outputs)}
+        self._direct: dict[tuple[Entity, Entity], Trace] = {}
+        self._other: dict[tuple[Entity, Entity, Kind], float | None] = {}
+        self._tables: dict[Name, Entity] = {}
+        self._columns: dict[str, set[str]] = {}
+        for one in self._datasets.values():
+            names = {part.path[0] for part in one.fields or () if len(part.path) == 1}
+            self._columns.setdefault(self.table(one.name).id, set()).update(names)
+        self.fed: dict[str, Fed] = {}
+        self.unclear: list[Unclear] = []
+
+    def table(self, name: Name) -> Entity:
+        found = self._tables.get(name)
+        if found is None:
+            known = self._datasets.get(name)
+            found = self._tables[name] = self._naming.table(name, known.links if known else ())
+        return found
+
+    def output(self, dataset: Dataset) -> None:
+        target = self.table(dataset.name)
+        entries = [one.arrival for one in self._event.entries if not one.is_job and one.target == dataset.name]
+        arrival = dataset.lineage or (entries[0] if entries else None) or dataset.column_lineage
+        if arrival is None:
+            self._by_table(target)
+            return
+        named = self.told(target, arrival)
+        if len(self._event.outputs) == 1:  # whatever is read goes there
+            self._by_table(target, said=named, by_column=arrival.by_column)
+
+    def _by_table(self, target: Entity, said: frozenset[str] = frozenset(), by_column: bool = False) -> None:
+        """Where there are several outputs, nobody says which input went where."""
+        sure = None if len(self._event.outputs) == 1 or len(self._event.inputs) == 1 else MAYBE
+        sources = {self.table(one.name) for one in self._event.inputs}
+        for source in sorted(sources):
+            self._from_table(source, target, sure)
+        self.fed[target.id] = Fed(by_column, said | {source.id for source in sources})
+
+    def told(self, target: Entity, arrival: Arrival) -> frozenset[str]:
+        """What a facet says of one output; the tables it names."""
+        named: set[str] = set()
+        for name, inputs in arrival.fields.items():
+            column = self._column(target, name)
+            for one in inputs:
+                named |= self._into_field(one, column, target)
+        for one in arrival.whole:
+            named |= self._into_table(one, target)
+        self.fed[target.id] = Fed(arrival.by_column, frozenset(named))
+        return self.fed[target.id].sources
+
+    def _into_field(self, one: Input, column: Entity, target: Entity) -> set[str]:
+        if one.is_job:
+            self._from_job(one, column)
+            return set()
+        assert one.name is not None
+        table = self.table(one.name)
+        self._from_table(table, target, None)
+        if not one.field:
+            self._other[table, column, Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)] = None
+            return {table.id}
+        source = self._column(table, one.field)
+        for way in one.ways or (Way(True),):
+            if way.direct is not False:
+                self._arrives(source, column, self._transformation(way, one), way)
+                continue
+            inside = _IN_THE_VALUE.get(way.subtype)
+            if inside is not None:
+                self._arrives(source, column, inside, way)
+            if inside is not Transformation.CONDITIONAL:
+                self._decides(source, target, way, one)
+        return {table.id}
+
+    def _into_table(self, one: Input, target: Entity) -> set[str]:
+        if one.is_job:
+            self._from_job(one, target)
+            return set()
+        assert one.name is not None
+        table = self.table(one.name)
+        self._from_table(table, target, None)
+        if one.field:
+            source = self._column(table, one.field)
+            for way in one.ways or (Way(),):
+                self._decides(source, target, way, one)
+        return {table.id}
+
+    def _arrives(self, source: Entity, target: Entity, how: Transformation, way: Way) -> None:
+        if source.id == target.id and how is Transformation.IDENTITY:
+            return  # what was there before stays: nothing arrives
+        trace = Trace(how, way.description, way.masking)
+        known = self._direct.get((source, target))
+        self._direct[source, target] = merge(known, trace) if known else trace
+
+    def _transformation(self, way: Way, one: Input) -> Transformation:
+        found = _DIRECT.get(way.subtype)
+        if found is None:
+            self._unclear(one, f"DIRECT of the subtype {way.subtype} is not known; the way is recorded as unknown")
+        return found or Transformation.UNKNOWN
+
+    def _decides(self, source: Entity, target: Entity, way: Way, one: Input) -> None:
+        subtype = "FILTER" if way.subtype == "CONDITIONAL" else way.subtype
+        found = _INDIRECT.get(subtype)
+        if found is None:
+            what = f"the subtype {way.subtype}" if way.subtype else "no subtype"
+            self._unclear(one, f"a column that shapes the rows of a table, with {what}; its table is recorded")
+            return
+        self._other[source, target, indirect_kind(found)] = None
+
+    def _from_table(self, source: Entity, target: Entity, sure: float | None) -> None:
+        if source.id == target.id:
+            return  # a table that is changed is read, too
+        key = (source, target, Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED))
+        if key not in self._other or sure is None:
+            self._other[key] = sure
+
+    def _from_job(self, one: Input, target: Entity) -> None:
+        job = self._job(one.name)
+        if job is not None:
+            self._other[job, target, Kind(EdgeType.PRODUCES, None)] = None
+
+    def into_job(self, target: Name | None, arrival: Arrival) -> None:
+        job = self._job(target)
+        for one in arrival.whole:
+            if job is None or one.is_job or one.name is None:
+                self._unclear(one, "data that flows from job to job without a dataset has no place in the graph")
+                continue
+            table = self.table(one.name)
+            source = self._column(table, one.field) if one.field else table
+            self._other[source, job, Kind(EdgeType.CONSUMES, None)] = None
+
+    def one_sided(self) -> None:
+        """A job that only reads is where data goes; one that only writes is where it comes from."""
+        event = self._event
+        if event.job is None:
+            return
+        job = job_of(event.job)
+        if not event.entries and not (event.inputs and event.outputs):
+            for dataset in event.inputs:
+                self._other[self.table(dataset.name), job, Kind(EdgeType.CONSUMES, None)] = None
+            for dataset in event.outputs:
+                if not self.fed[self.table(dataset.name).id].sources:
+                    self._other[job, self.table(dataset.name), Kind(EdgeType.PRODUCES, None)] = None
+        self.fed[job.id] = Fed(True, frozenset())  # what it is said to consume now is all that it does
+
+    def _job(self, name: Name | None) -> Entity | None:
+        if name is not None:
+            return job_of(name)
+        return job_of(self._event.job) if self._event.job is not None else None
+
+    def _column(self, table: Entity, path: str) -> Entity:
+        """`address.city` is a field of `address`, unless a column is called so."""
+        first, dot, rest = path.partition(".")
+        if not dot or not first or not rest or path in self._columns.get(table.id, ()):
+            return column_of(table.id, path)
+        return column_of(table.id, first, rest)
+
+    def _unclear(self, one: Input, reason: str) -> None:
+        self.unclear.append(Unclear(one.pointer, reason))
+
+    def claims(self) -> Iterable[EdgeClaim]:
+        event = self._event
+        basis = Basis.OBSERVED if event.about is About.RUN else Basis.DECLARED
+        file = event.job.location if event.job else ""
+        evidence = (Evidence(basis, EXTRACTOR, file, run_id=event.run_id),)
+        for (source, target), trace in self._direct.items():
+            how, masked = trace.transformation, trace.masking
+            kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=masked))
+            yield EdgeClaim(source, target, kind, how, trace.expression, masked, evidence=evidence)
+        for (source, target, kind), sure in self._other.items():
+            yield EdgeClaim(source, target, kind, confidence=sure, evidence=evidence)
+
+    def nodes(self) -> Iterable[NodeClaim]:
+        """Tables outside the lake with their columns, and the job. The lake itself knows its tables better."""
+        if self._event.job is not None:
+            details = {"transform_type": EXTRACTOR, **self._event.job.details}
+            yield NodeClaim(job_of(self._event.job), details)
+        for dataset in self._datasets.values():
+            table = self.table(dataset.name)
+            if table.type is NodeType.TABLE:
+                continue
+            where = {"namespace": dataset.name.namespace, "connector": dataset.name.namespace.partition(":")[0]}
+            yield NodeClaim(table, {**where, **dataset.details})
+            for one in dataset.fields or ():
+                known = {"data_type": one.type, "description": one.description}
+                details = {key: value for key, value in known.items() if value}
+                yield NodeClaim(column_of(table.id, one.path[0], ".".join(one.path[1:])), details)

@@ -1,0 +1,111 @@
+"""The two facets that tell of columns: `lineage`, on datasets, jobs and runs, and the older `columnLineage`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from forge.lineage.extract.openlineage_fault import Part, is_text
+from forge.lineage.extract.openlineage_said import Arrival, Entry, Input, Way
+
+_MASKED, _IDENTITY = "MASKED", "IDENTITY"
+
+
+def read_arrival(facet: Part) -> Arrival | None:
+    """`lineage` of a dataset."""
+    return _arrival(facet) if facet.facet() else None
+
+
+def read_entries(facet: Part) -> Iterable[Entry]:
+    """`lineage` of a job or a run: `entries`, which was called `lineage` at first."""
+    if not facet.facet():
+        return
+    part = facet.child("entries") if facet.child("entries").there else facet.child("lineage")
+    for item in part.items():
+        if item.mapping() is None:
+            continue
+        is_job = _is_job(item.child("type"))
+        own = is_job and not item.child("namespace").there and not item.child("name").there
+        name = None if own else item.name()
+        if own or name is not None:
+            yield Entry(name, is_job, _arrival(item))
+
+
+def _arrival(part: Part) -> Arrival:
+    fields = {key: _inputs(entry.child("inputs")) for key, entry in _named(part.child("fields"))}
+    whole = _inputs(part.child("inputs"))
+    return Arrival(fields, whole, bool(fields) or any(one.field for one in whole))
+
+
+def _named(part: Part) -> Iterable[tuple[str, Part]]:
+    for key, entry in part.entries():
+        if not key.strip() or not is_text(key):
+            entry.fault("a field needs a name")
+        elif entry.mapping() is not None:
+            yield key, entry
+
+
+def _inputs(part: Part) -> tuple[Input, ...]:
+    found = []
+    for item in part.items():
+        if item.mapping() is None:
+            continue
+        is_job = _is_job(item.child("type"))
+        own = is_job and not item.child("namespace").there and not item.child("name").there
+        name = None if own else item.name()
+        if own or name is not None:
+            field = "" if is_job else item.child("field").text(required=False)
+            found.append(Input(name, field, is_job, _ways(item.child("transformations")), item.pointer))
+    return tuple(found)
+
+
+def _is_job(part: Part) -> bool:
+    text = part.text(required=False).upper() or "DATASET"
+    if text not in ("DATASET", "JOB"):
+        part.fault(f"'{text[:40]}' is neither DATASET nor JOB")
+    return text == "JOB"
+
+
+def read_columns(facet: Part) -> Arrival | None:
+    """`columnLineage`. Until 1-1-0 the way was told of the field that is made, not of each input."""
+    if not facet.facet():
+        return None
+    facet.child("fields").mapping()
+    fields = {}
+    for key, entry in _named(facet.child("fields")):
+        old = _old_way(entry)
+        if not entry.child("inputFields").there:
+            entry.child("inputFields").fault("it is missing; a list is needed")
+        fields[key] = tuple(_column(item, old) for item in entry.child("inputFields").items())
+    whole = tuple(_column(item, ()) for item in facet.child("dataset").items())
+    kept = {key: tuple(one for one in inputs if one) for key, inputs in fields.items()}
+    return Arrival(kept, tuple(one for one in whole if one), bool(fields or whole))
+
+
+def _column(item: Part, old: tuple[Way, ...]) -> Input | None:
+    if item.mapping() is None:
+        return None
+    name, field = item.name(), item.child("field").text()
+    ways = _ways(item.child("transformations")) or old
+    return Input(name, field, False, ways, item.pointer) if name and field else None
+
+
+def _old_way(entry: Part) -> tuple[Way, ...]:
+    kind = entry.child("transformationType").text(required=False).upper()
+    text = entry.child("transformationDescription").text(required=False, long=True)
+    if not kind and not text:
+        return ()
+    return (Way(True, _IDENTITY if kind == _IDENTITY else "", text, kind == _MASKED),)
+
+
+def _ways(part: Part) -> tuple[Way, ...]:
+    found = []
+    for item in part.items():
+        if item.mapping() is None:
+            continue
+        kind = item.child("type").text().upper()
+        if kind and kind not in ("DIRECT", "INDIRECT"):
+            item.child("type").fault(f"'{kind[:40]}' is neither DIRECT nor INDIRECT")
+        subtype = item.child("subtype").text(required=False).upper()
+        text = item.child("description").text(required=False, long=True)
+        found.append(Way(kind == "DIRECT", subtype, text, item.child("masking").yes()))
+    return tuple(found)

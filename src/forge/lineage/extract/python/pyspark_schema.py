@@ -1,0 +1,151 @@
+"""Schemas as PySpark programs write them: StructType, and text as in CREATE TABLE."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.reading import World
+from forge.lineage.extract.python.world import DictOf, ListOf, Modelled, Text, Thing, Unknown, known_text, number_in
+
+NUMBERS = re.compile(r"(?:tiny|small|big)?int|integer|long|short|byte|float|double|real|decimal|numeric", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field(Modelled):
+    kind: str
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema(Modelled):
+    """`names` is None where not all are known."""
+
+    kind: str
+    names: tuple[str, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataType(Modelled):
+    """`IntegerType()`: `name` is how SQL writes it."""
+
+    kind: str
+    name: str
+
+
+TYPES = {
+    "IntegerType": "int",
+    "LongType": "bigint",
+    "ShortType": "smallint",
+    "ByteType": "tinyint",
+    "StringType": "string",
+    "DoubleType": "double",
+    "FloatType": "float",
+    "BooleanType": "boolean",
+    "DateType": "date",
+    "TimestampType": "timestamp",
+    "TimestampNTZType": "timestamp_ntz",
+    "BinaryType": "binary",
+    "DecimalType": "decimal",
+}
+
+
+def data_type(call: Call, world: World) -> Thing:
+    name = TYPES[call.name.rpartition(".")[2]]
+    if name == "decimal":
+        precision = number_in(call.arg(0, "precision")) or 10
+        name = f"decimal({precision},{number_in(call.arg(1, 'scale')) or 0})"
+    return DataType("pyspark.type", name)
+
+
+def type_text(thing: Thing | None) -> str | None:
+    return thing.name if isinstance(thing, DataType) else known_text(thing)
+
+
+def struct_type(call: Call, world: World) -> Thing:
+    given = call.arg(0, "fields")
+    return Schema("pyspark.schema", () if given is None else _names(given))
+
+
+def _names(given: Thing) -> tuple[str, ...] | None:
+    if not isinstance(given, ListOf) or given.open:
+        return None
+    names = [one.name if isinstance(one, Field) else None for one in given.items]
+    return tuple(name for name in names if name is not None) if None not in names else None
+
+
+def struct_field(call: Call, world: World) -> Thing:
+    return Field("pyspark.field", call.text(0, "name"))
+
+
+def add_field(call: Call, world: World) -> Thing:
+    schema, first = call.receiver(Schema), call.arg(0, "field")
+    name = first.name if isinstance(first, Field) else known_text(first)
+    if schema.names is None or name is None:
+        return replace(schema, names=None)
+    return replace(schema, names=(*schema.names, name))
+
+
+def schema_attribute(call: Call, world: World) -> Thing | None:
+    schema = call.receiver(Schema)
+    if call.name in {"names", "fieldNames"} and schema.names is not None:
+        return ListOf([Text((name,)) for name in schema.names])
+    if call.name == "fields" and schema.names is not None:
+        return ListOf([Field("pyspark.field", name) for name in schema.names])
+    return None
+
+
+def field_attribute(call: Call, world: World) -> Thing | None:
+    name = call.receiver(Field).name
+    return Text((name,)) if call.name == "name" and name is not None else Unknown(call.written)
+
+
+def field_names(call: Call, world: World) -> Thing:
+    names = call.receiver(Schema).names
+    return ListOf([Text((name,)) for name in names or ()], "list", names is None)
+
+
+def schema_of(thing: Thing | None) -> tuple[str, ...] | None:
+    """Names of the columns; None: not known."""
+    if isinstance(thing, Schema):
+        return thing.names
+    if isinstance(thing, Text):
+        return names_in_text(thing.known) if thing.known is not None else None
+    if isinstance(thing, ListOf) and not thing.open:
+        names = [one.name if isinstance(one, Field) else known_text(one) for one in thing.items]
+        return tuple(name for name in names if name is not None) if None not in names else None
+    if isinstance(thing, DictOf) and not thing.open:
+        return tuple(str(key) for key in thing.items)
+    return None
+
+
+@lru_cache(maxsize=256)
+def names_in_text(text: str) -> tuple[str, ...] | None:
+    """`id INT, name STRING`, also `struct<id:int>`."""
+    inner = text.strip()
+    if inner.lower().startswith("struct<") and inner.endswith(">"):
+        inner = inner[7:-1]
+    for form in (f"CREATE TABLE t ({inner})", f"CREATE TABLE t ({_spaced(inner)})"):
+        try:
+            tree = sqlglot.parse_one(form, read="spark")
+        except SqlglotError:
+            continue
+        columns = [one.name for one in tree.this.expressions if isinstance(one, exp.ColumnDef)]
+        if columns and len(columns) == len(tree.this.expressions):
+            return tuple(columns)
+    return None
+
+
+def _spaced(text: str) -> str:
+    """`a:int, b:string` → `a int, b string`, at the outermost level."""
+    found, depth = [], 0
+    for character in text:
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)
+        found.append(" " if character == ":" and depth == 0 else character)
+    return "".join(found)

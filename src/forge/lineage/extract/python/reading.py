@@ -1,0 +1,318 @@
+"""The state of the program that is being read, and what a library model may ask of it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from forge.lineage.edge import Transformation
+from forge.lineage.extract.program import Made
+from forge.lineage.extract.python.holes import fill_holes, tables_in
+from forge.lineage.extract.python.library import Call, Libraries
+from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.world import DictOf, Frame, Instance, ListOf, Text, Thing, what_is
+from forge.lineage.extract.relation import Column, Relation, relation_of, stacked_by_name
+from forge.lineage.extract.sql.fallback import scan_tables
+from forge.lineage.extract.sql.session import Session
+from forge.lineage.extract.value import Value, stronger
+from forge.model.names import ColumnName
+
+Mutable = Frame | ListOf | DictOf | Instance | Scope
+State = tuple[object, ...]
+Changes = dict[int, tuple[Mutable, State]]
+
+
+class Caller(Protocol):
+    """The part of the interpreter that a model may use."""
+
+    def call(self, function: Thing, call: Call) -> Thing: ...
+    def member(self, thing: Thing, name: str, call: Call) -> Thing: ...
+    def operate(self, sign: str, left: Thing, right: Thing, call: Call) -> Thing: ...
+
+
+@dataclass(eq=False)
+class World:
+    """For models:
+
+    - `call(function, args, at)`            what a function of the program (also a lambda) gives for these arguments
+    - `gap(call, reason)`                   something that is not understood
+    - `read_table / read_path / read_sql`   a relation by name, by path, by SQL text
+    - `write_table / write_path`            a frame's relation arrives in a table or file
+    - `lost(call, label)`                   a relation of which nothing is known, after a gap said so
+    - `made_here(columns)`                  rows that come from nowhere: literals in the program
+    - `update(frame, relation)`             a frame changes in place
+    - `here()`                              the Session, for all else that is SQL (`expression`, `define_view`)
+    - `settings`                            what a model keeps as long as the program lasts
+    """
+
+    session: Session
+    libraries: Libraries
+    file: str = ""
+    doubt: int = 0  # how many branches deep, that may not be taken
+    caller: Caller | None = None
+    scope: Scope | None = None  # of the statement at hand
+    files: Mapping[str, str] = field(default_factory=dict)  # all of the codebase
+    origin: dict[int, tuple[Value, Value]] = field(default_factory=dict)
+    journal: list[Changes] = field(default_factory=list)
+    settings: dict[str, object] = field(default_factory=dict)
+    _reads: dict[str, frozenset[str]] = field(default_factory=dict)
+    _values: dict[str, Mapping[str, Value]] = field(default_factory=dict)
+    _open: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _losses: dict[str, str] = field(default_factory=dict)
+
+    def call(self, function: Thing, args: Sequence[Thing], at: Call, named: Mapping[str, Thing] | None = None) -> Thing:
+        assert self.caller is not None
+        return self.caller.call(function, Call(at.name, at.line, tuple(args), named or {}, None, at.node))
+
+    def gap(self, call: Call | int, reason: str) -> None:
+        self.here().gap(call if isinstance(call, int) else call.line, reason)
+
+    def here(self) -> Session:
+        """The session, told where we are: lines are those of the file, and a branch may not be taken."""
+        session = self.session
+        session.file, session.offset, session.statement = self.file, 0, ""
+        session.maybe, session.in_branch = False, self.doubt > 0
+        return session
+
+    # Reading
+
+    def read_table(self, call: Call, name: Thing | None) -> Relation:
+        known = self.name(call, name, "table")
+        known = known.removeprefix("LIVE.") if known is not None else None  # a table of the same pipeline
+        return self.lost(call, "table") if known is None else self.here().read_table(known, call.line)
+
+    def read_path(self, call: Call, path: Thing | None, columns: Sequence[str] | None = None) -> Relation:
+        """`columns`: as the program says they are; else those the catalog knows, if any. A list of paths: all."""
+        if isinstance(path, ListOf) and path.items and not path.open:
+            parts = [self.read_path(call, one, columns) for one in path.items]
+            return parts[0] if len(parts) == 1 else stacked_by_name(parts)
+        known = self.name(call, path, "path")
+        if known is None:
+            return self.lost(call, "path") if columns is None else self.made_here(columns)
+        meant = self.here().find((known,))
+        if columns is None and meant.definition is not None:
+            columns = meant.definition.names
+        return relation_of(known if meant.definition is None else meant.name, columns)
+
+    def read_sql(
+        self, call: Call, query: Thing | None, frames: Mapping[str, Relation] | None = None
+    ) -> Relation | None:
+        """Runs SQL text: what it writes is noted; the relation is that of its last SELECT, if there is one."""
+        if not isinstance(query, Text):
+            self.gap(call, f"the SQL is not known: it is {what_is(query)}")
+            return None
+        if query.known is not None:
+            return self.here().run(query.known, call.line, frames=frames or {})
+        filled = fill_holes(query)
+        if filled.refused:
+            self.gap(call, filled.refused)
+            return self._only_tables(call, filled.text)
+        readable = dict(frames or {})
+        for name, shown in (filled.tables or {}).items():
+            self.gap(call, f"the table {shown} is not known: it depends on {', '.join(dict.fromkeys(query.holes))}")
+            readable[name] = self.lost(call, name)
+        for reason in filled.said:
+            self.gap(call, reason)
+        return self.here().run(filled.text, call.line, frames=readable)
+
+    def _only_tables(self, call: Call, text: str) -> Relation | None:
+        """Of SQL of which a part is missing: the tables it reads and writes."""
+        if not text:
+            return None
+        session = self.here()
+        session.first_line = call.line
+        scan_tables(session, text)
+        names = tables_in(text)
+        reads = [self.here().read_table(name, call.line).reads for name in names]
+        return self.lost(call, "sql", frozenset().union(*reads)) if reads else None
+
+    def name(self, call: Call, name: Thing | None, what: str) -> str | None:
+        """The text, if it is known; else a gap says what it depends on."""
+        if isinstance(name, Text) and name.known is not None:
+            return name.known
+        if isinstance(name, Text):
+            holes = ", ".join(dict.fromkeys(name.holes))
+            self.gap(call, f"the {what} {name.shown} is not known: its name depends on {holes}")
+        else:
+            self.gap(call, f"the {what} is not known: its name is {what_is(name)}")
+        return None
+
+    def variables(self) -> dict[str, Thing]:
+        """All names that can be seen at the statement at hand."""
+        found: dict[str, Thing] = {}
+        scope = self.scope
+        while scope is not None:
+            found = {**scope.names, **found}
+            scope = scope.parent
+        return found
+
+    def file_text(self, path: str) -> str | None:
+        """What is in a file of the codebase, where a program opens it."""
+        folder = posixpath.dirname(self.file)
+        for one in (path, posixpath.normpath(posixpath.join(folder, path)), posixpath.normpath(path)):
+            if one in self.files:
+                return self.files[one]
+        ends = [one for one in self.files if one.endswith("/" + path.lstrip("./"))]
+        return self.files[ends[0]] if len(ends) == 1 else None
+
+    # Writing
+
+    def write_table(
+        self,
+        call: Call,
+        name: Thing | None,
+        relation: Relation,
+        *,
+        by: Literal["position", "name"] = "name",
+        whole: bool = True,
+        made: Made = Made.TABLE,
+    ) -> None:
+        known = self.name(call, name, "path" if made is Made.FILE else "table")
+        if known is None:
+            return
+        for reason in self._losses_in(relation):
+            self.gap(call, reason)
+        self.here().write(known, relation, call.line, by=by, made=made, whole=whole, statement=call.written)
+
+    def write_path(self, call: Call, path: Thing | None, relation: Relation, *, whole: bool = True) -> None:
+        self.write_table(call, path, relation, whole=whole, made=Made.FILE)
+
+    # In between
+
+    def lost(
+        self, call: Call, label: str = "unknown", reads: frozenset[str] = frozenset(), reason: str = ""
+    ) -> Relation:
+        """Rows of whose columns nothing is known; what is made of them has no source. `reads`: the relations they come
+        from all the same. `reason`: for a gap that is noted only when they are written; else note one before."""
+        made = self.here().between(label, Made.DATAFRAME, Relation(reads=reads), call.line)
+        (target,) = made.reads
+        self._reads[target] = reads
+        if reason:
+            self._losses[target] = reason
+        return relation_of(target, None)
+
+    def settle(self, frame: Frame, label: str, line: int) -> None:
+        """Makes a step of a frame that is now in a variable."""
+        if frame.settled:
+            return
+        relation = frame.relation
+        target = self.here().new_id(label, line)
+        made = self.session.between(label, Made.DATAFRAME, relation, line, target)
+        self._reads[target] = relation.reads
+        self._values[target] = {column.name.lower(): column.value for column in reversed(relation.columns)}
+        self._open[target] = relation.open
+        # The rows stay the same, so this is no change that a branch would have to undo.
+        frame.relation = replace(made, columns=self._renewed(relation, made))
+        frame.settled = True
+
+    def _renewed(self, relation: Relation, made: Relation) -> tuple[Column, ...]:
+        """Columns that read from the step; two of one name cannot be told apart in it, so they are read past it."""
+        names = Counter(column.name.lower() for column in relation.columns)
+        columns = []
+        for column, new in zip(relation.columns, made.columns, strict=True):
+            if names[column.name.lower()] > 1:
+                columns.append(column)
+                continue
+            self.origin[id(new.value)] = (new.value, column.value)
+            columns.append(replace(column, value=new.value))
+        return tuple(columns)
+
+    def tables_of(self, value: Value) -> frozenset[tuple[ColumnName, Transformation]]:
+        """The columns of tables that a value comes from, whatever variables lie between, and what happened to them."""
+        found: set[tuple[ColumnName, Transformation]] = set()
+        waiting = [(source, trace.transformation) for source, trace in value.sources.items()]
+        seen = set(waiting)
+        while waiting:
+            source, step = waiting.pop()
+            made = self._values.get(source.table)
+            if made is None:
+                found.add((source, step))
+                continue
+            inner = made.get(source.column.lower())
+            further = [(ColumnName(one, source.column, source.field), step) for one in self._open[source.table]]
+            if inner is not None:
+                further = [(one, stronger(step, trace.transformation)) for one, trace in inner.sources.items()]
+            waiting.extend(one for one in further if one not in seen)
+            seen.update(further)
+        return frozenset(found)
+
+    def _losses_in(self, relation: Relation) -> tuple[str, ...]:
+        waiting, seen, found = list(relation.reads), set(relation.reads), []
+        while waiting:
+            one = waiting.pop()
+            if one in self._losses:
+                found.append(self._losses[one])
+            further = self._reads.get(one, frozenset()) - seen
+            seen |= further
+            waiting.extend(further)
+        return tuple(sorted(found))
+
+    def made_here(self, columns: Sequence[str]) -> Relation:
+        return Relation(tuple(Column(name, Value()) for name in columns))
+
+    def needs(self, table: str) -> None:
+        """The columns of a table would have told more."""
+        self.session.unknown.update(self.behind(table))
+
+    def behind(self, table: str) -> tuple[str, ...]:
+        """The tables whose columns are not known behind a variable whose columns are not."""
+        waiting, seen, found = [table], {table}, []
+        while waiting:
+            one = waiting.pop(0)
+            inner = self._open.get(one)
+            if inner is None and one not in self._reads:
+                found.append(one)
+            waiting.extend(further for further in inner or () if further not in seen)
+            seen.update(inner or ())
+        return tuple(found)
+
+    # Changing
+
+    def update(self, frame: Frame, relation: Relation) -> None:
+        self.change(frame)
+        frame.relation = relation
+
+    def change(self, thing: Mutable) -> None:
+        """To be called before a value is changed in place, so that a branch can be undone."""
+        if self.journal:
+            self.journal[-1].setdefault(id(thing), (thing, state_of(thing)))
+
+    def begin(self) -> None:
+        """From here on changes can be undone."""
+        self.journal.append({})
+
+    def undo(self) -> Changes:
+        """Puts everything back as it was at `begin`; gives what the changed values were like."""
+        before = self.journal.pop()
+        after = {key: (thing, state_of(thing)) for key, (thing, _) in before.items()}
+        for thing, state in before.values():
+            self.change(thing)
+            set_state(thing, state)
+        return after
+
+
+def state_of(thing: Mutable) -> State:
+    if isinstance(thing, Frame):
+        return (thing.relation,)
+    if isinstance(thing, ListOf):
+        return (list(thing.items), thing.open)
+    if isinstance(thing, DictOf):
+        return (dict(thing.items), thing.open)
+    return (dict(thing.names if isinstance(thing, Scope) else thing.attributes),)
+
+
+def set_state(thing: Mutable, state: State) -> None:
+    match thing, state:
+        case Frame(), (Relation() as relation,):
+            thing.relation = relation
+        case ListOf(), (list() as items, bool() as open_):
+            thing.items, thing.open = list(items), open_
+        case DictOf(), (dict() as pairs, bool() as open_):
+            thing.items, thing.open = dict(pairs), open_
+        case Instance(), (dict() as attributes,):
+            thing.attributes = dict(attributes)
+        case Scope(), (dict() as names,):
+            thing.names = dict(names)

@@ -1,0 +1,1 @@
+"""Lineage of SQL: sqlglot parses, everything else is our own."""

@@ -1,0 +1,108 @@
+"""What a query needs to know of the session it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sqlglot import exp
+
+from forge.lineage.edge import Transformation
+from forge.lineage.extract.program import Made
+from forge.lineage.extract.relation import Column, Relation, copy_of
+from forge.lineage.extract.sql.nested import field_type
+from forge.lineage.extract.value import Value
+from forge.model.names import ColumnName
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SqlFunction:
+    """A function whose body is SQL. `body`: an expression, or a query; of a function that returns a table (`table`)
+    always a query, whose columns are renamed to `columns` if there are any. `defaults`: what stands for the last
+    parameters where a call leaves them out."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: exp.Expr
+    table: bool = False
+    columns: tuple[str, ...] = ()
+    defaults: tuple[exp.Expr, ...] = ()
+
+
+class Around(Protocol):
+    """Lines are those of the text that was parsed; 0: not known, that of the statement is meant."""
+
+    dialect: str
+
+    def table(self, table: exp.Table) -> Relation:
+        """What a FROM names: a table of the catalog, a temporary view, a path, a table function that is none of the
+        well-known ones. Never a CTE. The alias of `table` is no business of the session."""
+
+    def new_id(self, label: str, line: int) -> str:
+        """An id for something in between that nothing else has. A recursive CTE reads itself, so it must know its id
+        before it is made."""
+
+    def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
+        """Makes a step of something in between, and gives the relation that reads from it. `target`: an id from
+        `new_id`; if empty, a new one is taken."""
+
+    def function(self, name: str) -> SqlFunction | None:
+        """A SQL function that the code defines; `name` as the call writes it, without quotes, parts joined by dots."""
+
+    def variable(self, name: str) -> Value | None:
+        """What a variable of a script holds; asked only where no column has the name. None: there is none."""
+
+    def type_of(self, column: ColumnName) -> str:
+        """The type of a column (never of a field in it) as its definition writes it; empty: not known. Of something in
+        between: `type_of_value` of the column it was made from."""
+
+    def gap(self, line: int, reason: str) -> None: ...
+
+
+def type_of_value(value: Value, around: Around) -> str:
+    """The type of a value that is a copy of one column, as text; empty where that is not known."""
+    if len(value.sources) != 1:
+        return ""
+    ((source, trace),) = value.sources.items()
+    if trace.transformation is not Transformation.IDENTITY:
+        return ""
+    if source.field:
+        return field_type(around.type_of(ColumnName(source.table, source.column)), source.field)
+    return around.type_of(source)
+
+
+def types_of(relation: Relation, around: Around) -> dict[str, str]:
+    """What a session may keep of something in between, so that `type_of` can tell the types of its columns."""
+    return types_of_columns(((column.name, column.value) for column in relation.columns), around)
+
+
+def types_of_columns(columns: Iterable[tuple[str, Value]], around: Around) -> dict[str, str]:
+    found = ((name, type_of_value(value, around)) for name, value in columns)
+    return {name.lower(): type_ for name, type_ in found if type_}
+
+
+def read_from(target: str, relation: Relation) -> Relation:
+    """What `between` gives: a relation that reads from the step `target` that was made from `relation`. Where columns
+    of several relations are not known, no step can tell them apart, so they are read past it."""
+    columns = tuple(Column(column.name, _copy(target, column)) for column in relation.columns)
+    open_ = (target,) if len(relation.open) == 1 else relation.open
+    reads = frozenset({target, *(open_ if len(open_) > 1 else ())})
+    return Relation(columns, open_, relation.without, reads=reads)
+
+
+def _copy(target: str, column: Column) -> Value:
+    copied = copy_of(target, column.name)
+    if not column.value.members:
+        return copied
+    return _with_members(copied, column.value)
+
+
+def _with_members(copied: Value, made: Value) -> Value:
+    """A struct that a step built still has its fields where it is read from that step."""
+    ((source, trace),) = copied.sources.items()
+    members = {}
+    for name, member in made.members.items():
+        inner = f"{source.field}.{name}" if source.field else name
+        members[name] = _with_members(Value({replace(source, field=inner): replace(trace, expression="")}), member)
+    return Value(copied.sources, members)

@@ -1,0 +1,63 @@
+"""Columns by their names."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from forge.lineage.extract.relation import Column
+from forge.lineage.extract.sql.fields import field_of
+from forge.lineage.extract.sql.scope import Scope, Several, line_of, name_of
+from forge.lineage.extract.value import NOTHING, Value
+
+
+def column_value(node: exp.Expr, scope: Scope, fields: tuple[str, ...] = ()) -> tuple[str, Value]:
+    """The name by which a column is known where it comes from, and its value."""
+    parts = (*(name_of(part) for part in parts_of(node)), *fields)
+    found = scope.resolve(parts, node)
+    if isinstance(found, tuple):
+        column, path = found
+        if not path:
+            return column.name, column.value
+        return path[-1], field_of(column.value, path, scope.around)
+    variable = scope.around.variable(".".join(parts))
+    if variable is not None:
+        return parts[-1], variable
+    _tell(parts, found, node, scope)
+    return parts[-1], NOTHING
+
+
+def parts_of(node: exp.Expr) -> list[exp.Expr]:
+    args = node.args
+    found = [args.get("catalog"), args.get("db"), args.get("table"), args.get("this")]
+    return [part for part in found if part is not None]
+
+
+def _tell(parts: tuple[str, ...], found: Several | None, node: exp.Expr, scope: Scope) -> None:
+    name, line = ".".join(parts), line_of(node)
+    if isinstance(found, Several):
+        places = " or ".join(dict.fromkeys(found.places))
+        scope.around.gap(line, f"column {name} may be from {places}; give their columns with --schema")
+        return
+    source = scope.find_source(parts[:-1]) if len(parts) > 1 else None
+    if source is not None:
+        scope.around.gap(line, f"{source.label} has no column {parts[-1]}")
+        return
+    places = ", ".join(dict.fromkeys(one.label for one in scope.sources)) or "this query"
+    scope.around.gap(line, f"column {name} is not found in {places}")
+
+
+def star_columns(star: exp.Expr, scope: Scope) -> tuple[Column, ...]:
+    """What `*` or `t.*` stands for inside of a call."""
+    if isinstance(star, exp.Star):
+        if scope.open:
+            labels = " and ".join(one.label for one in scope.open)
+            scope.around.gap(line_of(star), f"the columns of {labels} are not known; give them with --schema")
+        return tuple(scope.row)
+    parts = tuple(name_of(part) for part in parts_of(star)[:-1])
+    source = scope.find_source(parts)
+    if source is None:
+        scope.around.gap(line_of(star), f"{'.'.join(parts)}.* is the star of nothing in FROM")
+        return ()
+    if source.is_open:
+        scope.around.gap(line_of(star), f"the columns of {source.label} are not known; give them with --schema")
+    return source.relation.columns

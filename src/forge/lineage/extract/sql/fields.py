@@ -1,0 +1,61 @@
+"""Taking fields out of structs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forge.lineage.edge import Transformation
+from forge.lineage.extract.sql.around import Around, type_of_value
+from forge.lineage.extract.sql.nested import Nested, nested_of
+from forge.lineage.extract.value import Trace, Value, add, through
+from forge.model.names import ColumnName
+
+
+def field_of(value: Value, path: Sequence[str], around: Around) -> Value:
+    """A field of a struct that is built here is what it was built from; that of a column is a part of the column. What
+    is taken out of an array, a map or the result of a function comes from all of it."""
+    type_ = type_of_value(value, around)
+    for place, name in enumerate(path):
+        member = next((one for key, one in value.members.items() if key.lower() == name.lower()), None)
+        if member is not None:
+            value, type_ = member, type_of_value(member, around)
+            continue
+        nested = nested_of(type_)
+        if not _is_copy(value) or (type_ and nested.kind != "struct"):
+            return _whole(value, path[place:])
+        name, type_ = _spelled(name, nested)
+        value = _part(value, name)
+    return value
+
+
+def fields_in(value: Value, around: Around) -> tuple[tuple[str, Value], ...] | None:
+    """All fields of a struct; None: they are not known."""
+    if value.members:
+        return tuple(value.members.items())
+    nested = nested_of(type_of_value(value, around))
+    if nested.kind != "struct" or not nested.fields:
+        return None
+    return tuple((name, _part(value, name)) for name, _ in nested.fields)
+
+
+def _is_copy(value: Value) -> bool:
+    return all(trace.transformation is Transformation.IDENTITY for trace in value.sources.values())
+
+
+def _spelled(name: str, nested: Nested) -> tuple[str, str]:
+    found = next((one for one in nested.fields if one[0].lower() == name.lower()), None)
+    return found or (name, "")
+
+
+def _part(value: Value, name: str) -> Value:
+    found: dict[ColumnName, Trace] = {}
+    for source, trace in value.sources.items():
+        inner = f"{source.field}.{name}" if source.field else name
+        add(found, replace(source, field=inner), replace(trace, expression=f"{trace.expression}.{name}"))
+    return Value(found)
+
+
+def _whole(value: Value, path: Sequence[str]) -> Value:
+    text = next((trace.expression for trace in value.sources.values()), "")
+    return through(value, Trace(Transformation.TRANSFORMATION, ".".join((text, *path))))

@@ -1,0 +1,153 @@
+"""Functions that make rows: explode and its kind, in the SELECT list, in LATERAL VIEW and in FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from forge.lineage.edge import Transformation
+from forge.lineage.extract.relation import Column
+from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.sql.kinds import GENERATOR_NAMES
+from forge.lineage.extract.sql.nested import nested_of
+from forge.lineage.extract.sql.scope import Scope, name_of
+from forge.lineage.extract.sql.text import text_of
+from forge.lineage.extract.value import Trace, Value, add, compose
+from forge.model.names import ColumnName
+
+_CLASSES: dict[type[exp.Expr], str] = {
+    exp.Explode: "explode",
+    exp.ExplodeOuter: "explode",
+    exp.Posexplode: "posexplode",
+    exp.PosexplodeOuter: "posexplode",
+    exp.Inline: "inline",
+    exp.Stack: "stack",
+    exp.ExplodingGenerateSeries: "generate_series",
+    exp.GenerateSeries: "generate_series",
+    exp.SplitToTable: "split_to_table",
+    exp.StrtokSplitToTable: "split_to_table",
+    exp.OpenJSON: "openjson",
+    exp.JSONTable: "json_table",
+    exp.XMLTable: "xmltable",
+}
+_OUTPUT = {
+    "variant_explode": ("pos", "key", "value"),
+    "flatten": ("seq", "key", "path", "index", "value", "this"),
+    "split_to_table": ("seq", "index", "value"),
+    "string_split": ("value", "ordinal"),
+    "openjson": ("key", "value", "type"),
+    "json_each": ("key", "value"),
+    "range": ("id",),
+    "generate_series": ("generate_series",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """`anything`: what every column is made from where it is not known which there are."""
+
+    columns: tuple[Column, ...]
+    anything: Value | None = None
+
+
+def is_generator(node: exp.Expr) -> bool:
+    """It makes rows where it stands in a SELECT list."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in GENERATOR_NAMES
+    return type(node) in _CLASSES and not isinstance(node, exp.GenerateSeries)
+
+
+def kind_of_generator(node: exp.Expr, dialect: str) -> str:
+    if dialect == "snowflake" and isinstance(node, exp.Explode):
+        return "flatten"
+    if isinstance(node, exp.Anonymous):
+        name = node.name.lower().removesuffix("_outer").removesuffix("_text")
+        return name.replace("jsonb_", "json_")
+    return _CLASSES.get(type(node), "")
+
+
+def generated(node: exp.Expr, names: Sequence[str], scope: Scope) -> Generated:
+    """What a generator puts out under the given names; its own ones where there are none."""
+    dialect = scope.around.dialect
+    kind = kind_of_generator(node, dialect)
+    outer = Trace(Transformation.GENERATOR, text_of(node, dialect))
+    if kind == "stack":
+        return _stack(node, names, scope, outer)
+    defined = _defined(node)
+    values = [scope.value(one) for one in _inputs(node)]
+    value = stepped(values, outer)
+    found = names or defined or _names(kind, values, node)
+    if not found and kind not in ("explode", "posexplode"):
+        return Generated((), value)
+    return Generated(tuple(Column(name, value) for name in found or ("col",)))
+
+
+def stepped(values: Iterable[Value], outer: Trace) -> Value:
+    found: dict[ColumnName, Trace] = {}
+    for value in values:
+        for source, trace in value.sources.items():
+            add(found, source, compose(trace, outer))
+    return Value(found)
+
+
+def _inputs(node: exp.Expr) -> list[exp.Expr]:
+    """Columns that a call describes (`COLUMNS (a INT PATH …)`) are what comes out, not what goes in."""
+    described = (exp.ColumnDef, exp.OpenJSONColumnDef, exp.JSONSchema, exp.Identifier, exp.DataType, exp.Var)
+    return [one for one in node.iter_expressions() if not isinstance(one, described)]
+
+
+def _defined(node: exp.Expr) -> tuple[str, ...]:
+    kinds = (exp.ColumnDef, exp.OpenJSONColumnDef, exp.JSONColumnDef)
+    if not isinstance(node, exp.OpenJSON | exp.JSONTable | exp.XMLTable):
+        return ()
+    return tuple(name_of(one.this) for one in node.find_all(*kinds) if isinstance(one.this, exp.Identifier))
+
+
+def _names(kind: str, values: Sequence[Value], node: exp.Expr) -> tuple[str, ...]:
+    if kind in _OUTPUT:
+        return _OUTPUT[kind]
+    if kind in ("json_tuple", "parse_url_tuple"):
+        return tuple(f"c{place}" for place in range(len(node.expressions) - 1))
+    return ()
+
+
+def named_by_type(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
+    """The names that Spark gives by the type of the array or map; none where that is not known."""
+    kind = kind_of_generator(node, scope.around.dialect)
+    if kind not in ("explode", "posexplode", "inline"):
+        return ()
+    inputs = _inputs(node)
+    nested = nested_of(type_of_value(scope.value(inputs[0]), scope.around)) if inputs else nested_of("")
+    if kind == "inline":
+        return tuple(name for name, _ in nested_of(nested.element).fields)
+    if isinstance(inputs[0], exp.Map | exp.VarMap) if inputs else False:
+        names: tuple[str, ...] = ("key", "value")
+    else:
+        names = ("key", "value") if nested.kind == "map" else ("col",)
+    return ("pos", *names) if kind == "posexplode" else names
+
+
+def types_by_name(node: exp.Expr, columns: Sequence[Column], scope: Scope) -> dict[str, str]:
+    """The type of what an array holds, by the name of the column that explode makes of it."""
+    kind, inputs = kind_of_generator(node, scope.around.dialect), _inputs(node)
+    if kind not in ("explode", "posexplode") or not inputs or not columns:
+        return {}
+    element = nested_of(type_of_value(scope.value(inputs[0]), scope.around)).element
+    return {columns[-1].name.lower(): element} if element else {}
+
+
+def _stack(node: exp.Expr, names: Sequence[str], scope: Scope, outer: Trace) -> Generated:
+    """`stack(rows, a, b, …)` lays its cells out in rows, so each column has its own."""
+    cells = [scope.value(one) for one in node.expressions]
+    rows = node.this
+    count = int(rows.name) if isinstance(rows, exp.Literal) and rows.name.isdigit() else 0
+    width = -(-len(cells) // count) if count else len(names)
+    if not width:
+        return Generated((), stepped(cells, outer))
+    columns = []
+    for place in range(width):
+        name = names[place] if place < len(names) else f"col{place}"
+        columns.append(Column(name, stepped(cells[place::width], outer)))
+    return Generated(tuple(columns))

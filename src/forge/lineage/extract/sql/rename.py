@@ -1,0 +1,72 @@
+"""A table that gets another name: what was written into it before is then found under the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forge.lineage.extract.program import Step
+from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.value import Value
+from forge.model.names import ColumnName
+
+
+def rename(state: State, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+    made = state.temporary.pop(state.key_of(old), None)
+    if made is not None:
+        state.temporary[state.key_of(new)] = made
+        return
+    before, after = state.find(old).name, state.complete(new)
+    definition = state.find(old).definition
+    _follow(state, {before: after})
+    state.current.pop(before.lower(), None)
+    state.dropped.add(before.lower())
+    if definition is not None:
+        state.settle(replace(definition, name=after, given=False))
+
+
+def swap(state: State, one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    first, second = state.find(one), state.find(other)
+    _follow(state, {first.name: second.name, second.name: first.name})
+    for name, meant in ((first.name, second), (second.name, first)):
+        if meant.definition is None:
+            state.current.pop(name.lower(), None)
+        else:
+            state.settle(replace(meant.definition, name=name, given=False))
+
+
+def _follow(state: State, names: Mapping[str, str]) -> None:
+    """Tables that this program wrote go by their new name wherever they are read after that; those it only read were
+    there before, and keep the name by which others know them."""
+    written: set[str] = set()
+    steps: list[Step] = []
+    for step in state.steps:
+        steps.append(_renamed(step, names, written))
+        if step.made.real and step.target in names:
+            written.add(step.target)
+    state.steps[:] = steps
+
+
+def _renamed(step: Step, names: Mapping[str, str], written: set[str]) -> Step:
+    target = names.get(step.target, step.target) if step.made.real else step.target
+    moved = {old: new for old, new in names.items() if old in written}
+    if not moved:
+        return replace(step, target=target) if target != step.target else step
+    return replace(
+        step,
+        target=target,
+        columns={name: _value(value, moved) for name, value in step.columns.items()},
+        shaped=frozenset((_column(column, moved), way) for column, way in step.shaped),
+        reads=frozenset(moved.get(one, one) for one in step.reads),
+        open=tuple(moved.get(one, one) for one in step.open),
+    )
+
+
+def _value(value: Value, names: Mapping[str, str]) -> Value:
+    sources = {_column(column, names): trace for column, trace in value.sources.items()}
+    return Value(sources, {name: _value(member, names) for name, member in value.members.items()})
+
+
+def _column(column: ColumnName, names: Mapping[str, str]) -> ColumnName:
+    new = names.get(column.table)
+    return column if new is None else replace(column, table=new)

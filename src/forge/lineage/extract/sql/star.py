@@ -1,0 +1,194 @@
+"""What stands for several columns in a SELECT list: `*` in all its forms, COLUMNS(…), TRANSFORM … USING."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from forge.lineage.extract.relation import Column
+from forge.lineage.extract.sql.columns import star_columns
+from forge.lineage.extract.sql.fields import field_of, fields_in
+from forge.lineage.extract.sql.nested import nested_of
+from forge.lineage.extract.sql.scope import Scope, Source, line_of, name_of, struct_of
+from forge.lineage.extract.sql.text import text_of
+from forge.lineage.extract.value import Value, opaque
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expanded:
+    """`open`, `without`: as of `Relation`."""
+
+    columns: tuple[Column, ...] = ()
+    open: tuple[str, ...] = ()
+    without: frozenset[str] = frozenset()
+
+
+def is_star(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Column):
+        return isinstance(node.this, exp.Star)
+    return isinstance(node, exp.Star) or (isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star))
+
+
+def expanded(root: exp.Expr, scope: Scope, line: int) -> Expanded:
+    """`*`, `t.*`, `struct.*`, `f(x).*`"""
+    if isinstance(root, exp.Star):
+        return _all(root, scope, line)
+    if isinstance(root, exp.Dot):
+        fields = fields_in(scope.value(root.this), scope.around)
+        return _fields(fields, root.expression, text_of(root, scope.around.dialect), scope, line)
+    parts = tuple(name_of(part) for key in ("catalog", "db", "table") if (part := root.args.get(key)) is not None)
+    source = scope.find_source(parts)
+    if source is None:
+        return _fields(_fields_of(parts, root, scope), root.this, f"{'.'.join(parts)}.*", scope, line_of(root))
+    return _changed(root.this, source.relation.columns, [source] if source.is_open else [], scope, line)
+
+
+def _all(star: exp.Expr, scope: Scope, line: int) -> Expanded:
+    for source in scope.open:
+        if source.anything is not None and source.anything.sources:
+            scope.around.gap(line, f"the columns of {source.label} are not known; name them")
+    if not scope.sources:
+        scope.around.gap(line, "* without FROM selects nothing that is known")
+    return _changed(star, scope.row, [source for source in scope.open if source.anything is None], scope, line)
+
+
+Fields = Sequence[tuple[str, Value]]
+
+
+def _fields_of(parts: tuple[str, ...], root: exp.Expr, scope: Scope) -> Fields | None:
+    found = scope.resolve(parts, root)
+    if not isinstance(found, tuple):
+        return None
+    column, path = found
+    value = field_of(column.value, path, scope.around)
+    fields = fields_in(value, scope.around)
+    if fields is None and not path:  # what explode makes of an array of structs
+        made = nested_of(scope.type_of(column))
+        return tuple((name, value) for name, _ in made.fields) or None
+    return fields
+
+
+def _fields(fields: Fields | None, star: exp.Expr, text: str, scope: Scope, line: int) -> Expanded:
+    if fields is None:
+        scope.around.gap(line, f"{text}: the fields are not known; give the type with --schema")
+        return Expanded()
+    return _changed(star, [Column(name, value) for name, value in fields], [], scope, line)
+
+
+def _changed(star: exp.Expr, columns: Sequence[Column], opens: Sequence[Source], scope: Scope, line: int) -> Expanded:
+    """`* EXCEPT (…) REPLACE (…) RENAME (…) ILIKE '…'`"""
+    args = star.args
+    if not any(args.values()):
+        without: frozenset[str] = frozenset().union(*(source.relation.without for source in opens))
+        return Expanded(tuple(columns), _tables(opens), without)
+    gone, trimmed = _left_out(args.get("except_") or (), scope)
+    replaced = {one.alias.lower(): one for one in args.get("replace") or ()}
+    renamed = {one.this.name.lower(): name_of(one.args["alias"]) for one in args.get("rename") or ()}
+    like = args.get("ilike")
+    pattern = _pattern(like.name) if like is not None else None
+    found: list[Column] = []
+    for column in columns:
+        key = column.name.lower()
+        if key in gone or (pattern is not None and not pattern.fullmatch(column.name)):
+            continue
+        value = column.value
+        if key in replaced:
+            value = scope.value(replaced[key].this)
+        elif key in trimmed:
+            value = _without_fields(value, trimmed[key], scope)
+        found.append(Column(renamed.get(key, column.name), value))
+    if not opens:
+        return Expanded(tuple(found))
+    if pattern is not None:
+        scope.around.gap(line, f"the columns of {' and '.join(_tables(opens))} are not known")
+    known = {column.name.lower() for column in columns}
+    found += [
+        Column(name_of(one.args["alias"]), scope.value(one.this)) for n, one in replaced.items() if n not in known
+    ]
+    found += [Column(new, scope.value(exp.column(name))) for name, new in renamed.items() if name not in known]
+    without = frozenset(gone | set(replaced) | set(renamed)).union(*(source.relation.without for source in opens))
+    return Expanded(tuple(found), _tables(opens), without)
+
+
+def _tables(opens: Sequence[Source]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(table for source in opens for table in source.relation.open))
+
+
+def _left_out(names: Sequence[exp.Expr], scope: Scope) -> tuple[set[str], dict[str, set[str]]]:
+    """Of EXCEPT (a, s.f): columns, and fields of columns."""
+    gone: set[str] = set()
+    trimmed: dict[str, set[str]] = {}
+    for one in names:
+        before = one.args.get("table") if isinstance(one, exp.Column) else None
+        if before is None or scope.find_source((name_of(before),)) is not None:
+            gone.add(one.name.lower())
+        else:
+            trimmed.setdefault(before.name.lower(), set()).add(one.name.lower())
+    return gone, trimmed
+
+
+def _without_fields(value: Value, names: set[str], scope: Scope) -> Value:
+    fields = fields_in(value, scope.around)
+    if fields is None:
+        return value
+    return struct_of(Column(name, inner) for name, inner in fields if name.lower() not in names)
+
+
+def _pattern(like: str) -> re.Pattern[str]:
+    text = "".join(".*" if sign == "%" else "." if sign == "_" else re.escape(sign) for sign in like)
+    return re.compile(text, re.IGNORECASE)
+
+
+def chosen(root: exp.Expr, scope: Scope) -> list[Column]:
+    """DuckDB's COLUMNS('regular expression') or COLUMNS(*), alone or in an expression."""
+    chooser = root if isinstance(root, exp.Columns) else root.find(exp.Columns)
+    wanted = chooser.this if chooser is not None else None
+    columns = None if scope.open or wanted is None else _wanted(wanted, scope)
+    if columns is None:
+        text = text_of(root, scope.around.dialect)
+        scope.around.gap(line_of(root), f"{text}: which columns it takes is not known")
+        return []
+    if root is chooser:
+        return columns
+    found = []
+    for column in columns:
+        copy = root.copy()
+        inner = copy.find(exp.Columns)
+        if inner is not None:
+            inner.replace(exp.column(exp.to_identifier(column.name, quoted=True)))
+        found.append(Column(column.name, scope.value(copy)))
+    return found
+
+
+def _wanted(wanted: exp.Expr, scope: Scope) -> list[Column] | None:
+    if isinstance(wanted, exp.Star):
+        gone = {one.name.lower() for one in wanted.args.get("except_") or ()}
+        return [column for column in scope.row if column.name.lower() not in gone]
+    if not isinstance(wanted, exp.Literal):
+        return None
+    try:
+        pattern = re.compile(wanted.name)
+    except re.error:
+        return None
+    return [column for column in scope.row if pattern.search(column.name)]
+
+
+def script_columns(root: exp.Expr, scope: Scope) -> list[Column]:
+    """TRANSFORM … USING: a program outside reads rows and writes others."""
+    inputs: list[Value] = []
+    for one in root.expressions:
+        if is_star(one):
+            inputs.extend(column.value for column in star_columns(one, scope))
+        else:
+            inputs.append(scope.value(one))
+    script = root.args.get("command_script")
+    text = script.name if isinstance(script, exp.Literal) else ""
+    schema = root.args.get("schema")
+    listed = schema.expressions if schema is not None else ()
+    names = [name_of(one.this if isinstance(one, exp.ColumnDef) else one) for one in listed] or ["key", "value"]
+    what = "what the script does is not known; every output column is linked to every input column"
+    scope.around.gap(line_of(root), f"ScriptTransformation {text}: {what}")
+    return [Column(name, opaque(inputs, text)) for name in names]

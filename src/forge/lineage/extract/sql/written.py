@@ -1,0 +1,92 @@
+"""What a statement writes into, and what arrives there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from forge.lineage.extract.program import Made
+from forge.lineage.extract.relation import Column, Relation, Shape
+from forge.lineage.extract.value import Value, add
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Temporary:
+    """What exists only while the program runs, in its present version. `written`: the relation that made it."""
+
+    label: str
+    relation: Relation
+    names: tuple[str, ...] | None
+    changes: bool = False  # a table, which INSERT and UPDATE may change, not a view
+    query: exp.Expr | None = None  # of a view: what it stands for, whenever it is read
+    names_of_query: tuple[str, ...] = ()
+    seen: tuple[tuple[str, Temporary], ...] = ()  # the temporary things it read, as they were
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a statement writes into. `names`: its columns, None where nobody has described them."""
+
+    name: str
+    names: tuple[str, ...] | None
+    made: Made = Made.TABLE
+    temporary: str = ""  # the key of a temporary table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What arrives in a target."""
+
+    columns: Mapping[str, Value]
+    shaped: Shape = frozenset()
+    reads: frozenset[str] = frozenset()
+    open: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Counts:
+    statements: int = 0
+    understood: int = 0
+    queries: int = 0
+
+
+def merged(before: Relation, now: Relation) -> Relation:
+    """A temporary table after one more write: what was in it, and what arrives."""
+    columns: dict[str, Column] = {column.name.lower(): column for column in before.columns}
+    for column in now.columns:
+        present = columns.get(column.name.lower())
+        value = column.value if present is None else both(present.value, column.value)
+        columns[column.name.lower()] = Column(present.name if present else column.name, value)
+    return Relation(
+        tuple(columns.values()),
+        (*before.open, *(one for one in now.open if one not in before.open)),
+        shaped=before.shaped | now.shaped,
+        reads=before.reads | now.reads,
+    )
+
+
+def both(one: Value, other: Value) -> Value:
+    """A column that is written twice."""
+    if not one.sources and not one.members:
+        return other
+    if not other.sources and not other.members:
+        return one
+    found = dict(one.sources)
+    for source, trace in other.sources.items():
+        add(found, source, trace)
+    members = dict(one.members)
+    for name, member in other.members.items():
+        members[name] = both(members[name], member) if name in members else member
+    return Value(found, members if one.members and other.members else {})
+
+
+def merge_columns(parts: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    spelled: dict[str, str] = {}
+    for columns in parts:
+        for name, value in columns.items():
+            known = spelled.setdefault(name.lower(), name)
+            found[known] = both(found[known], value) if known in found else value
+    return found

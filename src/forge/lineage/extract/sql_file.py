@@ -1,0 +1,51 @@
+"""A file of SQL, which may be a template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.lines import relined
+from forge.lineage.extract.program import Program
+from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.template import has_template, render_sql
+
+
+def read_sql_file(
+    text: str,
+    catalog: Catalog,
+    *,
+    dialect: str = "spark",
+    file: str = "",
+    result: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Program:
+    """As `read_sql`, with Jinja and `${name}` rendered first. Where a condition on something unknown gives two texts,
+    the steps of both."""
+    if not has_template(text) or len(text) > 10_000_000:
+        return read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
+    texts, gaps = render_sql(text, file, dialect=dialect, variables=variables)
+    if not texts:
+        # Perhaps it is none: braces may also stand in a string. Else its other statements can still be read.
+        plain = read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
+        return replace(plain, gaps=(*gaps, *plain.gaps)) if plain.gaps else plain
+    found = [
+        relined(read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line)
+        for one in texts
+    ]
+    return joined(found, Program(file, "sql", gaps=gaps))
+
+
+def joined(programs: list[Program], around: Program) -> Program:
+    """Several readings of one text as one program; it is as long as the longest, and understood as the worst."""
+    first = max(programs, key=lambda one: one.statements)
+    lines = {gap.line for gap in around.gaps}
+    return replace(
+        first,
+        steps=tuple(step for one in programs for step in one.steps),
+        gaps=tuple(dict.fromkeys((*around.gaps, *(gap for one in programs for gap in one.gaps)))),
+        definitions=tuple(definition for one in programs for definition in one.definitions),
+        understood=max(0, min(one.understood for one in programs) - min(len(lines), 1)),
+        unknown=frozenset().union(*(one.unknown for one in programs)),
+    )

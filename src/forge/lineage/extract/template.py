@@ -1,0 +1,261 @@
+"""Templates of SQL (Jinja), rendered without anything to run them: no file, no environment, no database is touched, and
+of every line of the result the line of the template is known."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import cast
+
+from jinja2 import Template, TemplateError, TemplateSyntaxError, Undefined
+from jinja2.runtime import Macro
+from jinja2.sandbox import SandboxedEnvironment
+from jinja2.utils import missing
+
+from forge.lineage.edge import Gap
+from forge.lineage.extract.template_unknown import Asked, Said, Unknown, settle, unknown
+
+_LINE, _END = "\ue000", "\ue001"
+_LINE_MARK = re.compile(f"{_LINE}(\\d+){_END}")
+_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_DOLLAR = re.compile(r"\$\{(?:(?:hiveconf|hivevar|spark|env|system|var):)?\s*([A-Za-z_][\w.]*)\s*\}")
+_LARGEST = 10_000_000
+
+Names = MutableMapping[str, object]
+
+
+class Returned(Exception):
+    """`return(value)` in a macro gives a value that is no text."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Package:
+    """The names of a package, as `package.name`."""
+
+    def __init__(self, label: str, names: Mapping[str, object]) -> None:
+        self.__dict__.update(names)
+        self.__dict__["_label"] = label
+
+    def __str__(self) -> str:
+        return str(self.__dict__["_label"])
+
+
+class Templates(SandboxedEnvironment):
+    """`asked` is what the present rendering asks for."""
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def __init__(self) -> None:
+        self.asked = Asked()
+        super().__init__(
+            extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
+            undefined=self._undefined_class(),
+            keep_trailing_newline=True,
+        )
+        self.filters.update(dict.fromkeys(("as_text", "as_bool", "as_number", "as_native"), _same))
+
+    def _undefined_class(self) -> type[Undefined]:
+        environment = self
+
+        class Here(Unknown):
+            __slots__ = ()
+
+            def __init__(
+                self, hint: str | None = None, obj: object = missing, name: str | None = None, exc: object = None
+            ) -> None:
+                super().__init__(hint, obj, name)
+                label = f"{obj}.{name}" if isinstance(obj, Package) else str(name or "value")
+                object.__setattr__(self, "_asked", environment.asked)
+                object.__setattr__(self, "_label", label)
+
+        return Here
+
+    def unknown(self, label: str) -> Unknown:
+        return unknown(cast("type[Unknown]", self.undefined), self.asked, label)
+
+    def call(self, __context: object, __obj: object, *args: object, **kwargs: object) -> object:
+        if not isinstance(__obj, Macro):
+            return super().call(__context, __obj, *args, **kwargs)  # type: ignore[arg-type]
+        try:
+            return super().call(__context, __obj, *args, **kwargs)  # type: ignore[arg-type]
+        except Returned as returned:
+            return returned.value
+
+    def call_binop(self, context: object, operator: str, left: object, right: object) -> object:
+        """A text must not be multiplied until memory ends."""
+        sizes = [len(one) if isinstance(one, str | list | tuple) else one for one in (left, right)]
+        if all(isinstance(one, int) for one in sizes):
+            one, other = cast("list[int]", sizes)
+            if abs(one) > 10_000_000 or abs(other) > 10_000_000 or (operator == "**" and abs(other) > 64):
+                raise TemplateError("a number or text grows too large")
+            if abs(one * other) > _LARGEST and not (isinstance(left, int) and isinstance(right, int)):
+                raise TemplateError("a number or text grows too large")
+        return super().call_binop(context, operator, left, right)  # type: ignore[arg-type]
+
+
+def _same(value: object, *args: object) -> object:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """A rendered text. `lines`: of each of its lines, where it stands in the template. `said`: at lines of the
+    template."""
+
+    text: str
+    lines: tuple[int, ...] = ()
+    said: tuple[Said, ...] = ()
+
+    def line(self, number: int) -> int:
+        if not self.lines:
+            return number
+        return self.lines[min(max(number, 1), len(self.lines)) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    line: int
+    reason: str
+
+
+def compile_template(templates: Templates, text: str, *, lines: bool = True) -> Template | Failed:
+    try:
+        return templates.from_string(_with_line_marks(text) if lines else text)
+    except TemplateSyntaxError as problem:
+        if lines:
+            return compile_template(templates, text, lines=False)
+        return Failed(problem.lineno, f"the template cannot be read: {problem.message}")
+    except (RecursionError, ValueError, OverflowError) as problem:
+        return Failed(1, f"the template cannot be read: {problem}")
+
+
+def load_module(template: Template, names: Names) -> Mapping[str, object] | Failed:
+    """Runs a template once: the macros it defines by name, and under "" the text it gives. Names are looked up when
+    they are used, so that `names` may change afterwards."""
+    try:
+        module = template.make_module(cast("dict[str, object]", names), shared=True)
+        return {**vars(module), "": str(module)}
+    except Returned:
+        return Failed(1, "return() stands outside of a macro")
+    except TemplateError as problem:
+        line = getattr(problem, "lineno", None) or _line_of(problem) or 1
+        return Failed(line, problem.message or type(problem).__name__)
+    except RecursionError:
+        return Failed(1, "its macros call each other without end")
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as problem:
+        return Failed(_line_of(problem) or 1, str(problem))
+
+
+def render(templates: Templates, template: Template, names: Names, *, truth: bool, dialect: str) -> Sql | Failed:
+    """One rendering. `templates.asked` tells afterwards what it asked for."""
+    templates.asked.truth, templates.asked.tested = truth, False
+    module = load_module(template, names)
+    if isinstance(module, Failed):
+        return Failed(module.line, f"the template cannot be rendered: {module.reason}")
+    text, lines = _without_line_marks(str(module[""]))
+    text, said = settle(text, templates.asked, dialect)
+    return Sql(text, lines, tuple(Said(lines[min(one.line, len(lines)) - 1], one.reason) for one in said))
+
+
+def render_both(templates: Templates, template: Template, names: Names, dialect: str) -> tuple[Sql | Failed, ...]:
+    """Conditions on what is not known are decided one way and the other; mostly there are none."""
+    first = render(templates, template, names, truth=False, dialect=dialect)
+    if not templates.asked.tested:
+        return (first,)
+    second = render(templates, template, names, truth=True, dialect=dialect)
+    same = isinstance(first, Sql) and isinstance(second, Sql) and first.text.split() == second.text.split()
+    return (first,) if same else (first, second)
+
+
+def has_template(text: str) -> bool:
+    return "{{" in text or "{%" in text or "{#" in text or _DOLLAR.search(text) is not None
+
+
+def render_sql(
+    text: str, file: str, *, dialect: str = "spark", variables: Mapping[str, object] | None = None
+) -> tuple[tuple[Sql, ...], tuple[Gap, ...]]:
+    """A text of SQL with Jinja or `${name}` in it, outside of dbt. Several texts: which is run depends on conditions
+    that are not known. None: it cannot be rendered, as the gap tells."""
+    templates = Templates()
+    given = {str(key): value for key, value in (variables or {}).items()}
+    names: Names = {**templates.globals, **given}
+
+    def fill(found: re.Match[str]) -> str:
+        if re.search(rf"^\s*set\s+(?:\w+:)?{re.escape(found[1])}\s*=", text, re.IGNORECASE | re.MULTILINE):
+            return found[0]  # the text itself says what it is
+        value = given.get(found[1], given.get(found[1].rpartition(".")[2]))
+        return templates.asked.mark(found[1]) if value is None else str(value)
+
+    filled = _DOLLAR.sub(fill, text)
+    template = compile_template(templates, filled)
+    if isinstance(template, Failed):
+        return (), (Gap(file, template.line, template.reason),)
+    found = render_both(templates, template, names, dialect)
+    texts = tuple(one for one in found if isinstance(one, Sql))
+    failed = [Gap(file, one.line, one.reason) for one in found if isinstance(one, Failed)]
+    said = [Gap(file, one.line, one.reason) for sql in texts for one in sql.said]
+    return texts, tuple(dict.fromkeys((*failed, *said)))
+
+
+def gap_of(file: str) -> Callable[[Said | Failed], Gap]:
+    return lambda one: Gap(file, one.line, one.reason)
+
+
+def _line_of(problem: BaseException) -> int | None:
+    """Where in the template it happened."""
+    trace = problem.__traceback__
+    while trace is not None:
+        template = trace.tb_frame.f_globals.get("__jinja_template__")
+        if isinstance(template, Template) and trace.tb_frame.f_code.co_filename == "<template>":
+            return template.get_corresponding_lineno(trace.tb_lineno)
+        trace = trace.tb_next
+    return None
+
+
+def line_now() -> int:
+    """The line of the template that is being rendered, for what it calls."""
+    found = 1
+    frame = inspect.currentframe()
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if isinstance(template, Template):
+            found = template.get_corresponding_lineno(frame.f_lineno)
+        frame = frame.f_back
+    return found
+
+
+def _with_line_marks(text: str) -> str:
+    """Before the first letter of each line, its number; not inside of tags, and not before tags that print nothing."""
+    tags = [(found.start(), found.end()) for found in _TAG.finditer(text)]
+    found: list[str] = []
+    start, tag = 0, 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        first = start + len(line) - len(line.lstrip())
+        while tag < len(tags) and tags[tag][1] <= first:
+            tag += 1
+        inside = tag < len(tags) and tags[tag][0] <= first
+        prints = (
+            inside and tags[tag][0] == first and text.startswith("{{", first) and text[first + 2 : first + 3] != "-"
+        )
+        if line.strip() and (prints or not inside):
+            found += [text[start:first], f"{_LINE}{number}{_END}", text[first : start + len(line)]]
+        else:
+            found.append(line)
+        start += len(line)
+    return "".join(found)
+
+
+def _without_line_marks(text: str) -> tuple[str, tuple[int, ...]]:
+    lines: list[int] = []
+    now = 1
+    for line in text.split("\n"):
+        mark = _LINE_MARK.search(line)
+        if mark is not None:
+            now = int(mark[1])
+        lines.append(now)
+    return _LINE_MARK.sub("", text), tuple(lines)

@@ -1,0 +1,218 @@
+"""What a template asks for and nobody can tell: variables of a scheduler, macros that are not there.
+
+While a template is rendered, such a thing leaves a mark in the text. Afterwards the place of the mark tells what may
+stand there without a lie: inside quotes or beside a comparison any value will do; in the name of a table the variable
+itself becomes part of the name (`${schema}.orders`), and is said; elsewhere nothing is known, which is said too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jinja2 import Undefined
+
+OPEN, CLOSE = "\ue010", "\ue011"
+_MARK = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_WORD = f"(?:[\\w$]|{OPEN}\\d+{CLOSE})*{OPEN}\\d+{CLOSE}(?:[\\w$]|{OPEN}\\d+{CLOSE})*"
+_PIECE = re.compile(
+    rf"(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<single>'(?:[^'\\]|\\.|'')*')|(?P<double>\"(?:[^\"\\]|\\.|\"\")*\")"
+    rf"|(?P<back>`[^`]*`)|(?P<word>{_WORD})",
+    re.DOTALL,
+)
+_NAMES = re.compile(
+    r"\b(?:from|join|into|table|view|update|overwrite|exists|using|database|schema|use|merge|describe|truncate)\s*$",
+    re.IGNORECASE,
+)
+_VALUES = re.compile(
+    r"(?:[=<>+*/%|-]|\b(?:like|limit|between|interval|then|else|offset|date|timestamp|top|as\s+of"
+    r"|between\s+\S+\s+and)\b)\s*\(?\s*$|\bin\s*\((?:[^()]*,)?\s*$",
+    re.IGNORECASE,
+)
+_OPENED = re.compile(
+    r"(?:[,(=<>+*/%|-]|\b(?:select|where|and|or|on|by|distinct|set|when|not|in|having))\s*$", re.IGNORECASE
+)
+_IN = re.compile(r"\bin\s*$", re.IGNORECASE)
+_STRINGS_IN_DOUBLE_QUOTES = frozenset({"spark", "spark2", "databricks", "hive", "bigquery", "mysql", "doris"})
+_BACKTICKS = _STRINGS_IN_DOUBLE_QUOTES | {"clickhouse"}
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one rendering asked for. `truth`: how a condition on something unknown is decided; `tested`: there was
+    one, so that rendering with the other answer gives another text."""
+
+    truth: bool = False
+    tested: bool = False
+    names: list[str] = field(default_factory=list)
+
+    def mark(self, name: str) -> str:
+        if name not in self.names:
+            self.names.append(name)
+        return f"{OPEN}{self.names.index(name)}{CLOSE}"
+
+    def decide(self) -> bool:
+        self.tested = True
+        return self.truth
+
+
+class Unknown(Undefined):
+    """Goes through expressions without an error, and remembers what it is called. (Jinja types what its own class
+    refuses to do as never returning.)"""
+
+    __slots__ = ("_asked", "_label")
+    _asked: Asked
+    _label: str
+
+    def __getattr__(self, name: str) -> Unknown:
+        if name.startswith("_") or name in ("unsafe_callable", "alters_data", "contextfunction", "jinja_pass_arg"):
+            raise AttributeError(name)
+        return self._next(f"{self._label}.{name}")
+
+    def _next(self, label: str) -> Unknown:
+        return unknown(type(self), self._asked, label)
+
+    def __str__(self) -> str:
+        return self._asked.mark(self._label)
+
+    def __html__(self) -> str:
+        return str(self)
+
+    def __call__(self, *args: object, **kwargs: object) -> Unknown:  # type: ignore[override]
+        return self._next(f"{self._label.removesuffix('()')}()")
+
+    def __getitem__(self, key: object) -> Unknown:  # type: ignore[override]
+        return self._next(f"{self._label}[{key}]" if isinstance(key, int) else f"{self._label}.{key}")
+
+    def __iter__(self) -> Iterator[object]:
+        """One round of a loop shows what each would do."""
+        return iter((self._next(f"{self._label}[]"),))
+
+    def __len__(self) -> int:
+        return 1
+
+    def __bool__(self) -> bool:
+        return self._asked.decide()
+
+    def __eq__(self, other: object) -> bool:
+        return self._asked.decide()
+
+    def __ne__(self, other: object) -> bool:
+        return self._asked.decide()
+
+    def __lt__(self, other: object) -> bool:  # type: ignore[override]
+        return self._asked.decide()
+
+    __le__ = __gt__ = __ge__ = __contains__ = __lt__  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        return hash(self._label)
+
+    def __int__(self) -> int:  # type: ignore[override]
+        return 0
+
+    def __index__(self) -> int:
+        return 0
+
+    def __float__(self) -> float:  # type: ignore[override]
+        return 0.0
+
+    def _same(self, *args: object) -> Unknown:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same  # type: ignore[assignment]
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _same  # type: ignore[assignment]
+
+
+def unknown(kind: type[Unknown], asked: Asked, label: str) -> Unknown:
+    made = kind(name=label)
+    object.__setattr__(made, "_asked", asked)
+    object.__setattr__(made, "_label", label)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something to tell about a text: at which of its lines, and what."""
+
+    line: int
+    reason: str
+
+
+def without_marks(text: str, asked: Asked) -> str:
+    """For what is not SQL: each mark as a variable is written."""
+    return _MARK.sub(lambda found: _shown(asked, found[1]), text)
+
+
+def settle(text: str, asked: Asked, dialect: str) -> tuple[str, tuple[Said, ...]]:
+    """SQL without marks, on the same lines, and what is not known in it."""
+    if OPEN not in text:
+        return text, ()
+    found: list[str] = []
+    said: list[Said] = []
+    at = 0
+    for piece in _PIECE.finditer(text):
+        found.append(text[at : piece.start()])
+        at = piece.end()
+        content = piece.group()
+        if OPEN not in content:
+            found.append(content)
+            continue
+        names = [asked.names[int(number)] for number in _MARK.findall(content)]
+        shown = _MARK.sub(lambda mark: _shown(asked, mark[1]), content)
+        said_here = ""
+        if piece["word"] is None:
+            found.append(shown)
+            quoted_name = piece["back"] or (piece["double"] and dialect not in _STRINGS_IN_DOUBLE_QUOTES)
+            said_here = _said_of_name(shown[1:-1], names) if quoted_name else ""
+        else:
+            new, said_here = _bare("".join(found), shown, text[at : at + 200], names, content, dialect)
+            found.append(new)
+        said_here = said_here or "; ".join(_said_of_macro(name) for name in names if name.endswith("()"))
+        if said_here:
+            said.append(Said(text.count("\n", 0, piece.start()) + 1, said_here))
+    found.append(text[at:])
+    return "".join(found), tuple(dict.fromkeys(said))
+
+
+def _bare(before: str, shown: str, after: str, names: list[str], marked: str, dialect: str) -> tuple[str, str]:
+    """What stands outside of quotes."""
+    tail = before[-200:]
+    only = _MARK.fullmatch(marked) is not None
+    macro = any(name.endswith("()") for name in names)
+    if not macro and (not only or tail.endswith(".") or after.startswith(".") or _NAMES.search(tail)):
+        return quoted(shown, dialect), _said_of_name(shown, names)
+    what = "; ".join(_said_of_macro(name) if name.endswith("()") else _said_of_part(name) for name in names)
+    if _NAMES.search(tail):
+        return quoted(shown, dialect), what
+    line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
+    if not line_before.strip() and not line_after.strip(" ;\t\r") and not _OPENED.search(tail):
+        return "", what
+    if _VALUES.search(tail) and not macro:
+        return "0", ""
+    return ("(null)" if _IN.search(tail) else "null"), what
+
+
+def _said_of_name(shown: str, names: list[str]) -> str:
+    return f"the name {shown} holds {' and '.join(names)}, of which no value is known; give it as a variable"
+
+
+def _said_of_part(name: str) -> str:
+    return f"no value is known for {name}, and what it stands for was left out; give it as a variable"
+
+
+def _said_of_macro(name: str) -> str:
+    return f"the macro {name.removesuffix('()')} is not known, and its call was left out"
+
+
+def _shown(asked: Asked, number: str) -> str:
+    return "${" + re.sub(r"\W+", "_", asked.names[int(number)]).strip("_") + "}"
+
+
+def quoted(name: str, dialect: str) -> str:
+    """An identifier that keeps its letters."""
+    if dialect in _BACKTICKS:
+        return "`" + name.replace("`", "``") + "`"
+    if dialect == "tsql":
+        return "[" + name.replace("]", "]]") + "]"
+    return '"' + name.replace('"', '""') + '"'

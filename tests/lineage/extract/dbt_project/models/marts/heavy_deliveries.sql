@@ -1,0 +1,3 @@
+{{ config(materialized='ephemeral') }}
+
+select * from {{ ref('stg_deliveries') }} where kilos > 100

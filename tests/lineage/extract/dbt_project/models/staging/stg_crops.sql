@@ -1,0 +1,1 @@
+select code as crop, title, kind from {{ ref('crops') }}

@@ -1,0 +1,58 @@
+"""Lineage from code beside that of Spark."""
+
+from __future__ import annotations
+
+from forge.lineage.agree import Agreement, Compared, Link, Side, compare
+from forge.lineage.edge import Edge, Extraction, Indirect, IndirectEdge, Transformation
+from forge.model.names import ColumnName
+
+
+def edge(source: str, target: str, how: Transformation = Transformation.IDENTITY) -> Edge:
+    return Edge(ColumnName("s.a", source), ColumnName("s.b", target), how)
+
+
+def filtered(source: str) -> IndirectEdge:
+    return IndirectEdge(ColumnName("s.a", source), "s.b", Indirect.FILTER)
+
+
+STATIC = Extraction((edge("x", "x"), edge("only", "x")), (filtered("k"),))
+RUN = Extraction((edge("X", "x", Transformation.UNION),), (filtered("k"), filtered("more")))
+
+
+def test_what_both_say_is_agreed_whatever_the_case() -> None:
+    found = compare("a.sql", 3, STATIC, RUN)
+    assert found.agreed == {Link("s.a.x", "s.b.x"), Link("s.a.k", "s.b", "filter")}
+
+
+def test_what_only_one_says_is_told_with_who_says_it() -> None:
+    found = compare("a.sql", 3, STATIC, RUN)
+    assert [(str(one.link), one.said_by, one.line) for one in found.disagreements] == [
+        ("s.a.only → s.b.x", Side.STATIC, 3),
+        ("s.a.more → s.b (filter)", Side.RUN_TIME, 3),
+    ]
+
+
+def test_another_word_for_the_same_edge_is_no_disagreement() -> None:
+    found = compare("a.sql", 3, Extraction((edge("x", "x"),)), RUN)
+    assert found.otherwise == ((Link("s.a.x", "s.b.x"), "identity", "union"),)
+    assert Link("s.a.x", "s.b.x") not in found.only_static | found.only_run
+
+
+def test_scores_keep_direct_and_indirect_apart() -> None:
+    found = Agreement((compare("a.sql", 3, STATIC, RUN), Compared("a.sql", 9, reason="no such table")))
+    direct, indirect = found.score(), found.score(direct=False)
+    assert (direct.agreed, direct.only_static, direct.only_run) == (1, 1, 0)
+    assert (direct.precision, direct.recall, direct.equal) == (0.5, 1.0, 0.5)
+    assert (indirect.agreed, indirect.only_run, indirect.recall) == (1, 1, 0.5)
+
+
+def test_a_statement_that_cannot_be_compared_says_why() -> None:
+    found = Agreement((Compared("a.sql", 9, reason="no such table"),))
+    assert found.compared == ()
+    assert found.disagreements == ()
+    assert found.to_dict()["not_comparable"] == [{"file": "a.sql", "line": 9, "reason": "no such table"}]
+
+
+def test_nothing_at_all_is_equal() -> None:
+    assert Agreement().score().equal == 1.0
+    assert compare("a.sql", 1, Extraction(), Extraction()).disagreements == ()

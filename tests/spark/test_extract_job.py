@@ -1,0 +1,84 @@
+"""Code that is read by a Spark job gives what it gives when read here."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sql_cases import all_cases, known_tables
+
+from forge.engines.spark.extract_job import SCHEMA, extract_texts, rows_of, run_on, texts_in, within
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.codebase import Shared, Unit, in_turn, read_codebase
+from forge.lineage.extract.contract import contract
+from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.sql.read import read_sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+CATALOG = Catalog(definitions_of(known_tables()))
+COLUMNS = [part.split()[0] for part in SCHEMA.split(", ")]
+STATEMENTS = 2000
+
+
+def plain(rows: Any) -> list[tuple[str, ...]]:
+    return sorted(tuple(str(row.get(name)) for name in COLUMNS) for row in rows)
+
+
+def test_two_thousand_texts_give_what_they_give_one_by_one(spark: SparkSession) -> None:
+    cases = [case for _, case in all_cases()]
+    texts = [
+        (f"q{n}", case.script, case.settings.get("dialect", "spark"), case.settings.get("default-schema"))
+        for n, case in zip(range(STATEMENTS), cases * (STATEMENTS // len(cases) + 1), strict=False)
+    ]
+    frame = spark.createDataFrame(texts, "id STRING, text STRING, dialect STRING, default_schema STRING")
+    found = [row.asDict() for row in extract_texts(frame.repartition(4), CATALOG).collect()]
+    here = [
+        row
+        for name, text, dialect, schema in texts
+        for row in rows_of(
+            name,
+            contract(
+                [read_sql(text, Catalog(CATALOG.definitions, None, schema), dialect=dialect, file=name, result=None)]
+            ),
+        )
+    ]
+    assert len(texts) == STATEMENTS
+    assert len(found) > STATEMENTS
+    assert plain(found) == plain(here)
+
+
+def test_files_of_a_folder_are_texts(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.sql").write_text("INSERT INTO res SELECT id FROM sales.orders;\nBROKEN;")
+    (tmp_path / "b.txt").write_text("INSERT INTO no SELECT id FROM sales.orders")
+    found = extract_texts(texts_in(spark, str(tmp_path)), CATALOG).orderBy("kind").collect()
+    assert {row["id"] for row in found} == {str(tmp_path / "deep" / "a.sql")}
+    assert [(row["kind"], row["source"], row["line"]) for row in found] == [
+        ("direct", "sales.orders.id", 1),
+        ("gap", None, 2),
+        ("table", "sales.orders", 1),
+    ]
+
+
+def test_a_codebase_read_on_the_workers_is_the_codebase_read_here(spark: SparkSession) -> None:
+    units = [
+        Unit("make.sql", "sql", {"make.sql": "CREATE TABLE stage.a AS SELECT id, status AS s FROM sales.orders"}),
+        Unit("use.sql", "sql", {"use.sql": "INSERT INTO mart.b SELECT * FROM stage.a"}),
+    ]
+    there = read_codebase(units, Shared(CATALOG), run_on(spark))
+    here = read_codebase(units, Shared(CATALOG), in_turn)
+    assert there.keys() == here.keys()
+    for name, done in here.items():
+        assert contract(there[name].programs) == contract(done.programs)
+    assert [str(edge.source) for edge in contract(there["use.sql"].programs).edges] == ["stage.a.id", "stage.a.s"]
+
+
+def test_what_takes_too_long_is_given_up() -> None:
+    assert within(1, lambda: time.sleep(5)) is None
+    assert within(1, lambda: 7) == 7

@@ -1,0 +1,107 @@
+"""A session for queries alone: a catalog, and steps of what lies in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlglot import exp, parse, parse_one
+
+from forge.lineage.edge import Extraction, Gap
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.contract import contract
+from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.program import Made, Program, Step
+from forge.lineage.extract.relation import Relation, relation_of
+from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of
+from forge.lineage.extract.sql.grammar import dialect_of
+from forge.lineage.extract.sql.query import relation_of_query
+from forge.lineage.extract.value import Value
+from forge.model.names import ColumnName
+
+TARGET = "out.table"
+
+
+class Surroundings:
+    def __init__(
+        self, catalog: Catalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
+    ) -> None:
+        self.catalog = catalog
+        self.dialect = dialect
+        self.functions = functions or {}
+        self.steps: list[Step] = []
+        self.gaps: list[Gap] = []
+        self.types: dict[str, dict[str, str]] = {}
+
+    def table(self, table: exp.Table) -> Relation:
+        if isinstance(table.this, exp.Func):
+            self.gap(0, f"table function {table.this.name} is not known")
+            return Relation()
+        parts = [part.name if part.args.get("quoted") else part.name.lower() for part in table.parts]
+        meant = self.catalog.find(parts)
+        return relation_of(meant.name, meant.definition.names if meant.definition else None)
+
+    def new_id(self, label: str, line: int) -> str:
+        return f"{label}@{line}:{len(self.steps)}"
+
+    def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
+        target = target or self.new_id(label, line)
+        columns = {column.name: column.value for column in relation.columns}
+        self.steps.append(Step(target, made, columns, relation.shaped, relation.reads, relation.open, True))
+        self.types[target] = types_of(relation, self)
+        return read_from(target, relation)
+
+    def function(self, name: str) -> SqlFunction | None:
+        return self.functions.get(name.lower())
+
+    def variable(self, name: str) -> Value | None:
+        return None
+
+    def type_of(self, column: ColumnName) -> str:
+        between = self.types.get(column.table)
+        if between is not None:
+            return between.get(column.column.lower(), "")
+        definition = self.catalog.find(column.table.split(".")).definition
+        types = {} if definition is None else {name.lower(): type_ for name, type_ in definition.types.items()}
+        return types.get(column.column.lower(), "")
+
+    def gap(self, line: int, reason: str) -> None:
+        self.gaps.append(Gap("", line, reason))
+
+    def extraction(self, relation: Relation) -> Extraction:
+        """As if the query made a table."""
+        columns = {column.name: column.value for column in relation.columns}
+        last = Step(TARGET, Made.TABLE, columns, relation.shaped, relation.reads, relation.open, True)
+        return contract([Program("", "sql", (*self.steps, last), tuple(self.gaps))])
+
+
+def tree_of(query: str, dialect: str) -> exp.Expr:
+    (tree,) = dialect_of(dialect).parse(query)
+    assert tree is not None
+    return tree
+
+
+def extract(
+    query: str, catalog: Catalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
+) -> Extraction:
+    around = Surroundings(catalog, dialect, functions)
+    return around.extraction(relation_of_query(tree_of(query, dialect), around))
+
+
+def catalog_of(path: Path) -> Catalog:
+    """From CREATE TABLE statements."""
+    found = []
+    for statement in parse(path.read_text(), read="spark"):
+        schema = statement.this if statement is not None else None
+        if not isinstance(schema, exp.Schema):
+            continue
+        columns = tuple(
+            ColumnDefinition(one.name, one.kind.sql("spark") if one.kind else "")
+            for one in schema.find_all(exp.ColumnDef)
+            if one.parent is schema
+        )
+        found.append(Definition(schema.this.sql(), columns, given=True))
+    return Catalog(tuple(found))
+
+
+def function_of(name: str, parameters: tuple[str, ...], body: str, **more: object) -> SqlFunction:
+    return SqlFunction(name, parameters, parse_one(body, read="spark"), **more)  # type: ignore[arg-type]
