@@ -43,6 +43,7 @@ WORDS = [
     "downstream",
     "impact",
     "erd",
+    "ingest",
     "check",
     "doctor",
     "repair",

@@ -1,68 +1,15 @@
-"""The OpenLineage events of a run: what they say, and that the standard's own client would write them so."""
+"""The OpenLineage events of a run: what they say. That the standard's own client would write them so is tested where
+that client is (tests/services/test_openlineage_clients.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from types import ModuleType
 from typing import Any
 
 import pytest
-from openlineage.client import facet_v2 as facets
-from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
-from openlineage.client.serde import Serde
+from openlineage_told import RUN
 
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.lineage.extract.openlineage import Naming, claims_of, read_event
-from forge.lineage.openlineage_out import Assertion, Column, RunTold, TableTold, dataset_of, events_of
-from forge.model.names import ColumnName
-
-BEGIN, END = (datetime(2026, 11, 16, 8, minute, tzinfo=UTC) for minute in (0, 5))
-DAILY = TableTold(
-    "marts.daily",
-    "COMPLETE",
-    (
-        Edge(
-            ColumnName("core.orders", "amount"),
-            ColumnName("marts.daily", "total"),
-            Transformation.AGGREGATION,
-            "sum(amount)",
-        ),
-        Edge(
-            ColumnName("core.orders", "mail"),
-            ColumnName("marts.daily", "who"),
-            Transformation.TRANSFORMATION,
-            "sha2(mail)",
-            True,
-        ),
-        Edge(ColumnName("core.orders", "day"), ColumnName("marts.daily", "day")),
-        Edge(ColumnName("core.orders", "home", "city"), ColumnName("marts.daily", "at", "city")),
-        Edge(ColumnName("core.orders", "x"), ColumnName("marts.daily", "y"), Transformation.UNKNOWN, "f(x)"),
-    ),
-    (IndirectEdge(ColumnName("core.orders", "day"), "marts.daily", Indirect.GROUP_BY),),
-    (TableEdge("core.orders", "marts.daily"), TableEdge("core.days", "marts.daily")),
-    ("core.orders",),
-    (Column("total", "decimal(12,2)", "All of a day"), Column("who", "string")),
-    12,
-    "SELECT sum(amount) …",
-    "transforms/marts/daily.sql",
-    "Sales of a day",
-    assertions=(
-        Assertion("daily.unique", "unique", True, "day", "error"),
-        Assertion("daily.rows", "row_count", False, severity="warning", message="none"),
-    ),
-)
-BAD = TableTold("marts.bad", "FAIL", inputs=("core.orders",), error="It is blocked")
-RUN = RunTold(
-    "r1",
-    "shop",
-    BEGIN,
-    END,
-    "FAIL",
-    "marts.bad: It is blocked",
-    (DAILY, BAD),
-    {"core.orders": (Column("amount", "int"),)},
-)
+from forge.lineage.openlineage_out import dataset_of, events_of
 
 
 def all_events() -> tuple[dict[str, Any], ...]:
@@ -72,84 +19,6 @@ def all_events() -> tuple[dict[str, Any], ...]:
 def of_job(name: str, state: str) -> dict[str, Any]:
     (found,) = (one for one in all_events() if (one["job"]["name"], one["eventType"]) == (name, state))
     return found
-
-
-_CLASSES: Mapping[str, tuple[ModuleType, str]] = {
-    "schema": (facets.schema_dataset, "SchemaDatasetFacet"),
-    "columnLineage": (facets.column_lineage_dataset, "ColumnLineageDatasetFacet"),
-    "documentation": (facets.documentation_dataset, "DocumentationDatasetFacet"),
-    "outputStatistics": (facets.output_statistics_output_dataset, "OutputStatisticsOutputDatasetFacet"),
-    "dataQualityAssertions": (facets.data_quality_assertions_dataset, "DataQualityAssertionsDatasetFacet"),
-    "sql": (facets.sql_job, "SQLJobFacet"),
-    "sourceCodeLocation": (facets.source_code_location_job, "SourceCodeLocationJobFacet"),
-    "jobType": (facets.job_type_job, "JobTypeJobFacet"),
-    "parent": (facets.parent_run, "ParentRunFacet"),
-    "errorMessage": (facets.error_message_run, "ErrorMessageRunFacet"),
-}
-
-
-def _facet(name: str, told: dict[str, Any]) -> Any:
-    """The same by the client's class, which knows what is needed and what there is."""
-    module, title = _CLASSES[name]
-    values = {key: value for key, value in told.items() if not key.startswith("_")}
-    if name == "schema":
-        values["fields"] = [module.SchemaDatasetFacetFields(**one) for one in values["fields"]]
-    elif name == "dataQualityAssertions":
-        values["assertions"] = [module.Assertion(**one) for one in values["assertions"]]
-    elif name == "parent":
-        values = {"run": module.Run(**values["run"]), "job": module.Job(**values["job"])}
-    elif name == "columnLineage":
-        fields = {
-            key: module.Fields([_field(one) for one in entry["inputFields"]]) for key, entry in values["fields"].items()
-        }
-        values = {"fields": fields, "dataset": [_field(one) for one in values["dataset"]]}
-    return getattr(module, title)(**values, producer=told["_producer"])
-
-
-def _field(told: dict[str, Any]) -> Any:
-    module = facets.column_lineage_dataset
-    ways = [module.Transformation(**way) for way in told["transformations"]]
-    return module.InputField(told["namespace"], told["name"], told["field"], ways)
-
-
-def _facets(told: dict[str, Any], key: str = "facets") -> dict[str, Any]:
-    return {name: _facet(name, facet) for name, facet in told.get(key, {}).items()}
-
-
-def by_client(told: dict[str, Any]) -> dict[str, Any]:
-    inputs = [
-        InputDataset(one["namespace"], one["name"], facets=_facets(one), inputFacets=_facets(one, "inputFacets"))
-        for one in told["inputs"]
-    ]
-    outputs = [
-        OutputDataset(one["namespace"], one["name"], facets=_facets(one), outputFacets=_facets(one, "outputFacets"))
-        for one in told["outputs"]
-    ]
-    made = RunEvent(
-        eventTime=told["eventTime"],
-        producer=told["producer"],
-        eventType=RunState(told["eventType"]),
-        run=Run(told["run"]["runId"], facets=_facets(told["run"])),
-        job=Job(told["job"]["namespace"], told["job"]["name"], facets=_facets(told["job"])),
-        inputs=inputs,
-        outputs=outputs,
-    )
-    written: dict[str, Any] = Serde.to_dict(made)
-    return written
-
-
-def _without_empty(value: Any) -> Any:
-    """The client leaves out what is empty."""
-    if isinstance(value, dict):
-        kept = {key: _without_empty(one) for key, one in value.items()}
-        return {key: one for key, one in kept.items() if one not in ({}, [], None)}
-    return [_without_empty(one) for one in value] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize("number", range(len(events_of(RUN, "forge", "0.1.0"))))
-def test_the_client_of_the_standard_writes_the_same_event(number: int) -> None:
-    told = all_events()[number]
-    assert _without_empty(by_client(told)) == _without_empty(told)
 
 
 def test_a_run_tells_of_itself_of_its_tables_and_of_their_checks() -> None:

@@ -25,6 +25,7 @@ import { mergeSearch } from "./pages/merge.search";
 import { runSearch } from "./pages/run.search";
 import { runsSearch } from "./pages/runs.search";
 import { settingsSearch } from "./pages/settings.search";
+import { sourcesSearch } from "./pages/sources.search";
 import { optional, parseSearch, stringifySearch, text } from "./search";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: NotFound });
@@ -67,6 +68,12 @@ const lineage = createRoute({
   path: "/lineage",
   validateSearch: lineageSearch,
   component: lazyRouteComponent(() => import("./pages/lineage")),
+});
+const sources = createRoute({
+  getParentRoute: () => frame,
+  path: "/lineage/sources",
+  validateSearch: sourcesSearch,
+  component: lazyRouteComponent(() => import("./pages/sources")),
 });
 const impact = createRoute({
   getParentRoute: () => frame,
@@ -119,7 +126,7 @@ const login = createRoute({
 });
 
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, impact, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -22,6 +22,7 @@ const total = edge("core.orders.amount", "marts.daily.total", {
 const graph = graphOf("core.orders.amount", [edge("raw.orders.amount", "core.orders.amount"), total]);
 const detail: EdgeDetail = {
   ...total,
+  confirmed: false,
   actor: "Sam Shop",
   metadata: {},
   created_at: "2026-11-01T06:10:00Z",
@@ -76,6 +77,14 @@ describe("what the address says", () => {
       indirect: "true",
       at: "before-move",
     });
+  });
+
+  it("may ask for what is inside programs", async () => {
+    const user = userEvent.setup();
+    const { router, asked } = renderPage("/lineage?focus=core.orders.amount&view=table", answers);
+    await user.click(await screen.findByLabelText("inside programs"));
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ inside: "yes" }));
+    await waitFor(() => expect(queries(asked).at(-1)?.get("intermediate")).toBe("true"));
   });
 
   it("is asked once for each direction where they go differently far", async () => {
@@ -147,6 +156,15 @@ describe("an edge", () => {
     expect(within(panel).getByRole("link", { name: "r20261114_061000_035846" })).toHaveAttribute("href", "/runs/r20261114_061000_035846");
     expect(within(panel).getByText("1 older version")).toBeInTheDocument();
     expect(panel).toHaveTextContent("max(amount)");
+  });
+
+  it("says that it is in code and in runs, and leads to the file", async () => {
+    const [seen] = detail.evidence;
+    const code = { ...seen, producer: "code:jobs/daily.sql", file: "daily.sql", line: 7, run_id: "" };
+    renderPage(`/lineage?focus=core.orders.amount&view=table&edge=${encodeURIComponent(total.id)}`, { ...answers, [EDGE]: { ...detail, confirmed: true, evidence: [seen, code] } });
+    const panel = await screen.findByRole("complementary", { name: "One step" });
+    expect(await within(panel).findByText("confirmed: in code and in runs")).toBeInTheDocument();
+    expect(within(panel).getByRole("link", { name: "jobs/daily.sql:7" })).toHaveAttribute("href", "/lineage/sources?file=jobs/daily.sql");
   });
 
   it("opens from the table and closes", async () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { readChoice, withNear, writeChoice } from "../src/lineage/choice";
 import { layOut } from "../src/lineage/layout";
 import { HANDFUL, HELPING, mergeGraphs, sceneOf } from "../src/lineage/scene";
-import { columnNode, edge, graphOf, hub } from "./fixtures/lineage";
+import { cardSubtitle, lineLook, shortId } from "../src/lineage/words";
+import { columnNode, edge, graphOf, hub, tableNode } from "./fixtures/lineage";
 
 const choice = (near: string[], cols: string[] = []) => readChoice(cols, near);
 
@@ -88,6 +89,23 @@ describe("what is shown of a table", () => {
     const edges = Array.from({ length: 40 }, (_, index) => edge("core.t.k", `marts.t${index}.k`));
     const { cards } = sceneOf(graphOf("core.t.k", edges, {}, { "marts.t39": { failing: true } }));
     expect(cards.has("marts.t39")).toBe(true);
+  });
+
+  it("has what exists only inside a program under the name it has there", () => {
+    const cte = "code:jobs/daily.sql#paid@7";
+    const passes = (from: string, to: string) => edge(from, to, { type: "passes", relationship: null });
+    const base = graphOf("core.t.k", [edge("core.t.k", "marts.t.k")]);
+    const inside = tableNode(cte, { kind: "cte", intermediate: true, label: "paid", source_file: "jobs/daily.sql", source_line: 7, in_catalog: false });
+    const graph = {
+      ...base,
+      nodes: [...base.nodes, inside, columnNode(`${cte}.k`, { table: cte })],
+      edges: [...base.edges, passes("core.t.k", `${cte}.k`), passes(`${cte}.k`, "marts.t.k")],
+    };
+    const { cards, links } = sceneOf(graph);
+    const card = cards.get(cte);
+    expect([card?.name, card && cardSubtitle(card), card?.inside]).toEqual(["paid", "CTE · jobs/daily.sql:7", true]);
+    expect(links.map(lineLook).toSorted()).toEqual(["inside", "inside", "plain"]);
+    expect([shortId(`${cte}.k`), shortId(cte), shortId("code:a.py#df@3:2.x"), shortId("core.t.k")]).toEqual(["paid.k", "paid", "df.x", undefined]);
   });
 
   it("goes only the way that was asked for", () => {

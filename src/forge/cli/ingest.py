@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.connection.lineage_code import Extracted, Tell
     from forge.flows.ingest import Ingested
+    from forge.flows.ingest_ports import Options
 
 Db = Annotated[str | None, typer.Option("--db", metavar="NAME", help="Database of names that have none.")]
 DefaultSchema = Annotated[
@@ -26,6 +28,13 @@ SchemaFile = Annotated[
 Dialect = Annotated[str, typer.Option("--dialect", metavar="NAME", help="spark, postgres, snowflake, …")]
 Processes = Annotated[int | None, typer.Option("--processes", metavar="N", min=1, help="As many as cores.")]
 Limit = Annotated[float | None, typer.Option("--limit", metavar="SECONDS", min=0.1, help="For one file; 30.")]
+
+
+class Engine(StrEnum):
+    LOCAL = "local"
+    SPARK = "spark"
+
+
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where something was not understood.")]
 
 
@@ -38,6 +47,15 @@ def ingest(
     schema: SchemaFile = None,
     dialect: Dialect = "spark",
     again: Annotated[bool, typer.Option("--again", help="Also files that did not change.")] = False,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="Who reads: processes of this machine, or the workers of Spark.")
+    ] = Engine.LOCAL,
+    queries: Annotated[
+        bool, typer.Option("--queries", help="PATH is a table or file of query texts; one Spark job reads them.")
+    ] = False,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="COLUMN", help="Of --queries: the column of the texts.")
+    ] = None,
     processes: Processes = None,
     limit: Limit = None,
     strict: Strict = False,
@@ -47,12 +65,29 @@ def ingest(
     Files that did not change since the last time are not read again."""
     from forge.cli.ingest_view import answer_of_ingest
     from forge.connection.lineage_code import ingest_code, options_of
+    from forge.connection.lineage_spark import ingest_on_spark
 
     options = options_of(db, default_schema, schema, dialect, again=again)
+    if queries:
+        _ingest_queries(terminal, path, options, text, strict)
+        return
     with terminal.open() as wiring, progress_of(terminal, "Reading") as tell:
-        done = ingest_code(wiring, path, options, tell, processes=processes, limit=limit)
+        if engine is Engine.SPARK:
+            done = ingest_on_spark(wiring, path, options, tell)
+        else:
+            done = ingest_code(wiring, path, options, tell, processes=processes, limit=limit)
     terminal.answer(answer_of_ingest(done))
     _end(terminal, done, strict)
+
+
+def _ingest_queries(terminal: Terminal, place: str, options: Options, column: str | None, strict: bool) -> None:
+    from forge.cli.ingest_view import answer_of_log
+    from forge.connection.lineage_spark import ingest_queries
+
+    with terminal.open() as wiring:
+        done = ingest_queries(wiring, place, options, column)
+    terminal.answer(answer_of_log(done))
+    _strict(strict, sum(times for _, times in done.gaps))
 
 
 def _end(terminal: Terminal, done: Ingested, strict: bool) -> None:

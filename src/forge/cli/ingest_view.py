@@ -11,8 +11,11 @@ from forge.cli.words import count, plural, seconds
 
 if TYPE_CHECKING:
     from forge.connection.lineage_code import Extracted
+    from forge.connection.lineage_spark import Watched
     from forge.flows.code_records import SourceRecord
     from forge.flows.ingest import Ingested
+    from forge.flows.query_log import LogRead
+    from forge.lineage.agree import Agreement
 
 MOST_GAPS = 20  # told beside an answer
 MOST_ROWS = 40  # files listed on a terminal after an ingest
@@ -115,3 +118,51 @@ def tell_gaps(terminal: Terminal, found: Extracted, took: float) -> None:
         plural(len(extraction.gaps), "gap"),
     )
     terminal.say(f"{', '.join(words)}, {seconds(took)}")
+
+
+def answer_of_agreement(found: Agreement) -> Answer:
+    document = found.to_dict()
+    items = document.pop("disagreements")
+    assert isinstance(items, list)
+    columns = (
+        Column("where", lambda i: f"{i['file']}:{i['line']}", style="bold"),
+        Column("only", lambda i: str(i["said_by"])),
+        Column("to", lambda i: str(i["target"])),
+        Column("from", lambda i: str(i["source"])),
+        Column("way", lambda i: str(i["way"])),
+    )
+    return Answer("disagreements", items, columns, document)
+
+
+def answer_of_capture(done: Watched) -> Answer:
+    document = done.to_dict()
+    writes = document.pop("writes")
+    assert isinstance(writes, list)
+    columns = (
+        Column("wrote", lambda i: str(i["target"]), style="bold"),
+        Column("kind", lambda i: str(i["kind"])),
+        Column("reads", lambda i: ", ".join(_sources(i))),
+        Column("edges", lambda i: count(_size(i["edges"])), right=True),
+    )
+    return Answer("writes", writes, columns, document)
+
+
+def _sources(item: Item) -> list[str]:
+    edges = item["table_edges"]
+    return sorted({str(edge["source"]) for edge in edges}) if isinstance(edges, list) else []
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def answer_of_log(done: LogRead) -> Answer:
+    document = done.to_dict()
+    gaps = document.pop("gaps")
+    assert isinstance(gaps, list)
+    columns = (
+        Column("not understood", lambda i: str(i["reason"])),
+        Column("queries", lambda i: count(i["queries"]), right=True),
+    )
+    head = [f"{plural(done.edges, 'edge')} from the queries of {done.name}", ""]
+    return Answer("gaps", gaps, columns, document, head)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from forge.cli import ingest, lineage, lineage_record, lineage_whole
+from forge.cli import ingest, lineage, lineage_record, lineage_spark, lineage_whole
 from forge.cli.command import command
 from forge.cli.lineage import At, Least, WithIndirect
 from forge.cli.terminal import Terminal
@@ -176,6 +176,8 @@ for _name, _function in (
     ("trace", lineage_whole.trace),
     ("extract", ingest.extract),
     ("sources", ingest.sources),
+    ("verify", lineage_spark.verify),
+    ("capture", lineage_spark.capture),
     ("export", lineage_record.export),
     ("import", lineage_record.import_),
     ("record", lineage_record.record),

@@ -33,10 +33,13 @@ from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
+    from forge.connection.lineage_spark import Watched
     from forge.flows.code_records import SourceRecord
     from forge.flows.ingest import Ingested
     from forge.flows.lineage_write import Named
+    from forge.flows.query_log import LogRead
     from forge.flows.record_lineage import Origin
+    from forge.lineage.agree import Agreement
     from forge.lineage.ask import Direction, Way
     from forge.lineage.erd import Erd
     from forge.lineage.impact import ImpactReport
@@ -355,6 +358,41 @@ class LineageView:
         from forge.stores.sql.lineage_sources import SqlSources
 
         return Found(SqlSources(self.wiring.database).sources())
+
+    def ingest_queries(
+        self,
+        place: str,
+        *,
+        text: str | None = None,
+        db: str | None = None,
+        default_schema: str | None = None,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+    ) -> LogRead:
+        """A table or file of query texts becomes edges by one Spark job; `text` is the column of the texts. E816."""
+        from forge.connection.lineage_code import options_of
+        from forge.connection.lineage_spark import ingest_queries
+
+        return ingest_queries(self.wiring, place, options_of(db, default_schema, schema, dialect), text)
+
+    def verify(
+        self,
+        *paths: str | File,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+    ) -> Agreement:
+        """Every SQL statement of files, as it was read, against Spark's own analyser. Nothing is written. E816."""
+        from forge.connection.lineage_code import options_of
+        from forge.connection.lineage_spark import verify_code
+
+        return verify_code(self.wiring, paths, options_of(schema=schema, dialect=dialect))
+
+    def capture(self, script: str | File, *arguments: str) -> Watched:
+        """Run a PySpark script unchanged and record what it really read and wrote. E816."""
+        from forge.connection.lineage_code import options_of
+        from forge.connection.lineage_spark import capture_script
+
+        return capture_script(self.wiring, script, arguments, options_of())
 
     def export_lines(self) -> Iterator[str]:
         """The whole record with its history, a JSON object a line."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forge.connection.tabular import Row, Tabular
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -25,14 +26,19 @@ def _nothing(progress: Progress) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
-    """What files say, and how much of each was understood."""
+class Extracted(Tabular):
+    """What files say, and how much of each was understood; as a table, a row for each edge between columns."""
 
     extraction: Extraction
     programs: tuple[Program, ...]
 
     def to_dict(self) -> dict[str, object]:
         return self.extraction.to_dict()
+
+    def rows(self) -> list[Row]:
+        edges = self.to_dict()["edges"]
+        assert isinstance(edges, list)
+        return edges
 
 
 def read_schemas(given: str | Path | Mapping[str, Mapping[str, str]] | None) -> Schemas:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, Self, TypeVar
 
+from forge.connection.tabular import Row, Tabular
 from forge.lineage.claim import Recorded
 from forge.lineage.diff import GraphDiff
+from forge.lineage.edge import Gap
 from forge.lineage.exchange import Imported
 from forge.lineage.order import Order
 from forge.lineage.propagate import Propagation
 from forge.lineage.store import Snapshot
-
-if TYPE_CHECKING:
-    import pandas
-
-Row = dict[str, object]
+from forge.model.errors import ForgeError
 
 
 class Told(Protocol):
@@ -27,7 +24,7 @@ class Told(Protocol):
 One = TypeVar("One", bound=Told)
 
 
-class Found(tuple[One, ...]):
+class Found(tuple[One, ...], Tabular):
     """Several of a kind: a tuple that is also a table."""
 
     __slots__ = ()
@@ -38,12 +35,6 @@ class Found(tuple[One, ...]):
     def to_dict(self) -> Row:
         return {"items": self.rows()}
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return _frame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return _table(self.rows())
-
 
 class _Of:
     """A result of the domain, with more to say."""
@@ -52,7 +43,7 @@ class _Of:
 
     @classmethod
     def of(cls, given: Any) -> Self:
-        return cls(*(getattr(given, field.name) for field in fields(given)))
+        return cls(*(getattr(given, one.name) for one in fields(given)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +67,7 @@ class Written(Recorded, _Of):
     """What a write changed; nothing at all where it said what was known."""
 
     def to_dict(self) -> Row:
-        return {field.name: getattr(self, field.name) for field in fields(Recorded)}
+        return {one.name: getattr(self, one.name) for one in fields(Recorded)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +79,48 @@ class ImportedFile(Imported, _Of):
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(GraphDiff, _Of):
+class DeclaredFile:
+    """What a file of declared edges says, and what the graph gained. `unknown`: names that only this file tells of."""
+
+    edges: int
+    written: Written
+    unknown: tuple[Gap, ...] = ()
+
+    def to_dict(self) -> Row:
+        unknown = [{"file": gap.place, "line": gap.line, "reason": gap.reason} for gap in self.unknown]
+        return {"edges": self.edges, **self.written.to_dict(), "unknown": unknown}
+
+
+@dataclass(frozen=True, slots=True)
+class EventFile:
+    """What became of the events of a file. `faults`: of those that are malformed; the others count all the same."""
+
+    events: int
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[ForgeError, ...] = ()
+
+    def to_dict(self) -> Row:
+        words = ("recorded", "unchanged", "held", "left out")
+        told: Row = {word.replace(" ", "_"): self.statuses.get(word, 0) for word in words}
+        malformed = self.events - sum(self.statuses.values())
+        return {"events": self.events, **told, "malformed": malformed, "faults": [one.to_dict() for one in self.faults]}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAssets:
+    """What Dagster told. `older`: assets of which something newer was recorded before; they stay as they are."""
+
+    assets: int
+    edges: int
+    written: Written
+    older: tuple[str, ...] = ()
+
+    def to_dict(self) -> Row:
+        return {"assets": self.assets, "edges": self.edges, **self.written.to_dict(), "older": list(self.older)}
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(GraphDiff, _Of, Tabular):
     """What changed in the graph, also as rows."""
 
     def rows(self) -> list[Row]:
@@ -101,15 +133,9 @@ class Changes(GraphDiff, _Of):
                     found.append({"change": change, "sign": word, "what": kind, "id": said["id"], "changes": changed})
         return found
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return _frame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return _table(self.rows())
-
 
 @dataclass(frozen=True, slots=True)
-class Spread(Propagation, _Of):
+class Spread(Propagation, _Of, Tabular):
     """Where a property goes, also as rows."""
 
     def rows(self) -> list[Row]:
@@ -118,15 +144,9 @@ class Spread(Propagation, _Of):
             for one in self.carriers
         ]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return _frame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return _table(self.rows())
-
 
 @dataclass(frozen=True, slots=True)
-class Ordered(Order, _Of):
+class Ordered(Order, _Of, Tabular):
     """What comes before what, also as rows: stage by stage, which is an order, too."""
 
     def rows(self) -> list[Row]:
@@ -136,36 +156,3 @@ class Ordered(Order, _Of):
             for name in step.members
         ]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return _frame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return _table(self.rows())
-
-
-def _frame(rows: Sequence[Row]) -> pandas.DataFrame:
-    import pandas
-
-    return pandas.DataFrame(list(rows))
-
-
-def _table(rows: Sequence[Row]) -> str:
-    """Columns without a word in any row are left out."""
-    texts = [{name: _text(value) for name, value in row.items()} for row in rows]
-    names = list(dict.fromkeys(name for row in texts for name, text in row.items() if text))
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(row.get(name, ''))}</td>" for name in names) + "</tr>" for row in texts
-    )
-    return f"<table><tr>{head}</tr>{body}</table>"
-
-
-def _text(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case dict():
-            return ", ".join(f"{name} {_text(one)}" for name, one in value.items())
-        case list():
-            return ", ".join(_text(one) for one in value)
-    return str(value)

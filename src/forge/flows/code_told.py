@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +11,7 @@ from forge.flows.code_records import KeptGap, SourceRecord
 from forge.flows.ingest_ports import IngestPorts
 from forge.flows.lineage_declared import record_declared
 from forge.flows.openlineage import OpenLineagePorts, take_events
+from forge.flows.openlineage_file import events_in
 from forge.model.errors import ForgeError, errors_of
 
 
@@ -49,21 +49,12 @@ def _gap_of(error: ForgeError) -> KeptGap:
 
 def _take_events(events: OpenLineagePorts, text: str, record: SourceRecord) -> SourceRecord:
     """One in each line, or one, or a list."""
-    found: list[tuple[int, object]] = []
-    gaps: list[KeptGap] = []
-    try:
-        whole = json.loads(text)
-        found = [(1, one) for one in (whole if isinstance(whole, list) else [whole])]
-    except ValueError:
-        for number, line in enumerate(text.splitlines(), 1):
-            try:
-                found += [(number, json.loads(line))] if line.strip() else []
-            except ValueError as error:
-                gaps.append(KeptGap(number, f"it is no JSON: {error}"))
-    for answer in take_events(events, [one for _, one in found]):
+    found = events_in(text)
+    gaps = [KeptGap(line, reason) for line, reason in found.broken]
+    for answer in take_events(events, [one for _, one in found.events]):
         if answer.error is not None:
-            gaps.append(KeptGap(found[answer.index][0], f"{answer.error.what} ({answer.error.where})"))
-    count = len(found)
+            gaps.append(KeptGap(found.events[answer.index][0], f"{answer.error.what} ({answer.error.where})"))
+    count = len(found.events) + len(found.broken)
     understood = max(count - len(gaps), 0)
     return replace(record, language="openlineage", statements=count, understood=understood, gaps=tuple(gaps))
 

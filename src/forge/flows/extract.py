@@ -13,7 +13,7 @@ from forge.lineage.edge import Extraction
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Run, Shared, Unit, modules_of, read_codebase
 from forge.lineage.extract.contract import contract
-from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.definition import Definition, definitions_of
 from forge.lineage.extract.program import Program
 
 
@@ -21,18 +21,22 @@ def extract(
     paths: Sequence[Path], options: Options, read: Run, tell: Callable[[Progress], None] = lambda progress: None
 ) -> tuple[Extraction, tuple[Program, ...]]:
     """All files together are one codebase. Their names are as they were given. E816."""
-    units: list[Unit] = []
-    refused: list[Program] = []
-    for path in paths:
-        code = _under(path, find_code(path))
-        units += code.units
-        refused += code.refused.values()
-    texts = {path: text for unit in units if unit.language == "python" for path, text in unit.texts.items()}
-    catalog = Catalog(definitions_of(options.schemas), options.db, options.default_schema)
-    shared = Shared(catalog, options.dialect, modules_of(texts))
+    units, refused, shared = codebase_of(paths, options)
     done = read_codebase(units, shared, counting(read, tell, len(units)))
     programs = (*(program for unit in units for program in done[unit.name].programs), *refused)
     return contract(programs), programs
+
+
+def codebase_of(
+    paths: Sequence[Path], options: Options, known: Sequence[Definition] = ()
+) -> tuple[tuple[Unit, ...], tuple[Program, ...], Shared]:
+    """What is to be read, what cannot be, and what it is read with."""
+    found = [_under(path, find_code(path)) for path in paths]
+    units = tuple({unit.name: unit for code in found for unit in code.units}.values())
+    refused = tuple(program for code in found for program in code.refused.values())
+    texts = {path: text for unit in units if unit.language == "python" for path, text in unit.texts.items()}
+    catalog = Catalog((*known, *definitions_of(options.schemas)), options.db, options.default_schema)
+    return units, refused, Shared(catalog, options.dialect, modules_of(texts))
 
 
 def _under(path: Path, code: Codebase) -> Codebase:

@@ -81,7 +81,7 @@ def fail_if_failed(captured: Captured) -> None:
 
 
 def producer_of(script: str) -> str:
-    return f"{PRODUCER}{PurePath(script).name}"
+    return f"{PRODUCER}{PurePath(script).as_posix()}"
 
 
 def _batch(captured: Captured, seen: tuple[Seen, ...], evidence: Evidence, at: datetime, actor: str) -> Batch:

@@ -409,7 +409,9 @@ CODES: dict[str, Code] = dict(
         _code("E816", Kind.NOT_FOUND, "nothing to read", "There is no such file or folder of code.", USAGE),
         _code("E817", Kind.INVALID, "not a schema file", "The file does not say table → {column: type}.", USAGE),
         _code("E818", Kind.INVALID, "not an OpenLineage event", "A part of the event is missing or wrong.", USAGE),
-        _code("E819", Kind.UNAVAILABLE, "Dagster cannot be read", "Dagster or its instance is not there.", COULD_NOT_RUN),
+        _code(
+            "E819", Kind.UNAVAILABLE, "Dagster cannot be read", "Dagster or its instance is not there.", COULD_NOT_RUN
+        ),
         _code("E820", Kind.INVALID, "not a file of edges", "The YAML file of declared lineage is malformed.", USAGE),
         _code("E821", Kind.INVALID, "script failed", "The script that was watched ended with an error.", COULD_NOT_RUN),
         _code("E822", Kind.INVALID, "unknown dialect", "No dialect of SQL has that name.", USAGE),
@@ -420,7 +422,9 @@ CODES: dict[str, Code] = dict(
             "What was read out of the code is not what Spark makes of it.",
             FINDINGS,
         ),
-        _code("E824", Kind.INVALID, "gaps in the lineage", "Some code was not understood, and --strict is on.", FINDINGS),
+        _code(
+            "E824", Kind.INVALID, "gaps in the lineage", "Some code was not understood, and --strict is on.", FINDINGS
+        ),
         _code(
             "E901", Kind.UNAVAILABLE, "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED
         ),

@@ -5,4 +5,5 @@ export { hasEnded, useRunEvents, type LiveRun } from "./events";
 export * from "./lineage";
 export { ApiProblem, asProblem } from "./problem";
 export * from "./queries";
+export * from "./sources";
 export type * from "./words";

@@ -12,14 +12,16 @@ export interface GraphWanted {
   minConfidence?: number | undefined;
   indirect?: boolean | undefined;
   level?: "column" | "table" | undefined;
+  /** Also what exists only inside programs: CTEs, temporary views, DataFrames. */
+  inside?: boolean | undefined;
 }
 
-function queryOf({ root, direction, depth, at, minConfidence, indirect, level }: GraphWanted) {
-  return { root_id: root, direction, depth, at, min_confidence: minConfidence, indirect, level };
+function queryOf({ root, direction, depth, at, minConfidence, indirect, level, inside }: GraphWanted) {
+  return { root_id: root, direction, depth, at, min_confidence: minConfidence, indirect, level, intermediate: inside === true ? true : undefined };
 }
 
-function keyOf({ root, direction, depth, at, minConfidence, indirect, level }: GraphWanted) {
-  return [root, direction ?? "both", depth ?? 5, at ?? "HEAD", minConfidence ?? null, indirect ?? false, level ?? "column"] as const;
+function keyOf({ root, direction, depth, at, minConfidence, indirect, level, inside }: GraphWanted) {
+  return [root, direction ?? "both", depth ?? 5, at ?? "HEAD", minConfidence ?? null, indirect ?? false, level ?? "column", inside ?? false] as const;
 }
 
 export const graphQuery = (wanted: GraphWanted) =>

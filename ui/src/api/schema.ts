@@ -794,6 +794,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Openlineage
+         * @description One event of OpenLineage, also gzipped. A run is recorded when it is complete; sending an event again changes
+         *     nothing. What is malformed is told with the JSON pointer of each fault (`where`).
+         */
+        post: operations["take_openlineage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage/anonymizations": {
         parameters: {
             query?: never;
@@ -808,6 +829,27 @@ export interface paths {
          * @description `target` holds what is in `source`, made anonymous under a policy.
          */
         post: operations["record_anonymization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Openlineage Batch
+         * @description A list of events, each taken for itself and in its order. Where none of them is good, the answer is 422 with all
+         *     faults.
+         */
+        post: operations["take_openlineage_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1026,6 +1068,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ingest
+         * @description Read a file or folder of the project into the graph. What did not change since the last time is not read
+         *     again.
+         */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage/order": {
         parameters: {
             query?: never;
@@ -1146,6 +1209,86 @@ export interface paths {
          * @description The name only: what the lineage was then stays known.
          */
         delete: operations["drop_snapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Sources
+         * @description Files that were read, how much of each was understood, and the sums of all.
+         */
+        get: operations["lineage_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/sources/disagreements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Disagreements
+         * @description Edges on which code and runs do not agree, of the tables of which both speak.
+         */
+        get: operations["lineage_disagreements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/sources/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Gaps
+         * @description Everything that was not understood, with its line of code.
+         */
+        get: operations["lineage_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/sources/{source_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage Source
+         * @description One file with all that was not understood.
+         */
+        get: operations["lineage_source"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1710,6 +1853,29 @@ export interface components {
              * @default
              */
             user_id: string;
+        };
+        /** BatchSummary */
+        BatchSummary: {
+            /** Failed */
+            failed: number;
+            /** Received */
+            received: number;
+            /** Successful */
+            successful: number;
+        };
+        /**
+         * BatchTakenView
+         * @description Each event is taken for itself.
+         */
+        BatchTakenView: {
+            /** Events */
+            events: components["schemas"]["EventAnswer"][];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "success" | "partial_success";
+            summary: components["schemas"]["BatchSummary"];
         };
         /** BlameCell */
         BlameCell: {
@@ -2437,6 +2603,49 @@ export interface components {
             /** Tables */
             tables: components["schemas"]["TableDiffView"][];
         };
+        /**
+         * DisagreementView
+         * @description An edge that only `code` or only `runs` tell; `id` is that of the edge.
+         */
+        DisagreementView: {
+            /** Expression */
+            expression: string;
+            /** Id */
+            id: string;
+            /** Place */
+            place: string;
+            /** Producer */
+            producer: string;
+            /** Said By */
+            said_by: string;
+            /** Source */
+            source: string;
+            /** Table */
+            table: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * DisagreementsView
+         * @description `tables`: of which both speak; `agreed`: edges that both tell.
+         */
+        DisagreementsView: {
+            /** Agreed */
+            agreed: number;
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["DisagreementView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Tables */
+            tables: number;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** EdgeChangeView */
         EdgeChangeView: {
             /** Changes */
@@ -2481,7 +2690,7 @@ export interface components {
              */
             source: string;
             /** Subtype */
-            subtype?: ("join" | "filter" | "group_by" | "sort") | null;
+            subtype?: ("join" | "filter" | "group_by" | "sort" | "window") | null;
             /**
              * Target
              * @example dashboard:revenue
@@ -2498,7 +2707,7 @@ export interface components {
              * @default derives_from
              * @enum {string}
              */
-            type: "derives_from" | "contains" | "executes" | "produces" | "consumes";
+            type: "derives_from" | "contains" | "executes" | "produces" | "consumes" | "passes";
             /** Valid From */
             valid_from?: string | null;
             /** Valid To */
@@ -2506,7 +2715,8 @@ export interface components {
         };
         /**
          * EdgeDetail
-         * @description `behind`: of an edge between tables, the edges between their columns that it stands for.
+         * @description `behind`: of an edge between tables, the edges between their columns that it stands for. `confirmed`: it was read
+         *     out of code and seen in a run.
          */
         EdgeDetail: {
             /**
@@ -2524,6 +2734,11 @@ export interface components {
              * @default 1
              */
             confidence: number;
+            /**
+             * Confirmed
+             * @default false
+             */
+            confirmed: boolean;
             /** Created At */
             created_at?: string | null;
             /**
@@ -2787,6 +3002,22 @@ export interface components {
             /** Why */
             why?: string | null;
         };
+        /**
+         * EventAnswer
+         * @description Of one event in a list: what became of it, or all that is wrong with it.
+         */
+        EventAnswer: {
+            /**
+             * Errors
+             * @default []
+             */
+            errors: components["schemas"]["ErrorView"][];
+            /** Index */
+            index: number;
+            /** Status */
+            status: ("recorded" | "unchanged" | "held" | "left out") | "failed";
+            taken?: components["schemas"]["TakenView"] | null;
+        };
         /** EventView */
         EventView: {
             /**
@@ -2893,6 +3124,33 @@ export interface components {
              * @enum {string}
              */
             type: "foreign_key";
+        };
+        /** GapItem */
+        GapItem: {
+            /** Code */
+            code: string;
+            /** Line */
+            line: number | null;
+            /** Path */
+            path: string;
+            /** Reason */
+            reason: string;
+            /** Root */
+            root: string;
+            /** Source Id */
+            source_id: string;
+        };
+        /**
+         * GapView
+         * @description Something that was not understood; `code` is the line.
+         */
+        GapView: {
+            /** Code */
+            code: string;
+            /** Line */
+            line: number | null;
+            /** Reason */
+            reason: string;
         };
         /**
          * GraphView
@@ -3155,6 +3413,63 @@ export interface components {
             table: string;
         };
         /**
+         * IngestRequest
+         * @description `path` is a file or folder of the project. `db` and `default_schema` complete short names.
+         */
+        IngestRequest: {
+            /**
+             * Again
+             * @default false
+             */
+            again: boolean;
+            /** Db */
+            db?: string | null;
+            /** Default Schema */
+            default_schema?: string | null;
+            /**
+             * Dialect
+             * @default spark
+             */
+            dialect: string;
+            /**
+             * Path
+             * @example jobs
+             */
+            path: string;
+        };
+        /**
+         * IngestedView
+         * @description What was read. `unchanged` files were not read again; `recorded` is what the graph gained.
+         */
+        IngestedView: {
+            /** Edges */
+            edges: number;
+            /** Files */
+            files: number;
+            /** Gaps */
+            gaps: number;
+            /** Queries */
+            queries: number;
+            /** Read */
+            read: number;
+            /** Recorded */
+            recorded: {
+                [key: string]: number;
+            };
+            /** Removed */
+            removed: string[];
+            /** Root */
+            root: string;
+            /** Seconds */
+            seconds: number;
+            /** Statements */
+            statements: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Understood */
+            understood: number;
+        };
+        /**
          * JudgeStart
          * @description Why it is approved or rejected.
          */
@@ -3190,6 +3505,21 @@ export interface components {
             start: number;
             /** To */
             to: string;
+        };
+        /** LanguageTotal */
+        LanguageTotal: {
+            /** Edges */
+            edges: number;
+            /** Files */
+            files: number;
+            /** Gaps */
+            gaps: number;
+            /** Language */
+            language: string;
+            /** Statements */
+            statements: number;
+            /** Understood */
+            understood: number;
         };
         /**
          * LineageDiffView
@@ -3584,7 +3914,8 @@ export interface components {
          *     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, in_catalog
          *     (it has a page of its own), failing,
          *     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
-         *     confidence, intermediate, unresolved, source_file.
+         *     confidence, intermediate, unresolved, source_file. Where intermediate is true, kind is cte, temporary or
+         *     dataframe, and label and source_line are there too.
          *     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),
          *     direction.
          */
@@ -3766,6 +4097,20 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["CommitView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[GapItem] */
+        Page_GapItem_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["GapItem"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -4593,6 +4938,110 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * SourceDetail
+         * @description `tables`: those it speaks of.
+         */
+        SourceDetail: {
+            /** Coverage */
+            coverage: number;
+            /** Edges */
+            edges: number;
+            /** Gap List */
+            gap_list: components["schemas"]["GapView"][];
+            /** Gaps */
+            gaps: number;
+            /** Id */
+            id: string;
+            /** Language */
+            language: string;
+            /** Path */
+            path: string;
+            /** Queries */
+            queries: number;
+            /**
+             * Read At
+             * Format: date-time
+             */
+            read_at: string;
+            /** Root */
+            root: string;
+            /** Seconds */
+            seconds: number;
+            /** Statements */
+            statements: number;
+            /** Tables */
+            tables: string[];
+            /** Understood */
+            understood: number;
+        };
+        /** SourceTotals */
+        SourceTotals: {
+            /** Edges */
+            edges: number;
+            /** Files */
+            files: number;
+            /** Gaps */
+            gaps: number;
+            /** Languages */
+            languages: components["schemas"]["LanguageTotal"][];
+            /** Queries */
+            queries: number;
+            /** Read At */
+            read_at: string | null;
+            /** Statements */
+            statements: number;
+            /** Understood */
+            understood: number;
+        };
+        /**
+         * SourceView
+         * @description One file. `coverage`: the share of its statements that were understood whole.
+         */
+        SourceView: {
+            /** Coverage */
+            coverage: number;
+            /** Edges */
+            edges: number;
+            /** Gaps */
+            gaps: number;
+            /** Id */
+            id: string;
+            /** Language */
+            language: string;
+            /** Path */
+            path: string;
+            /** Queries */
+            queries: number;
+            /**
+             * Read At
+             * Format: date-time
+             */
+            read_at: string;
+            /** Root */
+            root: string;
+            /** Seconds */
+            seconds: number;
+            /** Statements */
+            statements: number;
+            /** Understood */
+            understood: number;
+        };
+        /** SourcesView */
+        SourcesView: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SourceView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+            totals: components["schemas"]["SourceTotals"];
+        };
         /** SparedView */
         SparedView: {
             /** Column */
@@ -4800,6 +5249,25 @@ export interface components {
             time: string;
         };
         /**
+         * TakenView
+         * @description `held`: until its run is complete. `left out`: its run failed. `unchanged`: all of it was known.
+         */
+        TakenView: {
+            /** Producer */
+            producer: string;
+            recorded?: components["schemas"]["RecordedView"] | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "recorded" | "unchanged" | "held" | "left out";
+            /**
+             * Unclear
+             * @default []
+             */
+            unclear: components["schemas"]["UnclearView"][];
+        };
+        /**
          * TallyView
          * @description What a merge does to one table.
          */
@@ -4935,6 +5403,16 @@ export interface components {
             /** Runs */
             runs: number;
         };
+        /**
+         * UnclearView
+         * @description Something that the event says, at a JSON pointer, and that has no place in the graph.
+         */
+        UnclearView: {
+            /** Pointer */
+            pointer: string;
+            /** Reason */
+            reason: string;
+        };
         /** VerdictView */
         VerdictView: {
             /** Blocks */
@@ -5055,6 +5533,8 @@ export type AssetColumn = components['schemas']['AssetColumn'];
 export type AssetDetail = components['schemas']['AssetDetail'];
 export type AssetView = components['schemas']['AssetView'];
 export type AuthorView = components['schemas']['AuthorView'];
+export type BatchSummary = components['schemas']['BatchSummary'];
+export type BatchTakenView = components['schemas']['BatchTakenView'];
 export type BlameCell = components['schemas']['BlameCell'];
 export type BlameRow = components['schemas']['BlameRow'];
 export type BlameView = components['schemas']['BlameView'];
@@ -5079,6 +5559,8 @@ export type DiffCounts = components['schemas']['DiffCounts'];
 export type DiffSummary = components['schemas']['DiffSummary'];
 export type DiffTotals = components['schemas']['DiffTotals'];
 export type DiffView = components['schemas']['DiffView'];
+export type DisagreementView = components['schemas']['DisagreementView'];
+export type DisagreementsView = components['schemas']['DisagreementsView'];
 export type EdgeChangeView = components['schemas']['EdgeChangeView'];
 export type EdgeCreate = components['schemas']['EdgeCreate'];
 export type EdgeDetail = components['schemas']['EdgeDetail'];
@@ -5091,6 +5573,7 @@ export type ErdColumnView = components['schemas']['ErdColumnView'];
 export type ErdTableView = components['schemas']['ErdTableView'];
 export type ErdView = components['schemas']['ErdView'];
 export type ErrorView = components['schemas']['ErrorView'];
+export type EventAnswer = components['schemas']['EventAnswer'];
 export type EventView = components['schemas']['EventView'];
 export type EvidenceView = components['schemas']['EvidenceView'];
 export type FieldChangeView = components['schemas']['FieldChangeView'];
@@ -5098,6 +5581,8 @@ export type FirstCycles = components['schemas']['FirstCycles'];
 export type FirstNames = components['schemas']['FirstNames'];
 export type FlowView = components['schemas']['FlowView'];
 export type ForeignKeyView = components['schemas']['ForeignKeyView'];
+export type GapItem = components['schemas']['GapItem'];
+export type GapView = components['schemas']['GapView'];
 export type GraphView = components['schemas']['GraphView'];
 export type HealthView = components['schemas']['HealthView'];
 export type HopView = components['schemas']['HopView'];
@@ -5109,9 +5594,12 @@ export type ImpactOwner = components['schemas']['ImpactOwner'];
 export type ImpactPath = components['schemas']['ImpactPath'];
 export type ImpactView = components['schemas']['ImpactView'];
 export type IncidentView = components['schemas']['IncidentView'];
+export type IngestRequest = components['schemas']['IngestRequest'];
+export type IngestedView = components['schemas']['IngestedView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
 export type KeptView = components['schemas']['KeptView'];
 export type LaneEdge = components['schemas']['LaneEdge'];
+export type LanguageTotal = components['schemas']['LanguageTotal'];
 export type LineageDiffView = components['schemas']['LineageDiffView'];
 export type LineageStatsView = components['schemas']['LineageStatsView'];
 export type LineageView = components['schemas']['LineageView'];
@@ -5133,6 +5621,7 @@ export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];
 export type PageBranchView = components['schemas']['Page_BranchView_'];
 export type PageCommitView = components['schemas']['Page_CommitView_'];
+export type PageGapItem = components['schemas']['Page_GapItem_'];
 export type PageIncidentView = components['schemas']['Page_IncidentView_'];
 export type PageMergeView = components['schemas']['Page_MergeView_'];
 export type PageNodeView = components['schemas']['Page_NodeView_'];
@@ -5170,6 +5659,10 @@ export type SessionView = components['schemas']['SessionView'];
 export type SignatureView = components['schemas']['SignatureView'];
 export type SnapshotCreate = components['schemas']['SnapshotCreate'];
 export type SnapshotView = components['schemas']['SnapshotView'];
+export type SourceDetail = components['schemas']['SourceDetail'];
+export type SourceTotals = components['schemas']['SourceTotals'];
+export type SourceView = components['schemas']['SourceView'];
+export type SourcesView = components['schemas']['SourcesView'];
 export type SparedView = components['schemas']['SparedView'];
 export type SparkView = components['schemas']['SparkView'];
 export type StepView = components['schemas']['StepView'];
@@ -5178,11 +5671,13 @@ export type SystemView = components['schemas']['SystemView'];
 export type TableDiffView = components['schemas']['TableDiffView'];
 export type TagCreate = components['schemas']['TagCreate'];
 export type TagView = components['schemas']['TagView'];
+export type TakenView = components['schemas']['TakenView'];
 export type TallyView = components['schemas']['TallyView'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
 export type TrendDay = components['schemas']['TrendDay'];
+export type UnclearView = components['schemas']['UnclearView'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
@@ -10202,6 +10697,150 @@ export interface operations {
             };
         };
     };
+    take_openlineage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    dataset?: Record<string, never>;
+                    /** Format: date-time */
+                    eventTime: string;
+                    /** @enum {string} */
+                    eventType?: "START" | "RUNNING" | "COMPLETE" | "ABORT" | "FAIL" | "OTHER";
+                    inputs?: Record<string, never>[];
+                    job?: Record<string, never>;
+                    outputs?: Record<string, never>[];
+                    producer: string;
+                    run?: Record<string, never>;
+                    schemaURL?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description All of it was known */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenView"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is packed in a way that is not known */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     record_anonymization: {
         parameters: {
             query?: never;
@@ -10262,6 +10901,129 @@ export interface operations {
             };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_openlineage_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>[];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchTakenView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is packed in a way that is not known */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11096,7 +11858,7 @@ export interface operations {
                 /** @description Only these; repeated. */
                 node_types?: ("system" | "database" | "schema" | "table" | "view" | "dataset" | "column" | "field" | "record" | "transform" | "pipeline" | "process" | "dashboard" | "report" | "model" | "external")[];
                 /** @description Follow only these; repeated. */
-                edge_types?: ("derives_from" | "contains" | "executes" | "produces" | "consumes")[];
+                edge_types?: ("derives_from" | "contains" | "executes" | "produces" | "consumes" | "passes")[];
                 /** @description Edges that are less sure are not followed. */
                 min_confidence?: number | null;
                 /** @description Follow joins, filters, groups and orders of rows, too. */
@@ -11418,6 +12180,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImpactView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IngestRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestedView"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -12168,6 +13035,373 @@ export interface operations {
             };
             /** @description The queue is full */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_sources: {
+        parameters: {
+            query?: {
+                /** @description Part of a path. */
+                query?: string;
+                /** @description sql, python, dbt, … */
+                language?: string | null;
+                /** @description Only files of which something was not understood. */
+                gaps?: boolean;
+                /** @description coverage: the least understood first. */
+                sort?: "path" | "coverage" | "gaps" | "edges";
+                /** @description The other way round. */
+                reverse?: boolean;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcesView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_disagreements: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisagreementsView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_gaps: {
+        parameters: {
+            query?: {
+                /** @description Part of a path, of the reason or of the line. */
+                query?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GapItem_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

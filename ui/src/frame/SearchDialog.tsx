@@ -8,7 +8,7 @@ import { useId, useState, type KeyboardEvent } from "react";
 import { suggestQuery, type Suggestion } from "../api";
 import { Problem } from "../parts";
 import { parseTableAt } from "../parts/refs";
-import { PLACES } from "./places";
+import { NAMED } from "./places";
 
 interface Choice {
   key: string;
@@ -171,7 +171,7 @@ function useChoices(text: string) {
         return router.buildLocation({ to: "/runs/$runId", params: { runId: name } }).href;
     }
   };
-  const pages: Choice[] = PLACES.filter((place) => place.label.toLowerCase().startsWith(words.toLowerCase())).map((place) => ({
+  const pages: Choice[] = NAMED.filter((place) => place.label.toLowerCase().startsWith(words.toLowerCase())).map((place) => ({
     key: place.to,
     icon: place.icon,
     text: place.label,

@@ -8,6 +8,7 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../pages/assets"),
   () => import("../pages/asset"),
   () => import("../pages/lineage"),
+  () => import("../pages/sources"),
   () => import("../pages/impact"),
   () => import("../pages/branches"),
   () => import("../pages/branch"),

@@ -1,5 +1,6 @@
 import {
   IconBinaryTree2,
+  IconFileCode,
   IconGitBranch,
   IconHome,
   IconPlayerPlay,
@@ -9,7 +10,7 @@ import {
 } from "@tabler/icons-react";
 
 export interface Place {
-  to: "/" | "/runs" | "/assets" | "/lineage" | "/branches" | "/settings";
+  to: "/" | "/runs" | "/assets" | "/lineage" | "/lineage/sources" | "/branches" | "/settings";
   label: string;
   icon: Icon;
 }
@@ -23,3 +24,6 @@ export const PLACES: readonly Place[] = [
   { to: "/branches", label: "Branches", icon: IconGitBranch },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ];
+
+/** All pages that have a name: also those that one reaches from another. */
+export const NAMED: readonly Place[] = [...PLACES, { to: "/lineage/sources", label: "Code that was read", icon: IconFileCode }];

@@ -47,7 +47,7 @@ export const CardNode = memo(function CardNode({ data }: NodeProps<CardNodeType>
     <>
       <Handle type="target" position={Position.Left} id="in" />
       <Handle type="source" position={Position.Right} id="out" />
-      <div className="card" data-table={card.id} data-external={card.external || undefined} data-root={data.root === card.table || undefined}>
+      <div className="card" data-table={card.id} data-external={card.external || undefined} data-inside={card.inside || undefined} data-root={data.root === card.table || undefined}>
         <div className="card-head" data-only={card.height <= HEAD_HEIGHT || undefined}>
           <CardName data={data} />
           <span className="card-owner" title={card.owner ?? undefined}>

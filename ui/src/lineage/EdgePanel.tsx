@@ -6,7 +6,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { edgeQuery, type EdgeDetail, type EdgeView } from "../api";
 import { ColumnLink, Name, Problem, RelativeTime, RunLink, StatusBadge } from "../parts";
 import { moment, plural } from "../parts/formats";
-import { basisWord, confidenceWord, producerWord, transformationWord } from "./words";
+import { basisWord, confidenceWord, fileOf, producerWord, shortId, transformationWord } from "./words";
 
 interface Props {
   id: string;
@@ -53,7 +53,7 @@ function EdgeList({ edges, onEdge }: { edges: readonly EdgeView[]; onEdge: (id: 
       {edges.slice(0, MOST).map((edge) => (
         <li key={edge.id}>
           <Button variant="subtle" size="compact-xs" className="edge-choice" onClick={() => onEdge(edge.id)}>
-            {edge.source} → {edge.target}
+            {shortId(edge.source) ?? edge.source} → {shortId(edge.target) ?? edge.target}
           </Button>
         </li>
       ))}
@@ -83,10 +83,10 @@ function Said({ edge, at }: { edge: EdgeView; at: string | undefined }) {
   return (
     <dl>
       <Term name="From">
-        <ColumnLink column={edge.source} at={at} />
+        <ColumnLink column={edge.source} name={shortId(edge.source)} at={at} />
       </Term>
       <Term name="To">
-        <ColumnLink column={edge.target} at={at} />
+        <ColumnLink column={edge.target} name={shortId(edge.target)} at={at} />
       </Term>
       <Term name="How">
         {transformationWord(edge)} {edge.masking && <StatusBadge word="info" label="masked" />}
@@ -123,6 +123,11 @@ function Known({ detail, onEdge }: { detail: EdgeDetail; onEdge: (id: string) =>
   const before = detail.history.slice(1);
   return (
     <>
+      {detail.confirmed && (
+        <p className="edge-confirmed">
+          <StatusBadge word="ok" label="confirmed: in code and in runs" />
+        </p>
+      )}
       <h3 className="edge-part">Evidence</h3>
       {detail.evidence.length === 0 && detail.behind.length === 0 && <p className="edge-about">Nothing beyond the edge itself was recorded.</p>}
       <ul className="edge-evidence">
@@ -133,8 +138,7 @@ function Known({ detail, onEdge }: { detail: EdgeDetail; onEdge: (id: string) =>
               {one.extractor !== "" && <span className="edge-about"> · {one.extractor}</span>}
             </div>
             <div className="edge-about name">
-              <Producer producer={one.producer} />
-              {one.file !== "" && <code className="mono edge-file">{one.line == null ? one.file : `${one.file}:${one.line}`}</code>}
+              <Seen producer={one.producer} file={one.file} line={one.line} />
               {one.run_id !== "" && <RunLink runId={one.run_id} />}
             </div>
             <div className="edge-about">
@@ -181,6 +185,31 @@ function Known({ detail, onEdge }: { detail: EdgeDetail; onEdge: (id: string) =>
             ))}
           </ul>
         </details>
+      )}
+    </>
+  );
+}
+
+/** Who saw it, and at which line. What was read out of a file leads to what else was read there. */
+function Seen({ producer, file, line }: { producer: string; file: string; line: number | null }) {
+  const source = fileOf(producer);
+  const at = line === null ? "" : `:${line}`;
+  if (source !== undefined) {
+    return (
+      <Anchor to="/lineage/sources" search={{ file: source }} className="link mono edge-file">
+        {source}
+        {at}
+      </Anchor>
+    );
+  }
+  return (
+    <>
+      <Producer producer={producer} />
+      {file !== "" && (
+        <code className="mono edge-file">
+          {file}
+          {at}
+        </code>
       )}
     </>
   );

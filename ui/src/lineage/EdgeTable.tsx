@@ -2,7 +2,7 @@ import { Confidence } from "./EdgePanel";
 import { ColumnLink, DataTable, type Column } from "../parts";
 import type { Link, Picture } from "./layout";
 import { SORTS, sortLinks, type Sorting } from "./sorting";
-import { linkWord } from "./words";
+import { linkWord, shortId } from "./words";
 
 interface Props {
   picture: Picture;
@@ -17,8 +17,8 @@ interface Props {
 /** The same as the picture, one row for each of its lines: for screen readers, and for copying. */
 export function EdgeTable({ picture, at, label, sorting, onSort, onEdge, chosen }: Props) {
   const columns: Column<Link>[] = [
-    { key: "source", label: "From", cell: (link) => <ColumnLink column={link.source} at={at} /> },
-    { key: "target", label: "To", cell: (link) => <ColumnLink column={link.target} at={at} /> },
+    { key: "source", label: "From", cell: (link) => <ColumnLink column={link.source} name={shortId(link.source)} at={at} /> },
+    { key: "target", label: "To", cell: (link) => <ColumnLink column={link.target} name={shortId(link.target)} at={at} /> },
     {
       key: "how",
       label: "How",

@@ -7,6 +7,7 @@ const TITLE = 56;
 const STYLE = `
   .ground{fill:#f5f5f2} .card{fill:#fff;stroke:#d6d6d1} .outside{fill:#f0f0ec;stroke-dasharray:4 3} .focus{stroke:#0f6f7f;stroke-width:2}
   .rule{stroke:#e2e2dd} .edge{fill:none;stroke:#8f908c;stroke-width:1.6} .indirect{stroke-dasharray:6 4} .unsure{stroke-dasharray:2 4}
+  .inside{stroke-width:1.2;stroke-dasharray:3 3;opacity:.75}
   text{font-family:"Inter Variable",Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-size:13px;fill:#1c1e1d}
   .name{font-weight:600} .quiet{fill:#5c5f5b;font-size:11px} .bad{fill:#b3261e} .title{font-size:17px;font-weight:620}
   .mark{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:11px;text-anchor:middle} .plate{fill:#fff;stroke:#d6d6d1}
@@ -39,7 +40,7 @@ function round(value: number): number {
 
 function drawCard(card: Card, picture: Picture, root: string): string {
   const { x, y, width } = card;
-  const kinds = ["card", card.external && "outside", card.id === picture.focus && "focus"].filter(Boolean).join(" ");
+  const kinds = ["card", (card.external || card.inside) && "outside", card.id === picture.focus && "focus"].filter(Boolean).join(" ");
   const parts = [
     `<rect class="${kinds}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(card.height)}" rx="10"/>`,
     text(x + 10, y + 19, cut(card.name, width - 20, 7.4), card.failing ? "name bad" : "name"),

@@ -40,6 +40,8 @@ export interface Card {
   /** table, view, dashboard, model, external, … */
   kind: string;
   external: boolean;
+  /** It exists only inside a program. */
+  inside: boolean;
   /** A table or view of this project: it has a page. */
   isData: boolean;
   /** It has a page of its own. */
@@ -110,14 +112,16 @@ export function tableOfColumn(node: NodeView): string {
 function emptyCard(id: string, type: string, node: NodeView | undefined): Card {
   const kind = (node && textOf(node, "kind")) ?? type;
   const external = node?.attributes.external === true || type === "external";
+  const inside = node?.attributes.intermediate === true;
   const none = (hidden: number | null): Neighbours => ({ hidden: hidden ?? 0, shown: 0, steps: undefined });
   return {
     id,
     table: id,
-    ...splitName(id),
+    ...(inside ? { name: textOf(node, "label") ?? node.name, place: placeInCode(node) } : splitName(id)),
     owner: (node && textOf(node, "owner")) ?? null,
-    kind: DATA.has(type) && kind === "view" ? "view" : type,
+    kind: inside || (DATA.has(type) && kind === "view") ? kind : type,
     external,
+    inside,
     isData: !external && DATA.has(type),
     inCatalog: node?.attributes.in_catalog !== false,
     failing: node?.attributes.failing === true,
@@ -133,6 +137,13 @@ function emptyCard(id: string, type: string, node: NodeView | undefined): Card {
     width: 0,
     height: 0,
   };
+}
+
+/** `jobs/daily.sql:7` */
+function placeInCode(node: NodeView): string {
+  const file = textOf(node, "source_file") ?? "";
+  const line = numberOf(node, "source_line");
+  return line === null ? file : `${file}:${line}`;
 }
 
 function splitName(id: string): { place: string; name: string } {
@@ -288,6 +299,8 @@ function summed(line: Link): Link {
     confidence: best.confidence,
     level: best.level,
     expression: "",
+    // Of two ways to the same place the one from table to table is the one that counts.
+    type: (line.edges.find((edge) => edge.type !== "passes") ?? first).type,
     transformation: same ? first.transformation : "unknown",
     masking: line.edges.every((edge) => edge.masking),
     kind: line.edges.every((edge) => edge.kind === "indirect") ? "indirect" : "direct",

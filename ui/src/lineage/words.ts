@@ -21,13 +21,16 @@ const INDIRECT: Record<string, string> = {
   join: "joins rows",
   group_by: "groups rows",
   sort: "orders rows",
+  window: "frames a window",
 };
 const TYPES: Record<string, string> = {
   consumes: "is used by",
   produces: "is produced by",
   executes: "executes",
   contains: "contains",
+  passes: "passes through",
 };
+const INSIDE: Record<string, string> = { cte: "CTE", temporary: "temporary view", dataframe: "DataFrame" };
 const BASES: Record<string, string> = {
   declared: "declared",
   observed: "observed in a run",
@@ -59,8 +62,9 @@ export function linkWord(link: Link): string {
 const SURE = 0.6;
 
 /** How its line is drawn. */
-export function lineLook(edge: Pick<EdgeView, "confidence"> & Partial<Pick<EdgeView, "kind">>): "plain" | "indirect" | "unsure" {
+export function lineLook(edge: Pick<EdgeView, "confidence"> & Partial<Pick<EdgeView, "kind" | "type">>): "plain" | "indirect" | "inside" | "unsure" {
   if (edge.kind === "indirect") return "indirect";
+  if (edge.type === "passes") return "inside";
   return edge.confidence < SURE ? "unsure" : "plain";
 }
 
@@ -89,11 +93,22 @@ export function basisWord(basis: string): string {
   return BASES[basis] ?? basis;
 }
 
+/** The file that a producer is: `code:jobs/daily.sql` → jobs/daily.sql. */
+export function fileOf(producer: string): string | undefined {
+  return /^code:(.+)$/.exec(producer)?.[1];
+}
+
+/** What exists only inside a program by the name it has there: `code:jobs/daily.sql#paid@7.amount` → paid.amount. */
+export function shortId(id: string): string | undefined {
+  const [, label, rest] = /^code:.+#(.+?)@\d+(?::\d+)?(\..+)?$/.exec(id) ?? [];
+  return label === undefined ? undefined : `${label}${rest ?? ""}`;
+}
+
 /** `table:core.orders` → the runs of core.orders; `file:jobs/x.sql` → jobs/x.sql. */
 export function producerWord(producer: string): string {
-  const [, kind, name] = /^(table|file):(.+)$/.exec(producer) ?? [];
+  const [, kind, name] = /^(table|file|code):(.+)$/.exec(producer) ?? [];
   if (kind === "table") return `runs of ${name ?? ""}`;
-  if (kind === "file") return name ?? producer;
+  if (kind !== undefined) return name ?? producer;
   return producer === "manual" ? "entered by hand" : producer;
 }
 
@@ -103,6 +118,7 @@ export function confidenceWord({ level, confidence }: { level: string; confidenc
 
 /** The schema and whose it is: "marts · sven". */
 export function cardSubtitle(card: Card): string {
+  if (card.inside) return `${INSIDE[card.kind] ?? card.kind} · ${card.place}`;
   const place = card.external ? `outside · ${card.place}` : card.isData && card.kind !== "view" ? card.place : `${card.place} ${card.kind}`.trim();
   // `dashboard:revenue` has its kind in its place already.
   const kind = !card.external && !card.isData ? card.kind : place;

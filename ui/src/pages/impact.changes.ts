@@ -1,4 +1,5 @@
 /** The changes that can be thought through before they are made. */
+import { quoted } from "../parts/shell";
 
 export const CHANGES = ["drop", "rename", "type", "add", "drop-table", "location", "permission", "format", "schema", "semantics"] as const;
 export type ChangeName = (typeof CHANGES)[number];
@@ -38,11 +39,6 @@ export const MEANINGS: Record<ChangeName, Meaning> = {
 
 export function isReady(change: ChangeName | undefined, to: string | undefined): change is ChangeName {
   return change !== undefined && (MEANINGS[change].to?.needed !== true || (to ?? "") !== "");
-}
-
-/** What the shell takes as it is stays as it is. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The same question in the terminal. */

@@ -65,6 +65,13 @@ export function Controls() {
         checked={search.indirect === "yes"}
         onChange={(event) => ask({ indirect: event.currentTarget.checked ? "yes" : undefined })}
       />
+      <Checkbox
+        className="lineage-indirect"
+        label="inside programs"
+        title="Also what exists only inside code: CTEs, temporary views and DataFrames"
+        checked={search.inside === "yes"}
+        onChange={(event) => ask({ inside: event.currentTarget.checked ? "yes" : undefined })}
+      />
       <LineageAt at={search.at} onChange={(at) => ask({ at })} />
     </div>
   );

@@ -13,6 +13,7 @@ export function lineageSearch(raw: Record<string, unknown>) {
     down: whole(raw, "down", 1, 50) ?? whole(raw, "depth", 1, 50),
     conf: fraction(raw, "conf", 0, 1),
     indirect: oneOf(raw, "indirect", ["yes"]),
+    inside: oneOf(raw, "inside", ["yes"]),
     at: text(raw, "at"),
     edge: text(raw, "edge"),
     view: oneOf(raw, "view", ["picture", "table"]),

@@ -109,6 +109,11 @@ function Keys({ picture }: { picture: Picture }) {
           indirect: decides which rows
         </span>
       )}
+      {looks.has("inside") && (
+        <span className="line-key" data-look="inside">
+          inside a program
+        </span>
+      )}
       {looks.has("unsure") && (
         <span className="line-key" data-look="unsure">
           less sure
@@ -125,6 +130,7 @@ function Exports({ graph, picture }: { graph: GraphView; picture: Picture }) {
     graph.direction === "both" ? "both ways" : graph.direction,
     `confidence from ${graph.min_confidence}`,
     graph.indirect ? "with indirect edges" : "direct edges",
+    picture.cards.some((card) => card.inside) && "with what is inside programs",
     picture.left > 0 && `${plural(picture.left, "table")} not drawn`,
   ].filter((part) => part !== false);
   const drawn = (): string => drawSvg(picture, { title: `Lineage of ${graph.root_id}`, about: about.join(" · "), root: graph.root_id });

@@ -3,7 +3,7 @@ import "../lineage/page.css";
 import { Button, Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconBinaryTree2, IconTargetArrow } from "@tabler/icons-react";
+import { IconBinaryTree2, IconFileCode, IconTargetArrow } from "@tabler/icons-react";
 
 import { searchQuery } from "../api";
 import { Empty, Loaded, PageHeader } from "../parts";
@@ -24,15 +24,20 @@ export default function LineagePage() {
         documentTitle={focus === undefined ? "Lineage" : `Lineage of ${focus}`}
         about="Where a column comes from and where it goes: only what is touched, nothing else."
         actions={
-          focus !== undefined && (
-            <Button
-              variant="default"
-              leftSection={<IconTargetArrow size={16} aria-hidden />}
-              renderRoot={(props) => <Link to="/impact" search={{ focus, at }} {...props} />}
-            >
-              What if it changes?
+          <>
+            <Button variant="default" leftSection={<IconFileCode size={16} aria-hidden />} renderRoot={(props) => <Link to="/lineage/sources" {...props} />}>
+              Code that was read
             </Button>
-          )
+            {focus !== undefined && (
+              <Button
+                variant="default"
+                leftSection={<IconTargetArrow size={16} aria-hidden />}
+                renderRoot={(props) => <Link to="/impact" search={{ focus, at }} {...props} />}
+              >
+                What if it changes?
+              </Button>
+            )}
+          </>
         }
       />
       <Controls />
@@ -91,7 +96,11 @@ function NothingYet() {
           </Button>
         }
       >
-        Nothing was published yet. Each run records which column was made of which; its tables are here once it has ended.
+        Nothing was published yet. Each run records which column was made of which; its tables are here once it has ended.{" "}
+        <Link to="/lineage/sources" className="link">
+          Code
+        </Link>{" "}
+        can be read without a run.
       </Empty>
     </div>
   );

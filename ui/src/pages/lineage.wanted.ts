@@ -12,7 +12,7 @@ export const DEPTH = 5;
 /** One question, or one for each direction where they do not go equally far. */
 export function wantedOf(focus: string, search: LineageSearch): [GraphWanted, ...GraphWanted[]] {
   const { direction = "both", up = DEPTH, down = DEPTH, at, conf, level } = search;
-  const rest = { root: focus, at, minConfidence: conf, indirect: search.indirect === "yes", level };
+  const rest = { root: focus, at, minConfidence: conf, indirect: search.indirect === "yes", level, inside: search.inside === "yes" };
   if (direction === "upstream") return [{ ...rest, direction, depth: up }];
   if (direction === "downstream") return [{ ...rest, direction, depth: down }];
   if (up === down) return [{ ...rest, direction, depth: up }];

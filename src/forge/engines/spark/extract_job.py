@@ -25,9 +25,10 @@ T = TypeVar("T")
 SECONDS = 30  # for one text, or one file
 SCHEMA = (
     "id STRING, kind STRING, source STRING, target STRING, transformation STRING, masking BOOLEAN, subtype STRING, "
-    "confidence DOUBLE, expression STRING, line INT"
+    "confidence DOUBLE, expression STRING, line INT, source_field STRING, target_field STRING"
 )
-"""`kind`: direct, indirect, table or gap; of a gap `expression` is the reason."""
+"""`kind`: direct, indirect, table or gap; of a gap `expression` is the reason. `source_field` and `target_field`: the
+last parts of a name that are a field of a struct."""
 
 _PER_SLICE = 16
 
@@ -118,9 +119,15 @@ def rows_of(name: str, found: Extraction) -> Iterator[dict[str, object]]:
             "transformation": str(edge.transformation),
             "masking": edge.masking,
             "expression": edge.expression,
+            "source_field": edge.source.field or None,
+            "target_field": edge.target.field or None,
         }
     for one in found.indirect:
-        yield {**_row(name, "indirect", one.line, str(one.source), one.target), "subtype": str(one.subtype)}
+        yield {
+            **_row(name, "indirect", one.line, str(one.source), one.target),
+            "subtype": str(one.subtype),
+            "source_field": one.source.field or None,
+        }
     for table in found.table_edges:
         yield _row(name, "table", table.line, table.source, table.target, table.confidence)
     for gap in found.gaps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.lineage.extract.python import read_python
-from tests.lineage.extract.python.programs import CATALOG, edges, gaps, read
+from tests.lineage.extract.python.programs import CATALOG, edges, gaps, read, tables
 
 COPY = "def copy(name):\n    spark.table(f'raw.{name}').select('id').write.saveAsTable(f'm.{name}')\n"
 ORDERS = {"m.orders.id <- raw.orders.id identity"}
@@ -119,3 +119,31 @@ paid.write.saveAsTable("m.t")
         ("m.t", ["paid@3"]),
     ]
     assert (found.statements, found.understood) == (3, 3)
+
+
+def test_SQL_that_is_not_known_is_told_where_it_is_executed() -> None:
+    program = "import sqlite3\ncur = sqlite3.connect('x').cursor()\nwanted = build()\ncur.execute(wanted)\n"
+    assert gaps(program) == [(4, "the SQL is not known: it is build()")]
+
+
+def test_the_tables_of_SQL_with_a_missing_part_are_told() -> None:
+    program = "columns = pick()\nspark.sql(f'INSERT INTO m.t SELECT {columns} FROM raw.orders')\n"
+    assert tables(program) == {("raw.orders", "m.t")}
+    assert gaps(program) == [(2, "a part of the SQL is not known: columns (pick())")]
+
+
+def test_values_that_are_not_known_do_not_matter_in_SQL() -> None:
+    program = (
+        "day = arg()\nspark.sql(f\"INSERT INTO m.t SELECT id FROM raw.orders WHERE status = '{day}' LIMIT {n}\")\n"
+    )
+    assert edges(program) == {"m.t.id <- raw.orders.id identity"}
+    assert gaps(program) == []
+
+
+def test_a_table_that_is_not_known_does_not_hide_the_others_in_SQL() -> None:
+    program = """
+env = arg()
+spark.sql(f"INSERT INTO m.t SELECT c.name FROM raw_{env}.orders o JOIN raw.customers c ON o.id = c.id")
+"""
+    assert edges(program) == {"m.t.name <- raw.customers.name identity"}
+    assert gaps(program) == [(3, "the table raw_{env}.orders is not known: it depends on env (arg())")]

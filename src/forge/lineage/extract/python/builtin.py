@@ -18,6 +18,7 @@ from forge.lineage.extract.python.world import (
     Frame,
     Instance,
     ListOf,
+    Modelled,
     Native,
     Text,
     Thing,
@@ -199,6 +200,9 @@ _TYPES: dict[str, type[Thing] | tuple[type[Thing], ...]] = {
 def _is_instance(call: Call, world: World) -> Thing:
     """Only what is certain: a text is a str and no list."""
     first, of = call.arg(0), call.arg(1)
+    kind = world.libraries.kinds.get(first.kind) if isinstance(first, Modelled) else None
+    if kind is not None and kind.instance is not None and of is not None:
+        return kind.instance(Call(call.name, call.line, (of,), on=first, node=call.node), world)
     names = [one.path.rpartition(".")[2] for one in _classes(of) if isinstance(one, Native)]
     if (
         not names
@@ -285,10 +289,6 @@ def _wraps(call: Call, world: World) -> Thing:
     return Native("functools.wraps()", _same)
 
 
-def _environment(call: Call, world: World) -> Thing:
-    return Unknown(call.written)
-
-
 def _named_tuple(call: Call, world: World) -> Thing:
     fields = call.arg(1)
     known = known_text(fields)
@@ -362,7 +362,7 @@ PYTHON = Library(
         ),
         **_names("functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps}),
         **_names("itertools", {"chain": _chain, "chain.from_iterable": _chain, "product": _product}),
-        **_names("os", {"path.join": _path, "getenv": _environment, "path.abspath": _same, "fspath": _same}),
+        **_names("os", {"path.join": _path, "path.abspath": _same, "fspath": _same}),
         **_names("pathlib", {"Path": _path, "PurePath": _path, "PosixPath": _path, "PurePosixPath": _path}),
         **_names("copy", {"copy": _same, "deepcopy": _same}),
         **_names("dataclasses", {"field": _field}),

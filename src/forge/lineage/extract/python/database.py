@@ -36,7 +36,7 @@ def _is_sql(thing: Thing | None) -> bool:
 def execute(call: Call, world: World) -> Thing | None:
     """`cursor.execute(sql, …)` and its like, whatever the object is. None: its argument is no SQL."""
     query = call.arg(0)
-    if isinstance(query, Unknown) and "execute" in call.name and _SQL_WORD.search(query.what):
+    if isinstance(query, Unknown) and "execute" in call.name and _SQL_WORD.search(call.written):
         world.gap(call, f"the SQL is not known: it is {query.what}")
         return Unknown(call.written)
     if not _is_sql(query) or not isinstance(query, Text):
@@ -45,7 +45,7 @@ def execute(call: Call, world: World) -> Thing | None:
     return Unknown(call.written) if relation is None else Frame("pyspark" if call.name == "sql" else "sql", relation)
 
 
-_SQL_WORD = re.compile(r"sql|query|statement|stmt", re.IGNORECASE)
+_SQL_WORD = re.compile(r"sql|query|statement|stmt|\bcur(?:sor|s)?\b|conn|engine|session|\bdb\b", re.IGNORECASE)
 
 
 def text_clause(call: Call, world: World) -> Thing:

@@ -37,7 +37,10 @@ _READS = frozenset(
 def read_idle(reader: Interpreter, tree: ast.Module, scope: Scope, files: Mapping[str, str]) -> None:
     """Those that nothing mentions first: they may call the others."""
     own = reader.world.file
-    found = [one for one in _functions(tree) if _works_alone(one[0], reader)]
+    waiting = [one for one in _functions(tree) if id(one[0]) not in reader.called]
+    found = [one for one in waiting if _works_alone(one[0], reader)]
+    if not found:
+        return
     inside = _used_names(tree)
     for node, owner in sorted(found, key=lambda one: one[0].name in inside):
         if id(node) in reader.called or (not node.name.startswith("main") and _is_elsewhere(node.name, files, own)):

@@ -29,6 +29,7 @@ What a `Kind` may have, besides methods (each gets its receiver as `call.on`):
                the left side if it is of the kind, else of the right (then `call.on` is still the left side).
 - `iterate`    what a `for` over it goes through: a ListOf; Unknown if that cannot be told.
 - `called`     `x(...)`.
+- `instance`   `isinstance(x, C)`: `call.args[0]` is C, a Native for a class of a library, or a tuple of them.
 - `otherwise`  a method that has no entry; `call.name` is its name. Without it, the result is Unknown and a gap is
                noted that names kind and method.
 
@@ -96,7 +97,20 @@ _LONGEST = 200
 
 
 def source_text(node: ast.AST) -> str:
-    """The code of a node, shortened."""
+    """The code of a node, shortened. The same code is asked for again and again, so the node keeps it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    kept: str | None = getattr(node, _KEPT, None)
+    if kept is None:
+        kept = _unparsed(node)
+        setattr(node, _KEPT, kept)
+    return kept
+
+
+_KEPT = "_forge_text"
+
+
+def _unparsed(node: ast.AST) -> str:
     if isinstance(node, ast.Call) and _length(node) > 60:
         return _shown_name(node.func)
     written = " ".join(ast.unparse(node).split())
@@ -137,6 +151,7 @@ class Kind:
     operator: Handler | None = None
     iterate: Handler | None = None
     called: Handler | None = None
+    instance: Handler | None = None
     otherwise: Handler | None = None
 
 

@@ -24,9 +24,10 @@ class Modules:
     loaded: dict[str, Module] = field(default_factory=dict)
     _ends: dict[str, list[str]] = field(init=False)
     _folders: set[str] = field(init=False)
+    _heads: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._ends, self._folders = index_of(tuple(self.files))
+        self._ends, self._folders, self._heads = index_of(tuple(self.files))
 
     def find(self, reader: Interpreter, name: str, level: int = 0) -> Module:
         """The module an import means; one that is not in the codebase is that of a library, known or not."""
@@ -45,6 +46,8 @@ class Modules:
 
     def load(self, reader: Interpreter, name: str) -> Module | None:
         """By its full name; None if the codebase has no such module."""
+        if name.partition(".")[0] not in self._heads:
+            return None
         base = self._place(reader.world.file, name)
         return None if base is None else self._load_at(reader, base)
 
@@ -96,11 +99,11 @@ class Modules:
         libraries = reader.world.libraries
         start = module.path + "."
         names = {
-            one[len(start) :]
+            one[len(start) :].partition(".")[0]
             for one in (*libraries.functions, *libraries.constants, *libraries.decorators)
             if one.startswith(start)
         }
-        found = {name: library_member(reader, start + name) for name in names if "." not in name}
+        found = {name: library_member(reader, start + name) for name in names}
         return {name: thing for name, thing in found.items() if thing is not None}
 
     def run_here(self, reader: Interpreter, path: str, scope: Scope) -> bool:
@@ -117,22 +120,25 @@ class Modules:
         return len(ends) == 1
 
 
-_indexes: dict[tuple[str, ...], tuple[dict[str, list[str]], set[str]]] = {}
+Index = tuple[dict[str, list[str]], set[str], set[str]]
+_indexes: dict[tuple[str, ...], Index] = {}
 
 
-def index_of(paths: tuple[str, ...]) -> tuple[dict[str, list[str]], set[str]]:
-    """Modules by all endings of their paths, and the folders there are. The same files are asked for again and again,
-    so the last answer is kept."""
+def index_of(paths: tuple[str, ...]) -> Index:
+    """Modules by all endings of their paths, the folders there are, and all words in these paths. The same files are
+    asked for again and again, so the last answer is kept."""
     known = _indexes.get(paths)
     if known is not None:
         return known
     ends: dict[str, list[str]] = defaultdict(list)
     folders: set[str] = set()
+    heads: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
         base = path.removesuffix("/__init__.py").removesuffix(".py")
         parts = base.split("/")
+        heads.update(parts)
         for start in range(len(parts)):
             ends["/".join(parts[start:])].append(base)
         folder = posixpath.dirname(path)
@@ -140,5 +146,5 @@ def index_of(paths: tuple[str, ...]) -> tuple[dict[str, list[str]], set[str]]:
             folders.add(folder)
             folder = posixpath.dirname(folder)
     _indexes.clear()
-    _indexes[paths] = ends, folders
+    _indexes[paths] = ends, folders, heads
     return _indexes[paths]

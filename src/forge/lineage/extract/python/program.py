@@ -13,8 +13,8 @@ from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.python.idle import read_idle
 from forge.lineage.extract.python.interpreter import ExhaustedError, Interpreter
+from forge.lineage.extract.python.libraries import LIBRARIES
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.models import LIBRARIES
 from forge.lineage.extract.python.modules import Modules
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.scope import Scope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from forge.lineage.extract.python.given import default_at
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
 from forge.lineage.extract.python.pyspark_column import (
     COLUMN,
@@ -41,11 +42,15 @@ from forge.lineage.extract.python.pyspark_schema import (
     Schema,
     add_field,
     data_type,
+    each_field,
     field_attribute,
     field_names,
+    is_type,
+    same_type,
     schema_attribute,
     struct_field,
     struct_type,
+    type_name,
 )
 from forge.lineage.extract.python.pyspark_session import (
     BUILDER,
@@ -82,6 +87,8 @@ from forge.lineage.extract.python.world import (
     number_in,
     text,
 )
+from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.sql.nested import plain
 
 
 def _unknown(call: Call, world: World) -> Thing:
@@ -116,9 +123,12 @@ def frame_attribute(call: Call, world: World) -> Thing | None:
     if call.name in {"na", "stat"}:
         return Frame("pyspark.na", relation, frame.aliases, frame.extra)
     if call.name == "schema":
-        return Schema("pyspark.schema", None if relation.open else relation.names)
+        if relation.open:
+            return Schema("pyspark.schema", None)
+        return Schema("pyspark.schema", relation.names, _types(frame, world))
     if call.name == "dtypes":
-        pairs: list[Thing] = [list_of((text(name), Unknown("a type")), "tuple") for name in relation.names]
+        types = [text(one) if one else Unknown("a type") for one in _types(frame, world)]
+        pairs: list[Thing] = [list_of(pair, "tuple") for pair in zip(map(text, relation.names), types, strict=True)]
         return ListOf(pairs, "list", bool(relation.open))
     if call.name == "rdd":
         return _rdd(call, world)
@@ -127,6 +137,11 @@ def frame_attribute(call: Call, world: World) -> Thing | None:
     if call.name.startswith("_") or call.name in {"isStreaming", "storageLevel"}:
         return Unknown(call.written)
     return column_of(frame, call.name, call, world)
+
+
+def _types(frame: Frame, world: World) -> tuple[str, ...]:
+    """Of its columns; empty where not known."""
+    return tuple(plain(type_of_value(one.value, world.here())) for one in frame.relation.columns)
 
 
 def frame_item(call: Call, world: World) -> Thing:
@@ -234,12 +249,25 @@ KINDS = (
     Kind("pyspark.session", methods=SESSION_METHODS, attribute=session_attribute),
     Kind("pyspark.builder", methods={"getOrCreate": get_session}, attribute=builder_attribute, called=builder_call),
     Kind("pyspark.catalog", methods=CATALOG_METHODS, otherwise=_unknown),
-    *(Kind(f"pyspark.{name}", otherwise=_unknown) for name in ("conf", "sparkContext", "streams", "row", "type")),
+    *(Kind(f"pyspark.{name}", otherwise=_unknown) for name in ("sparkContext", "streams", "row")),
+    Kind("pyspark.conf", methods={"get": default_at(1, "default")}, otherwise=_unknown),
+    Kind(
+        "pyspark.type",
+        methods=methods(type_name, ("simpleString", "typeName")),
+        operator=same_type,
+        instance=is_type,
+        otherwise=_unknown,
+    ),
     Kind("pyspark.reader", methods=READER_METHODS, otherwise=lambda call, world: call.receiver(Reader)),
     Kind("pyspark.writer", methods=WRITER_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
     Kind("pyspark.writer2", methods=WRITER2_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
     Kind("pyspark.stream", methods=STREAM_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind("pyspark.schema", methods={"add": add_field, "fieldNames": field_names}, attribute=schema_attribute),
+    Kind(
+        "pyspark.schema",
+        methods={"add": add_field, "fieldNames": field_names},
+        attribute=schema_attribute,
+        iterate=each_field,
+    ),
     Kind("pyspark.field", attribute=field_attribute),
     Kind("delta.table", methods=DELTA_METHODS, otherwise=_unknown),
     Kind("delta.merge", methods=MERGE_METHODS),

@@ -310,5 +310,7 @@ _OWN: dict[str, Handler] = {
     "desc": _column,
     **methods(_column, ("asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last")),
     **methods(_generated, sorted(_GENERATORS)),
+    **methods(function, ("abs", "ascii", "bin", "filter", "hash", "hex", "max", "min", "pow", "round", "slice", "sum")),
 }
+"""The last ones hide what Python calls so, where all names are imported."""
 SPARK_FUNCTIONS: dict[str, Handler] = {f"{FUNCTIONS}.{name}": handler for name, handler in _OWN.items()}

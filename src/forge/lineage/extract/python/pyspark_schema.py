@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -12,7 +13,21 @@ from sqlglot.errors import SqlglotError
 
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import DictOf, ListOf, Modelled, Text, Thing, Unknown, known_text, number_in
+from forge.lineage.extract.python.world import (
+    Const,
+    DictOf,
+    ListOf,
+    Modelled,
+    Native,
+    Text,
+    Thing,
+    Unknown,
+    known_text,
+    number_in,
+    text,
+    texts,
+)
+from forge.lineage.extract.sql.nested import nested_of
 
 NUMBERS = re.compile(r"(?:tiny|small|big)?int|integer|long|short|byte|float|double|real|decimal|numeric", re.IGNORECASE)
 
@@ -21,14 +36,16 @@ NUMBERS = re.compile(r"(?:tiny|small|big)?int|integer|long|short|byte|float|doub
 class Field(Modelled):
     kind: str
     name: str | None
+    type: str = ""  # as SQL writes it; empty: not known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema(Modelled):
-    """`names` is None where not all are known."""
+    """`names` is None where not all are known; `types` are those of the names, empty where not known."""
 
     kind: str
     names: tuple[str, ...] | None = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +82,49 @@ def data_type(call: Call, world: World) -> Thing:
 
 
 def type_text(thing: Thing | None) -> str | None:
+    if isinstance(thing, Schema) and thing.names is not None:
+        fields = zip(thing.names, thing.types, strict=True)
+        return f"struct<{','.join(f'`{name}`:{type_}' for name, type_ in fields)}>" if all(thing.types) else None
     return thing.name if isinstance(thing, DataType) else known_text(thing)
+
+
+_NESTED = {"StructType": "struct", "ArrayType": "array", "MapType": "map"}
+
+
+def is_type(call: Call, world: World) -> Thing:
+    """`isinstance(field.dataType, StringType)`."""
+    own = nested_of(call.receiver(DataType).name).kind
+    given = call.arg(0)
+    classes = given.items if isinstance(given, ListOf) else [given]
+    names = [one.path.rpartition(".")[2] for one in classes if isinstance(one, Native)]
+    if any(own == TYPES.get(name, _NESTED.get(name)) for name in names):
+        return Const(True)
+    if any(name in {"NumericType", "FractionalType", "IntegralType"} and NUMBERS.match(own) for name in names):
+        return Const(True) if "NumericType" in names else Unknown(call.written)
+    return Const(False) if len(names) == len(classes) else Unknown(call.written)
+
+
+def same_type(call: Call, world: World) -> Thing:
+    """`field.dataType == StringType()`."""
+    names = [type_text(side) for side in (call.on, *call.args)]
+    if call.name not in {"==", "!="} or None in names:
+        return Unknown(call.written)
+    return Const((names[0] == names[1]) is (call.name == "=="))
+
+
+_TYPE_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte"}
+
+
+def type_name(call: Call, world: World) -> Thing:
+    name = call.receiver(DataType).name
+    return text(name if call.name.endswith("simpleString") else _TYPE_NAMES.get(name, nested_of(name).kind))
 
 
 def struct_type(call: Call, world: World) -> Thing:
     given = call.arg(0, "fields")
-    return Schema("pyspark.schema", () if given is None else _names(given))
+    names = () if given is None else _names(given)
+    fields = given.items if isinstance(given, ListOf) and names is not None else []
+    return Schema("pyspark.schema", names, tuple(one.type if isinstance(one, Field) else "" for one in fields))
 
 
 def _names(given: Thing) -> tuple[str, ...] | None:
@@ -81,34 +135,47 @@ def _names(given: Thing) -> tuple[str, ...] | None:
 
 
 def struct_field(call: Call, world: World) -> Thing:
-    return Field("pyspark.field", call.text(0, "name"))
+    return Field("pyspark.field", call.text(0, "name"), type_text(call.arg(1, "dataType")) or "")
 
 
 def add_field(call: Call, world: World) -> Thing:
     schema, first = call.receiver(Schema), call.arg(0, "field")
     name = first.name if isinstance(first, Field) else known_text(first)
     if schema.names is None or name is None:
-        return replace(schema, names=None)
-    return replace(schema, names=(*schema.names, name))
+        return replace(schema, names=None, types=())
+    type_ = first.type if isinstance(first, Field) else type_text(call.arg(1, "data_type")) or ""
+    return replace(schema, names=(*schema.names, name), types=(*schema.types, type_))
 
 
 def schema_attribute(call: Call, world: World) -> Thing | None:
     schema = call.receiver(Schema)
     if call.name in {"names", "fieldNames"} and schema.names is not None:
-        return ListOf([Text((name,)) for name in schema.names])
+        return texts(schema.names)
     if call.name == "fields" and schema.names is not None:
-        return ListOf([Field("pyspark.field", name) for name in schema.names])
+        return ListOf(list(_fields(schema)))
     return None
 
 
+def _fields(schema: Schema) -> Iterator[Field]:
+    for name, type_ in zip(schema.names or (), schema.types, strict=True):
+        yield Field("pyspark.field", name, type_)
+
+
+def each_field(call: Call, world: World) -> Thing:
+    schema = call.receiver(Schema)
+    return ListOf(list(_fields(schema)), "list", schema.names is None)
+
+
 def field_attribute(call: Call, world: World) -> Thing | None:
-    name = call.receiver(Field).name
-    return Text((name,)) if call.name == "name" and name is not None else Unknown(call.written)
+    field = call.receiver(Field)
+    if call.name == "dataType" and field.type:
+        return DataType("pyspark.type", field.type)
+    return text(field.name) if call.name == "name" and field.name is not None else Unknown(call.written)
 
 
 def field_names(call: Call, world: World) -> Thing:
     names = call.receiver(Schema).names
-    return ListOf([Text((name,)) for name in names or ()], "list", names is None)
+    return ListOf([text(name) for name in names or ()], "list", names is None)
 
 
 def schema_of(thing: Thing | None) -> tuple[str, ...] | None:
@@ -126,9 +193,9 @@ def schema_of(thing: Thing | None) -> tuple[str, ...] | None:
 
 
 @lru_cache(maxsize=256)
-def names_in_text(text: str) -> tuple[str, ...] | None:
+def names_in_text(written: str) -> tuple[str, ...] | None:
     """`id INT, name STRING`, also `struct<id:int>`."""
-    inner = text.strip()
+    inner = written.strip()
     if inner.lower().startswith("struct<") and inner.endswith(">"):
         inner = inner[7:-1]
     for form in (f"CREATE TABLE t ({inner})", f"CREATE TABLE t ({_spaced(inner)})"):
@@ -142,10 +209,10 @@ def names_in_text(text: str) -> tuple[str, ...] | None:
     return None
 
 
-def _spaced(text: str) -> str:
+def _spaced(written: str) -> str:
     """`a:int, b:string` → `a int, b string`, at the outermost level."""
     found, depth = [], 0
-    for character in text:
+    for character in written:
         depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)
         found.append(" " if character == ":" and depth == 0 else character)
     return "".join(found)

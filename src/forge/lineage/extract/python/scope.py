@@ -10,13 +10,15 @@ from forge.lineage.extract.python.world import Class, Thing
 @dataclass(slots=True, eq=False)
 class Scope:
     """`parent`: where names are looked up next; a class body is no parent of its methods. `elsewhere`: names declared
-    `global` or `nonlocal`, and the scope they live in. `owner`: the class whose method runs here."""
+    `global` or `nonlocal`, and the scope they live in. `owner`: the class whose method runs here. `stars`: libraries of
+    which a module imports all names."""
 
     parent: Scope | None = None
     names: dict[str, Thing] = field(default_factory=dict)
     elsewhere: dict[str, Scope] = field(default_factory=dict)
     owner: Class | None = None
     first: str = ""  # the name of the first parameter: self
+    stars: list[str] = field(default_factory=list)
 
     def find(self, name: str) -> Thing | None:
         scope: Scope | None = self

@@ -278,6 +278,7 @@ def _import_from(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
     for alias in node.names:
         if alias.name == "*":
             scope.names.update(reader.modules.all_of(reader, module))
+            scope.module.stars.extend([module.path] if module.scope is None else module.scope.stars)
             continue
         found = members.module_member(reader, module, alias.name)
         scope.names[alias.asname or alias.name] = found if found is not None else Unknown(alias.name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sqlglot import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from forge.lineage.extract.sql.parse import LARGE
 from forge.lineage.extract.sql.state import State

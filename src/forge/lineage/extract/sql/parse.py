@@ -37,6 +37,7 @@ SIBLINGS = {
     "oracle": (),
     "snowflake": (),
 }
+_TOKEN = re.compile(r" but got <Token .*>|invalid expression / ", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +158,9 @@ def _parse(text: str, dialect: str) -> exp.Expr | Broken:
 
 
 def _reason(error: ParseError) -> str:
-    """sqlglot's own words, without the colours and the place, which the gap has."""
+    """sqlglot's own words, without its tokens, the colours and the place, which the gap has."""
     for one in error.errors:
-        said = str(one.get("description") or "").rstrip(". ")
+        said = _TOKEN.sub("", str(one.get("description") or "")).rstrip(". ")
         near = str(one.get("highlight") or "").strip().splitlines()
         where = f" near {near[0][:40]!r}" if near else ""
         return f"it could not be parsed: {said[:1].lower()}{said[1:]}{where}"

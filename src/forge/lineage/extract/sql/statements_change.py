@@ -110,7 +110,7 @@ def _qualified_sets(
 ) -> list[tuple[str, tuple[str, ...], exp.Expr]]:
     """With the alias that stands before each; what is no alias is a column of which a field is set."""
     aliases = {one.alias_or_name.lower() for one in tables}
-    found = []
+    found: list[tuple[str, tuple[str, ...], exp.Expr]] = []
     for one in expressions:
         left = one.this if isinstance(one, exp.EQ | exp.PropertyEQ) else None
         if isinstance(left, exp.Column | exp.Dot):

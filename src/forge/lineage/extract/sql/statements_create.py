@@ -16,7 +16,7 @@ from forge.lineage.extract.sql.rename import rename, swap
 from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
 from forge.lineage.extract.sql.state import State
 from forge.lineage.extract.sql.written import Target, Written
-from forge.lineage.extract.value import NOTHING
+from forge.lineage.extract.value import NOTHING, Value
 
 _HARMLESS = frozenset({"python", "java", "scala", "javascript", "r", "c", "external"})
 
@@ -108,7 +108,7 @@ def _key(state: State, node: exp.Create, parts: tuple[str, ...]) -> str:
 
 def write_whole(state: State, target: Target, relation: Relation, *, view: bool, line: int = 0) -> None:
     """CREATE … AS: the columns are those of the query."""
-    columns = {}
+    columns: dict[str, Value] = {}
     for one in relation.columns:
         spelled = next((n for n in target.names or () if n.lower() == one.name.lower()), one.name)
         columns.setdefault(spelled, one.value)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from forge.lineage.extract.python.builtin import PYTHON
 from forge.lineage.extract.python.database import RAW_SQL
+from forge.lineage.extract.python.given import GIVEN
 from forge.lineage.extract.python.library import Libraries
 from forge.lineage.extract.python.pandas import HASHING, PANDAS
 from forge.lineage.extract.python.pandas_numpy import NUMPY
 from forge.lineage.extract.python.polars import POLARS, SELECTORS
 from forge.lineage.extract.python.pyspark import PYSPARK
 
-MODELS = (PYTHON, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL)
+MODELS = (PYTHON, GIVEN, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL)
 LIBRARIES = Libraries(MODELS)

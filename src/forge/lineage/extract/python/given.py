@@ -1,0 +1,131 @@
+"""Values that a program is given when it runs: by the environment, the command line, the widgets of a notebook. Where
+the program says what they are if nobody tells otherwise, that is taken for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
+from forge.lineage.extract.python.reading import World
+from forge.lineage.extract.python.world import (
+    NONE,
+    DictOf,
+    Modelled,
+    Thing,
+    Unknown,
+    known_text,
+    list_of,
+    truth_of,
+)
+
+
+def default_at(place: int, name: str) -> Handler:
+    """`os.getenv("X", "y")`: the argument at that place. An empty one says nothing."""
+
+    def handler(call: Call, world: World) -> Thing:
+        return _told(call.arg(place, name), call.written)
+
+    return handler
+
+
+def _told(default: Thing | None, what: str) -> Thing:
+    return default if default is not None and truth_of(default) else Unknown(what)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parser(Modelled):
+    """An ArgumentParser, and what it makes: `values` are the defaults by name."""
+
+    kind: str
+    values: dict[str, Thing] = field(default_factory=dict)
+
+
+def _parser(call: Call, world: World) -> Thing:
+    return Parser("argparse.parser")
+
+
+def _add_argument(call: Call, world: World) -> Thing:
+    parser = call.receiver(Parser)
+    names = [name for one in call.args if (name := known_text(one)) is not None]
+    long = next((name for name in names if name.startswith("--")), names[0] if names else "")
+    name = known_text(call.named.get("dest")) or long.lstrip("-").replace("-", "_")
+    if name:
+        parser.values[name] = _told(call.named.get("default"), f"the argument {long}")
+    return NONE
+
+
+def _set_defaults(call: Call, world: World) -> Thing:
+    call.receiver(Parser).values.update(call.named)
+    return NONE
+
+
+def _parse(call: Call, world: World) -> Thing:
+    values = Parser("argparse.values", call.receiver(Parser).values)
+    return list_of((values, Unknown(call.written)), "tuple") if call.name.endswith("known_args") else values
+
+
+def _value(call: Call, world: World) -> Thing | None:
+    return call.receiver(Parser).values.get(call.name) or Unknown(call.written)
+
+
+def _vars(call: Call, world: World) -> Thing:
+    of = call.arg(0)
+    return DictOf(dict(of.values), True) if isinstance(of, Parser) else Unknown(call.written)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tools(Modelled):
+    """`dbutils`, and its widgets."""
+
+    kind: str
+
+
+_WIDGETS = Tools("dbutils.widgets")
+_DBUTILS = Tools("dbutils")
+
+
+def _defaults(world: World) -> dict[str, Thing]:
+    return cast("dict[str, Thing]", world.settings.setdefault("widgets", {}))
+
+
+def _add_widget(call: Call, world: World) -> Thing:
+    name = call.text(0, "name")
+    if name is not None:
+        _defaults(world)[name] = _told(call.arg(1, "defaultValue"), f"the widget {name}")
+    return NONE
+
+
+def _get_widget(call: Call, world: World) -> Thing:
+    name = call.text(0, "name")
+    return _defaults(world).get(name or "") or Unknown(call.written)
+
+
+GIVEN = Library(
+    modules=("os.environ", "argparse", "dbutils"),
+    functions={
+        "os.getenv": default_at(1, "default"),
+        "os.environ.get": default_at(1, "default"),
+        "argparse.ArgumentParser": _parser,
+        "builtins.vars": _vars,
+    },
+    constants={"builtins.dbutils": _DBUTILS, "parameter.dbutils": _DBUTILS},
+    kinds=(
+        Kind(
+            "argparse.parser",
+            methods={
+                "add_argument": _add_argument,
+                "set_defaults": _set_defaults,
+                **methods(_parse, ("parse_args", "parse_known_args")),
+            },
+            otherwise=lambda call, world: call.receiver(Parser),
+        ),
+        Kind("argparse.values", attribute=_value),
+        Kind("dbutils", attribute=lambda call, world: _WIDGETS if call.name == "widgets" else Unknown(call.written)),
+        Kind(
+            "dbutils.widgets",
+            methods={**methods(_add_widget, ("text", "dropdown", "combobox", "multiselect")), "get": _get_widget},
+            otherwise=lambda call, world: Unknown(call.written),
+        ),
+    ),
+)
