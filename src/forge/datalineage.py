@@ -2,7 +2,7 @@
 
 from forge.datalineage import ingest, query
 
-ingest("lineage.jsonl")
+ingest("jobs", db="analytics")
 query.upstream("users", "email")
 query.erd("public")
 """
@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from forge.connection import LineageView, connect
 from forge.connection.lineage_asked import WalkWords
-from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from forge.connection.lineage_results import ImportedFile
+    from forge.connection.ingested import IngestedCode
     from forge.lineage.erd import Erd
     from forge.lineage.traversal import Traversal
 
@@ -60,20 +59,21 @@ class Query:
 query = Query()
 
 
-def ingest(path: str | Path, *, project: str | Path | None = None) -> tuple[ImportedFile, ...]:
-    """Add what exports of lineage hold (`forge lineage export`): a file, or all .jsonl files of a folder. Again, it
-    changes nothing."""
-    place = Path(path)
-    files = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
-    if not files:
-        raise ForgeError(
-            "E813",
-            f"There is no export of lineage in {place}",
-            why="Files that end in .jsonl are read.",
-            fix="Write one with `forge lineage export lineage.jsonl`.",
-        )
+def ingest(
+    path: str | Path,
+    *,
+    db: str | None = None,
+    default_schema: str | None = None,
+    schema: str | Path | Mapping[str, Mapping[str, str]] | None = None,
+    dialect: str = "spark",
+    project: str | Path | None = None,
+) -> IngestedCode:
+    """Read a file or folder of SQL, Python, notebooks and dbt into the graph, and what lies there of YAML files of
+    edges, OpenLineage events and exports of another graph. Nothing is executed. `db` and `default_schema` complete
+    short names; `schema` is a file, or a mapping of table to columns and types. What did not change since the last
+    time is not read again. E816, E817, E822."""
     with connect(project) as forge:
-        return tuple(forge.lineage.import_(file) for file in files)
+        return forge.lineage.ingest(path, db=db, default_schema=default_schema, schema=schema, dialect=dialect)
 
 
 __all__ = ["Query", "ingest", "query"]

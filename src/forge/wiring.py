@@ -9,7 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from forge.model.secret import resolve_secret
 from forge.model.time import Clock, utc_now
 from forge.settings import Settings, load_settings
 from forge.transforms.params import Param, bind_params, declare_params, find_unknown_params
+from forge.transforms.transform import SqlQuery
 from forge.versioning.commit import Author, Signer, TableVersion
 from forge.versioning.conflict import standing_rules
 from forge.versioning.signing import PublicKeys
@@ -355,9 +356,16 @@ class Wiring:
         from forge.stores.sql.lineage_sources import SqlSources
 
         ports = self._lineage
-        return IngestPorts(
-            ports, SqlSources(self.database), read, lambda: definitions_in_lake(ports), self._openlineage
-        )
+        known = partial(definitions_in_lake, ports)
+        return IngestPorts(ports, SqlSources(self.database), read, known, self._openlineage, self._made_by_sql())
+
+    def _made_by_sql(self) -> Mapping[str, str]:
+        """The table that each SQL transform of the project makes; none where the project is not sound."""
+        try:
+            transforms = self.project().transforms.values()
+        except ForgeError:
+            return {}
+        return {one.file: str(one.output) for one in transforms if isinstance(one.body, SqlQuery)}
 
     @cached_property
     def _openlineage(self) -> OpenLineagePorts:

@@ -15,6 +15,7 @@ from forge.flows.ingest_ports import IngestPorts, Options, Progress
 from forge.flows.lake_definitions import definitions_in_lake
 from forge.flows.lineage_agreement import find_disagreements
 from forge.flows.lineage_view import look
+from forge.lineage.exchange import write_export
 from forge.lineage.extract.codebase import Done, Shared, Unit, in_turn
 from forge.model.errors import ForgeError
 from forge.stores.memory.lineage_sources import MemorySources
@@ -234,3 +235,47 @@ def test_two_folders_do_not_speak_for_each_other(code: Code) -> None:
     code.ingest(root="two")
     assert code.upstream("m.t.a") == {"s.u.a"}
     assert {producer_of("one", "a.sql"), producer_of("two", "a.sql")} <= set(code.world.store.producers())
+
+
+DECLARED = """author: ada
+edges:
+  - {source: core.orders.amount, target: "dashboard:board", type: consumes, reason: the page of the board}
+nodes:
+  - {id: "dashboard:board", type: dashboard}
+"""
+
+
+def test_edges_that_people_wrote_are_told_apart_and_end_with_their_file(code: Code) -> None:
+    code.write(c_sql="CREATE TABLE core.orders (amount DOUBLE);")
+    (code.folder / "by_hand.yaml").write_text(DECLARED)
+    done = code.ingest()
+    assert {one.path: (one.language, one.edges) for one in done.files}["by_hand.yaml"] == ("yaml", 1)
+    assert code.upstream("dashboard:board") == {"core.orders.amount"}
+    found = look(code.world.ports).edge("core.orders.amount->dashboard:board#consumes")
+    assert [str(one.basis) for fact in found.facts for one in fact.evidence] == ["declared"]
+    (code.folder / "by_hand.yaml").unlink()
+    code.ingest()
+    assert code.upstream("dashboard:board") == set()
+
+
+def test_a_fault_in_a_file_of_edges_is_a_gap_with_its_line(code: Code) -> None:
+    (code.folder / "by_hand.yaml").write_text("author: ada\nedges:\n  - {source: a.b.c, taget: d.e.f, reason: x}\n")
+    [record] = code.ingest().files
+    assert [gap.line for gap in record.gaps] == [3] * len(record.gaps)
+    assert record.gaps
+
+
+def test_an_export_of_another_graph_is_taken_in(code: Code) -> None:
+    other = CommittedLineage()
+    other.commit({"core.t": [edge("raw.x.a", "core.t.a")]})
+    lines = write_export(look(other.ports).store)
+    (code.folder / "other.jsonl").write_text("\n".join(lines))
+    code.ingest()
+    assert code.upstream("core.t.a") == {"raw.x.a"}
+
+
+def test_the_select_of_a_transform_of_the_project_makes_its_table(code: Code) -> None:
+    code.write(a_sql="/* forge\nkind: full\n*/\nSELECT x.a FROM raw.x AS x")
+    ports = IngestPorts(code.world.ports, code.sources, results={"jobs/a.sql": "core.t"})
+    ingest(ports, code.folder, root="jobs")
+    assert code.upstream("core.t.a") == {"raw.x.a"}

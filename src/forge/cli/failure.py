@@ -8,6 +8,8 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
+import typer
+
 from forge.cli.answer import SCHEMA_VERSION
 from forge.cli.terminal import Format, Terminal, has_colour
 from forge.model.codes import CODES, COULD_NOT_RUN, INTERRUPTED
@@ -39,6 +41,16 @@ def report_failure(error: BaseException, terminal: Terminal) -> int:
     if terminal.verbose >= 2:
         traceback.print_exception(error, file=sys.stderr)
     return status
+
+
+def end_after_answer(*errors: ForgeError) -> None:
+    """What is wrong with an answer that was given: stdout has its data, so only stderr and the exit status tell."""
+    found = [one for error in errors for one in errors_of(error)]
+    if not found:
+        return
+    text = problems_text([one.to_dict() for one in found], colour=has_colour(sys.stderr))
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    raise typer.Exit(exit_of(found[0].code))
 
 
 def report_problems(problems: Sequence[Problem], terminal: Terminal) -> None:

@@ -99,15 +99,18 @@ def _end(terminal: Terminal, done: Ingested, strict: bool) -> None:
 
 
 def _strict(strict: bool, gaps: int) -> None:
+    from forge.cli.failure import end_after_answer
     from forge.cli.words import plural
     from forge.model.errors import ForgeError
 
     if strict and gaps:
-        raise ForgeError(
-            "E824",
-            f"{plural(gaps, 'gap')} in the lineage",
-            why="With --strict all code must be understood.",
-            fix="See the gaps above; often --schema or --default-schema tells what is missing.",
+        end_after_answer(
+            ForgeError(
+                "E824",
+                f"{plural(gaps, 'gap')} in the lineage",
+                why="With --strict all code must be understood.",
+                fix="See the gaps above; often --schema or --default-schema tells what is missing.",
+            )
         )
 
 

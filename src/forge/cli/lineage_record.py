@@ -123,17 +123,37 @@ def export(
 @command
 def import_(
     terminal: Terminal,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What `forge lineage export` wrote.")],
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="An export, a YAML file of edges, or OpenLineage events (.json, .ndjson)."
+        ),
+    ] = None,
+    dagster: Annotated[
+        str | None,
+        typer.Option(
+            "--dagster", metavar="INSTANCE|MODULE|FILE", help="A Dagster instance (its folder), or code, which is run."
+        ),
+    ] = None,
+    job: Annotated[str | None, typer.Option("--job", metavar="JOB", help="Only assets of this job of Dagster.")] = None,
+    run_id: Annotated[
+        str | None, typer.Option("--run-id", metavar="ID", help="Only what this run of Dagster materialized.")
+    ] = None,
 ) -> None:
-    """Add the record of a file to this one. What is known already stays as it is."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import count, plural
-    from forge.connection import LineageView
+    """Add what a file or a Dagster instance tells. What is known already stays as it is."""
+    from forge.cli.import_view import tell_import
+    from forge.connection.lineage_import import import_dagster, import_file
+    from forge.model.errors import ForgeError
 
+    if (file is None) == (dagster is None):
+        what = "What is to be imported?" if file is None else "A file and --dagster exclude each other"
+        raise ForgeError("E105", what, fix="forge lineage import FILE, or forge lineage import --dagster INSTANCE")
+    if dagster is None and (job or run_id):
+        raise ForgeError("E105", "--job and --run-id belong to --dagster")
     with terminal.open() as wiring:
-        done = LineageView(wiring, wiring.default_branch).import_(file)
-    columns = [Column(word, lambda i, word=word: count(i[word]), right=True) for word in done.to_dict()]  # type: ignore[misc]
-    terminal.answer(Answer("imported", [done.to_dict()], columns))
-    if done.left:
-        told = plural(done.left, "fact")
-        terminal.say(f"{told} left out: of these this record has a word of the same producer, which stays.")
+        done = (
+            import_file(wiring, file)
+            if file is not None
+            else import_dagster(wiring, dagster or "", job=job, run_id=run_id)
+        )
+    tell_import(terminal, done)

@@ -27,6 +27,7 @@ def verify(
     """Check every SQL statement, as it was read, against Spark's own analyser on empty tables; print where they differ.
 
     Nothing is written. Exit status 1 where they disagree."""
+    from forge.cli.failure import end_after_answer
     from forge.cli.ingest_view import answer_of_agreement
     from forge.cli.words import plural
     from forge.connection.lineage_code import options_of
@@ -43,11 +44,14 @@ def verify(
     compared, statements = len(found.compared), len(found.statements)
     terminal.say(f"{compared:,} of {plural(statements, 'statement')} compared, {score.agreed:,} edges agree")
     if found.disagreements:
-        raise ForgeError(
-            "E823",
-            f"Code and Spark disagree on {plural(len(found.disagreements), 'edge')}",
-            why="Listed above: `static` was read out of the code, `run time` is what Spark says.",
-            fix="Where a table is missing, give its columns with --schema. Else it is a fault of Forge: please tell.",
+        fix = "Where a table is missing, give its columns with --schema. Else it is a fault of Forge: please tell."
+        end_after_answer(
+            ForgeError(
+                "E823",
+                f"Code and Spark disagree on {plural(len(found.disagreements), 'edge')}",
+                why="Listed above: `static` was read out of the code, `run time` is what Spark says.",
+                fix=fix,
+            )
         )
 
 
@@ -62,10 +66,12 @@ def capture(
     """Run a PySpark script and record what it really read and wrote, column by column.
 
     Its output is its own. It is run as it is: what it writes is written."""
+    from forge.cli.failure import end_after_answer
     from forge.cli.ingest_view import answer_of_capture
     from forge.connection.lineage_code import options_of
     from forge.connection.lineage_spark import capture_script
     from forge.flows.lineage_capture import fail_if_failed
+    from forge.model.errors import ForgeError
 
     options = options_of(db, default_schema)
     with terminal.open() as wiring:
@@ -73,4 +79,7 @@ def capture(
     terminal.answer(answer_of_capture(done))
     for gap in done.captured.gaps:
         terminal.say(f"not understood: {gap}")
-    fail_if_failed(done.captured)
+    try:
+        fail_if_failed(done.captured)
+    except ForgeError as error:
+        end_after_answer(error)

@@ -20,7 +20,18 @@ from forge.connection.lineage_asked import (
     read_words,
     walk_options,
 )
-from forge.connection.lineage_results import Changes, Found, ImportedFile, Ordered, SnapshotView, Spread, Written
+from forge.connection.lineage_results import (
+    Changes,
+    DeclaredFile,
+    EventFile,
+    Found,
+    ImportedAssets,
+    ImportedFile,
+    Ordered,
+    SnapshotView,
+    Spread,
+    Written,
+)
 from forge.flows.impact import lake_table
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.lineage_view import Look, look, state_of
@@ -33,9 +44,9 @@ from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
+    from forge.connection.ingested import IngestedCode
     from forge.connection.lineage_spark import Watched
     from forge.flows.code_records import SourceRecord
-    from forge.flows.ingest import Ingested
     from forge.flows.lineage_write import Named
     from forge.flows.query_log import LogRead
     from forge.flows.record_lineage import Origin
@@ -335,7 +346,7 @@ class LineageView:
 
         return Written.of(record_anonymization(self._ports, source, target, policy, actor))
 
-    # the record as a file
+    # code
 
     def ingest(
         self,
@@ -346,12 +357,15 @@ class LineageView:
         schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
         dialect: str = "spark",
         again: bool = False,
-    ) -> Ingested:
-        """Read code into the graph: a file, or a folder of SQL, Python, notebooks and dbt. What did not change since
-        the last time is not read again. E816, E817, E822."""
+    ) -> IngestedCode:
+        """Read code into the graph: a file, or a folder of SQL, Python, notebooks and dbt; and what lies there of YAML
+        files of edges, OpenLineage events and exports. What did not change since the last time is not read again.
+        E816, E817, E822."""
+        from forge.connection.ingested import IngestedCode
         from forge.connection.lineage_code import ingest_code, options_of
 
-        return ingest_code(self.wiring, path, options_of(db, default_schema, schema, dialect, again=again))
+        done = ingest_code(self.wiring, path, options_of(db, default_schema, schema, dialect, again=again))
+        return IngestedCode.of(done)
 
     def sources(self) -> Found[SourceRecord]:
         """The files of code that were read, how much of each was understood, and what was not."""
@@ -394,6 +408,8 @@ class LineageView:
 
         return capture_script(self.wiring, script, arguments, options_of())
 
+    # the record as a file
+
     def export_lines(self) -> Iterator[str]:
         """The whole record with its history, a JSON object a line."""
         from forge.lineage.exchange import write_export
@@ -422,20 +438,32 @@ class LineageView:
 
     def import_(self, file: str | File) -> ImportedFile:
         """Add what an export has and this record lacks. Again, it changes nothing."""
-        from forge.lineage.exchange import import_export
+        from forge.connection.lineage_import import import_export_file
 
-        source = File(file)
-        try:
-            with source.open(encoding="utf-8") as lines:
-                return ImportedFile.of(import_export(self.look().ports.store, lines))
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else "It is not UTF-8 text"
-            raise ForgeError(
-                "E813", f"{source} cannot be read", where=str(source), why=f"{why}.", fix="Check the path."
-            ) from error
-        except ForgeError as error:
-            place = f"{source}, {error.where}" if error.where else str(source)
-            raise ForgeError(error.code, error.what, where=place, why=error.why, fix=error.fix) from error
+        return import_export_file(self.wiring, file)
+
+    # what others tell
+
+    def import_declared(self, file: str | File) -> DeclaredFile:
+        """Edges that people wrote into a YAML file, in place of what it said before. E820 with all its faults."""
+        from forge.connection.lineage_import import import_declared_file
+
+        return import_declared_file(self.wiring, file)
+
+    def import_events(self, file: str | File) -> EventFile:
+        """Events of OpenLineage: one in each line, or one, or a list. One that is malformed keeps back no other."""
+        from forge.connection.lineage_import import import_event_file
+
+        return import_event_file(self.wiring, file)
+
+    def import_dagster(
+        self, target: str | File, *, job: str | None = None, run_id: str | None = None
+    ) -> ImportedAssets:
+        """The assets of a Dagster instance (the folder DAGSTER_HOME), of one job or run of it; or those that a code
+        location defines (a Python file, or a module by its name), whose code is then run. E819."""
+        from forge.connection.lineage_import import import_dagster
+
+        return import_dagster(self.wiring, target, job=job, run_id=run_id)
 
 
 def _with(first: WalkWords, options: WalkWords) -> WalkWords:

@@ -155,4 +155,3 @@ class Ordered(Order, _Of, Tabular):
             for step in sorted(self.steps, key=lambda step: (step.stage, step.members))
             for name in step.members
         ]
-

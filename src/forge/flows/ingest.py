@@ -13,7 +13,7 @@ from pathlib import Path
 from forge.flows.code_claims import claims_of_program
 from forge.flows.code_digest import digests_of
 from forge.flows.code_files import Codebase, find_code
-from forge.flows.code_records import KeptGap, SourceRecord, producer_of
+from forge.flows.code_records import KeptGap, SourceRecord, file_id, producer_of
 from forge.flows.code_told import take_files
 from forge.flows.ingest_ports import IngestPorts, Options, Progress
 from forge.flows.lineage_ports import LineagePorts
@@ -22,6 +22,7 @@ from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Done, Run, Shared, Unit, modules_of, read_codebase, uses_of
 from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.manual import DECLARED
 from forge.lineage.extract.program import Program
 
 _FILES = 50  # in one transaction
@@ -83,8 +84,8 @@ def ingest(
     """`root` is what the folder is called in the record. E816 where there is nothing to read."""
     began = time.monotonic()
     asked = options or Options()
-    code = find_code(path)
     name = root if root is not None else (path if path.is_dir() else path.parent).as_posix()
+    code = _with_results(find_code(path), name, ports.results)
     before = {one.path: one for one in ports.sources.sources(name)}
     digests = digests_of(code, asked)
     same = {
@@ -100,6 +101,11 @@ def ingest(
     ports.sources.keep(told)
     ports.sources.forget(name, gone)
     return Ingested(name, (*records, *told), kept, gone, recorded, time.monotonic() - began)
+
+
+def _with_results(code: Codebase, root: str, results: Mapping[str, str]) -> Codebase:
+    known = tuple(replace(unit, result=results.get(file_id(root, unit.name), "")) for unit in code.units)
+    return replace(code, units=known)
 
 
 def catalog_of(ports: IngestPorts, options: Options) -> Catalog:
@@ -226,10 +232,10 @@ def _write(
         recorded.append(lineage.store.record(batches))
         ports.sources.keep(some)
         records += some
-    if gone:
-        recorded.append(
-            lineage.store.record([Batch(producer_of(root, path), at, actor=lineage.actor) for path in gone])
-        )
+    known = frozenset(lineage.store.producers()) if gone else frozenset()
+    ended = [one for path in gone for one in (producer_of(root, path), DECLARED + file_id(root, path)) if one in known]
+    if ended:
+        recorded.append(lineage.store.record([Batch(producer, at, actor=lineage.actor) for producer in ended]))
     return tuple(records), _sum(recorded, lineage)
 
 

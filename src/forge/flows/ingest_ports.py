@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from forge.flows.code_records import SourceStore
@@ -39,10 +39,12 @@ class Progress:
 @dataclass(frozen=True)
 class IngestPorts:
     """`read` reads units, in processes of this machine or elsewhere; `known` are the tables of the lake. `events`
-    takes in those of OpenLineage; None: they are left alone."""
+    takes in those of OpenLineage; None: they are left alone. `results`: what the SELECT of a file makes, by the id of
+    the file, where the project tells: its own transforms."""
 
     lineage: LineagePorts
     sources: SourceStore
     read: Run = in_turn
     known: Callable[[], tuple[Definition, ...]] = tuple
     events: OpenLineagePorts | None = None
+    results: Mapping[str, str] = field(default_factory=dict)

@@ -50,10 +50,11 @@ Sources = Mapping[ColumnName, Trace]
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """`members`: of a struct that is built here, its fields by name and in order, so that taking a field out again
-    finds its own sources."""
+    finds its own sources. `type`: of what a function makes, where the code says it (from_json)."""
 
     sources: Sources = field(default_factory=dict)
     members: Mapping[str, Value] = field(default_factory=dict)
+    type: str = ""
 
 
 NOTHING = Value()
@@ -93,7 +94,7 @@ def through(value: Value, outer: Trace) -> Value:
     """The sources of a value, after one more step. A copy keeps its members."""
     found = {source: compose(trace, outer) for source, trace in value.sources.items()}
     if outer.transformation is Transformation.IDENTITY and not outer.masking:
-        return Value(found, {name: through(member, outer) for name, member in value.members.items()})
+        return Value(found, {name: through(member, outer) for name, member in value.members.items()}, value.type)
     return Value(found)
 
 

@@ -23,8 +23,9 @@ def combined(values: Iterable[Value], step: Transformation, text: str, *, maskin
             written = trace.expression if step is Transformation.IDENTITY else text
             word = stronger(trace.transformation, step)
             add(found, source, Trace(word, written, trace.masking or masking, trace.confidence))
-    members = gathered[0].members if step is Transformation.IDENTITY and len(gathered) == 1 else {}
-    return Value(found, members)
+    if step is Transformation.IDENTITY and len(gathered) == 1:
+        return Value(found, gathered[0].members, gathered[0].type)
+    return Value(found)
 
 
 def one_cell(name: str, value: Value, *around: Cells) -> Cells:

@@ -10,6 +10,7 @@ from forge.lineage.extract.python.pandas import HASHING, PANDAS
 from forge.lineage.extract.python.pandas_numpy import NUMPY
 from forge.lineage.extract.python.polars import POLARS, SELECTORS
 from forge.lineage.extract.python.pyspark import PYSPARK
+from forge.lineage.extract.python.templates import TEMPLATES
 
-MODELS = (PYTHON, GIVEN, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL)
+MODELS = (PYTHON, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL)
 LIBRARIES = Libraries(MODELS)

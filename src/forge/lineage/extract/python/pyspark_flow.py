@@ -9,9 +9,9 @@ from typing import cast
 
 from forge.lineage.extract.program import Made
 from forge.lineage.extract.python.library import Call, Handler
-from forge.lineage.extract.python.pyspark_frame import SPARK
+from forge.lineage.extract.python.pyspark_frame import FRAME_METHODS, SPARK
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import Frame, Function, Thing, Unknown, known_text, text
+from forge.lineage.extract.python.world import DictOf, Frame, Function, Thing, Unknown, known_text, text
 
 _PIPELINES = ("dlt", "pyspark.pipelines")
 _TABLES = {
@@ -34,6 +34,19 @@ def _declared(made: Made) -> Handler:
     return handler
 
 
+def _expected(call: Call, world: World) -> Thing:
+    """`@expect_or_drop("name", "rate > 0")`: rows that fail it are left out, wherever the decorator stands."""
+    function, given = call.arg(0), call.arg(1) if "all" in call.name else call.arg(2)
+    if isinstance(function, Function):
+        conditions = list(given.items.values()) if isinstance(given, DictOf) else [given]
+        _conditions(world).setdefault(id(function.node), []).extend(one for one in conditions if one is not None)
+    return function or Unknown(call.written)
+
+
+def _conditions(world: World) -> dict[int, list[Thing]]:
+    return cast("dict[int, list[Thing]]", world.settings.setdefault("expectations", {}))
+
+
 def _flow(call: Call, world: World) -> Thing:
     """`@append_flow(target="t")`: one of several sources of a table."""
     function = call.arg(0)
@@ -52,6 +65,9 @@ def _make(function: Function, name: Thing, made: Made, call: Call, world: World,
     result = world.call(function, (), call, given)
     if not isinstance(result, Frame):
         return
+    for condition in _conditions(world).get(id(function.node), ()):
+        kept = FRAME_METHODS["filter"](Call("filter", function.node.lineno, (condition,), on=result), world)
+        result = kept if isinstance(kept, Frame) else result
     known = known_text(name)
     at = Call(call.name, function.node.lineno, node=call.node)
     if made is Made.TEMPORARY and known is not None:
@@ -91,6 +107,7 @@ def _nothing(call: Call, world: World) -> Thing:
 TABLE_DECORATORS: dict[str, Handler] = {
     **{f"{module}.{name}": _declared(made) for module in _PIPELINES for name, made in _TABLES.items()},
     **{f"{module}.append_flow": _flow for module in _PIPELINES},
+    **{f"{module}.expect_{name}": _expected for module in _PIPELINES for name in ("or_drop", "all_or_drop")},
     "dagster.asset": _declared(Made.TABLE),
 }
 TABLE_FUNCTIONS: dict[str, Handler] = {

@@ -22,6 +22,7 @@ from forge.lineage.extract.python.pyspark_column import (
     made_of,
     struct_expr,
 )
+from forge.lineage.extract.python.pyspark_schema import type_text
 from forge.lineage.extract.python.pyspark_sql import sql_expr
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.world import (
@@ -42,7 +43,7 @@ from forge.lineage.extract.python.world import (
 from forge.lineage.extract.relation import Column
 from forge.lineage.extract.sql.around import type_of_value
 from forge.lineage.extract.sql.kinds import kind_of
-from forge.lineage.extract.sql.nested import nested_of
+from forge.lineage.extract.sql.nested import nested_of, parsed_type
 from forge.lineage.extract.value import Value
 
 _T = Transformation
@@ -207,8 +208,11 @@ def _generated(call: Call, world: World) -> Thing:
         if names is None:
             world.gap(call, f"the columns that {name} makes are not known")
             names = ()
-        columns = tuple(Column(one, value) for one in names)
-        return replace(one_cell("", value, *cells), columns=columns)
+        columns = [Column(one, value) for one in names]
+        if columns and "explode" in name and inner:
+            element = nested_of(type_of_value(inner[0], world.here())).element
+            columns[-1] = Column(names[-1], replace(value, type=element))
+        return replace(one_cell("", value, *cells), columns=tuple(columns))
 
     return Expr(COLUMN, make, call.written, step="generator")
 
@@ -272,6 +276,21 @@ def call_named_udf(call: Call, world: World) -> Thing:
     return made_of(parts, step, call.written, called(name), masking=masking)
 
 
+def _from_json(call: Call, world: World) -> Thing:
+    """What it makes has the fields of its schema."""
+    made = function(call, world)
+    written = type_text(call.arg(1, "schema"))
+    if not isinstance(made, Expr) or written is None:
+        return made
+
+    def make(frame: Frame) -> Cells:
+        cells = made.make(frame)
+        columns = (replace(one, value=replace(one.value, type=parsed_type(written))) for one in cells.columns)
+        return replace(cells, columns=tuple(columns))
+
+    return replace(made, make=make)
+
+
 def _time_window(call: Call, world: World) -> Thing:
     """A struct of start and end; rows without a time are left out."""
     inner = expr_of(call.arg(0, "timeColumn"), call, world)
@@ -298,6 +317,8 @@ _OWN: dict[str, Handler] = {
     "named_struct": _named_struct,
     "when": when,
     "broadcast": _broadcast,
+    "from_json": _from_json,
+    "from_csv": _from_json,
     "window": _time_window,
     "session_window": _time_window,
     "udf": make_udf,

@@ -70,6 +70,8 @@ TYPES = {
     "TimestampNTZType": "timestamp_ntz",
     "BinaryType": "binary",
     "DecimalType": "decimal",
+    "ArrayType": "array",
+    "MapType": "map",
 }
 
 
@@ -78,6 +80,9 @@ def data_type(call: Call, world: World) -> Thing:
     if name == "decimal":
         precision = number_in(call.arg(0, "precision")) or 10
         name = f"decimal({precision},{number_in(call.arg(1, 'scale')) or 0})"
+    elif name in {"array", "map"}:
+        inner = [type_text(one) or "" for one in (*call.args, *call.named.values()) if isinstance(one, Modelled)]
+        name = f"{name}<{','.join(inner)}>"
     return DataType("pyspark.type", name)
 
 
@@ -88,16 +93,13 @@ def type_text(thing: Thing | None) -> str | None:
     return thing.name if isinstance(thing, DataType) else known_text(thing)
 
 
-_NESTED = {"StructType": "struct", "ArrayType": "array", "MapType": "map"}
-
-
 def is_type(call: Call, world: World) -> Thing:
     """`isinstance(field.dataType, StringType)`."""
     own = nested_of(call.receiver(DataType).name).kind
     given = call.arg(0)
     classes = given.items if isinstance(given, ListOf) else [given]
     names = [one.path.rpartition(".")[2] for one in classes if isinstance(one, Native)]
-    if any(own == TYPES.get(name, _NESTED.get(name)) for name in names):
+    if any(own == TYPES.get(name, "struct" if name == "StructType" else None) for name in names):
         return Const(True)
     if any(name in {"NumericType", "FractionalType", "IntegralType"} and NUMBERS.match(own) for name in names):
         return Const(True) if "NumericType" in names else Unknown(call.written)

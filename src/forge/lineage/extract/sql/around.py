@@ -61,7 +61,9 @@ class Around(Protocol):
 
 
 def type_of_value(value: Value, around: Around) -> str:
-    """The type of a value that is a copy of one column, as text; empty where that is not known."""
+    """The type of a value that is a copy of one column, or that says its type, as text; empty where it is not known."""
+    if value.type:
+        return value.type
     if len(value.sources) != 1:
         return ""
     ((source, trace),) = value.sources.items()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from forge.lineage.extract.sql import calls
 from forge.lineage.extract.sql.columns import column_value
+from forge.lineage.extract.sql.nested import parsed_type
 from forge.lineage.extract.sql.parts import bracket, cast_value, dotted, struct
 from forge.lineage.extract.sql.scope import Scope
 from forge.lineage.extract.sql.text import output_name
@@ -40,6 +43,8 @@ def value_of_expression(expression: exp.Expr, scope: Scope) -> Value:
             return found
     elif cls is exp.Anonymous and calls.is_time_window(root):
         return calls.time_window(Walk(root, scope).run(), scope)
+    elif cls is exp.FromJson and isinstance(root.expression, exp.Literal):
+        return replace(Walk(root, scope).run(), type=parsed_type(root.expression.name))
     return Walk(root, scope).run()
 
 

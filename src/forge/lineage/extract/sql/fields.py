@@ -36,6 +36,8 @@ def fields_in(value: Value, around: Around) -> tuple[tuple[str, Value], ...] | N
     nested = nested_of(type_of_value(value, around))
     if nested.kind != "struct" or not nested.fields:
         return None
+    if not _is_copy(value):
+        return tuple((name, _whole(value, (name,))) for name, _ in nested.fields)
     return tuple((name, _part(value, name)) for name, _ in nested.fields)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -81,7 +81,16 @@ def generated(node: exp.Expr, names: Sequence[str], scope: Scope) -> Generated:
     found = names or defined or _names(kind, values, node)
     if not found and kind not in ("explode", "posexplode"):
         return Generated((), value)
-    return Generated(tuple(Column(name, value) for name in found or ("col",)))
+    *before, last = found or ("col",)
+    element = replace(value, type=_element(kind, values, scope))
+    return Generated((*(Column(name, value) for name in before), Column(last, element)))
+
+
+def _element(kind: str, values: Sequence[Value], scope: Scope) -> str:
+    """The type of what the last column holds."""
+    if kind not in ("explode", "posexplode") or not values:
+        return ""
+    return nested_of(type_of_value(values[0], scope.around)).element
 
 
 def stepped(values: Iterable[Value], outer: Trace) -> Value:
@@ -134,7 +143,7 @@ def types_by_name(node: exp.Expr, columns: Sequence[Column], scope: Scope) -> di
     kind, inputs = kind_of_generator(node, scope.around.dialect), _inputs(node)
     if kind not in ("explode", "posexplode") or not inputs or not columns:
         return {}
-    element = nested_of(type_of_value(scope.value(inputs[0]), scope.around)).element
+    element = _element(kind, [scope.value(inputs[0])], scope)
     return {columns[-1].name.lower(): element} if element else {}
 
 

@@ -59,6 +59,12 @@ def nested_of(text: str) -> Nested:
     return Nested(kind)
 
 
+def parsed_type(schema: str) -> str:
+    """What from_json makes by its second argument: a type, or the columns of a struct."""
+    whole = re.match(r"\s*(?:struct|array|map)\s*<", schema, re.IGNORECASE)
+    return schema.strip() if whole else f"struct<{schema.strip()}>"
+
+
 def field_type(type_: str, path: str) -> str:
     """The type of a field, however deep; empty where that is not known."""
     for name in path.split("."):
