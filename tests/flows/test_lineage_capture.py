@@ -31,7 +31,7 @@ def upstream(world: CommittedLineage, name: str) -> set[str]:
 def test_what_was_seen_is_certain() -> None:
     world = CommittedLineage()
     record_captured(world.ports, Captured("jobs/load.py", (seen("mart.b", "sales.a"),)), Catalog())
-    facts = world.ports.store.edge_facts(producer="capture:load.py")
+    facts = world.ports.store.edge_facts(producer="capture:jobs/load.py")
     (edge,) = [one for one in facts if one.target.id == "mart.b.a"]
     assert edge.confidence == 1.0
     assert [(str(one.basis), one.file) for one in edge.evidence] == [("observed", "jobs/load.py")]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark_plan import Known, extract_analysed
+from forge.lineage.extract.spark.plan import Known, extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

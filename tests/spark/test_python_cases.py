@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark_plan import extract_analysed
+from forge.lineage.extract.spark.plan import extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

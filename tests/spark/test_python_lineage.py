@@ -11,7 +11,7 @@ from forge.lineage.edge import Extraction
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.contract import contract
 from forge.lineage.extract.python import read_python
-from forge.lineage.extract.spark_plan import Known, extract_analysed
+from forge.lineage.extract.spark.plan import Known, extract_analysed
 from forge.lineage.extract.sql.read import read_sql
 
 if TYPE_CHECKING:

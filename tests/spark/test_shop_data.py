@@ -16,7 +16,7 @@ import yaml
 
 from forge.contracts.load import load_contracts
 from forge.contracts.rules import checks_of
-from forge.lineage.extract.spark_plan import extract_plan
+from forge.lineage.extract.spark.plan import extract_plan
 from forge.model.names import TableName
 from forge.quality.check import Context
 from forge.quality.plan import judge_all, plan_measures

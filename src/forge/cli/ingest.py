@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from forge.connection.lineage_code import Extracted, Tell
     from forge.flows.ingest import Ingested
     from forge.flows.ingest_ports import Options
+    from forge.wiring import Wiring
 
 Db = Annotated[str | None, typer.Option("--db", metavar="NAME", help="Database of names that have none.")]
 DefaultSchema = Annotated[
@@ -71,7 +73,7 @@ def ingest(
     if queries:
         _ingest_queries(terminal, path, options, text, strict)
         return
-    with terminal.open() as wiring, progress_of(terminal, "Reading") as tell:
+    with _project(terminal, path) as wiring, progress_of(terminal, "Reading") as tell:
         if engine is Engine.SPARK:
             done = ingest_on_spark(wiring, path, options, tell)
         else:
@@ -80,11 +82,27 @@ def ingest(
     _end(terminal, done, strict)
 
 
+@contextmanager
+def _project(terminal: Terminal, path: str) -> Iterator[Wiring]:
+    """The project whose graph is written to. Who has none can still see the lineage."""
+    from forge.model.errors import ForgeError
+
+    with ExitStack() as stack:
+        try:
+            wiring = stack.enter_context(terminal.open())
+        except ForgeError as error:
+            if error.code != "E102":
+                raise
+            fix = f"{error.fix}  Or see the lineage without a project: forge lineage extract {shlex.quote(path)}"
+            raise ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix) from error
+        yield wiring
+
+
 def _ingest_queries(terminal: Terminal, place: str, options: Options, column: str | None, strict: bool) -> None:
     from forge.cli.ingest_view import answer_of_log
     from forge.connection.lineage_spark import ingest_queries
 
-    with terminal.open() as wiring:
+    with _project(terminal, place) as wiring:
         done = ingest_queries(wiring, place, options, column)
     terminal.answer(answer_of_log(done))
     _strict(strict, sum(times for _, times in done.gaps))

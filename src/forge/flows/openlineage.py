@@ -23,8 +23,8 @@ from forge.lineage.extract.openlineage import (
     read_event,
     together,
 )
-from forge.lineage.extract.openlineage_claims import Unclear
-from forge.lineage.extract.openlineage_said import Event, State
+from forge.lineage.extract.openlineage.claims import Unclear
+from forge.lineage.extract.openlineage.said import Event, State
 from forge.model.errors import ForgeError
 
 Status = Literal["recorded", "unchanged", "held", "left out"]

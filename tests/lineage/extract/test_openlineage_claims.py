@@ -9,9 +9,9 @@ from openlineage_events import PG, columns, dataset, dataset_event, event, field
 
 from forge.lineage.evidence import Basis
 from forge.lineage.extract.openlineage import claims_of, producer_of_event, read_event
-from forge.lineage.extract.openlineage_claims import Claimed
-from forge.lineage.extract.openlineage_names import Naming, system_of
-from forge.lineage.extract.openlineage_said import Name
+from forge.lineage.extract.openlineage.claims import Claimed
+from forge.lineage.extract.openlineage.names import Naming, system_of
+from forge.lineage.extract.openlineage.said import Name
 
 ORDERS, DAILY = "shop.public.orders", "shop.mart.daily"
 P = "postgres@db.example:"

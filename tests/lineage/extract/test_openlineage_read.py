@@ -12,7 +12,7 @@ from openlineage_events import columns, dataset, dataset_event, event, field, jo
 
 from forge.lineage.claim import check_batch
 from forge.lineage.extract.openlineage import Naming, batch_of, claims_of, kept_part, read_event
-from forge.lineage.extract.openlineage_said import About, Event, State
+from forge.lineage.extract.openlineage.said import About, Event, State
 from forge.model.errors import ForgeError, errors_of
 
 

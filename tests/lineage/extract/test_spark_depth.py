@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.lineage.extract.spark_depth import nesting, reads_unnamed, tables_in
+from forge.lineage.extract.spark.depth import nesting, reads_unnamed, tables_in
 
 
 @pytest.mark.parametrize(

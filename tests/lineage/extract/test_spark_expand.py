@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from forge.lineage.extract.spark_expand import Cell, find_rows
+from forge.lineage.extract.spark.expand import Cell, find_rows
 
 TEXT = """Project [id#1L, k#7, v#8]
 +- Expand [[id#1L, name, name#2], [id#1L, mail, cast(mail#3 as string)]], [id#1L, k#7, v#8]

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from forge.lineage.edge import Edge, Extraction, Transformation
-from forge.lineage.extract.spark_plan import extract_analysed, extract_plan, table_name
+from forge.lineage.extract.spark.plan import extract_analysed, extract_plan, table_name
 from forge.model.names import ColumnName
 
 LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."

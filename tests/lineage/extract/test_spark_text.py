@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from forge.lineage.extract.spark_json import tree_of
-from forge.lineage.extract.spark_text import render
+from forge.lineage.extract.spark.text import render
+from forge.lineage.extract.spark.tree import tree_of
 
 Tree = list[dict[str, Any]]
 

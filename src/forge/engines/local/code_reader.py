@@ -130,7 +130,8 @@ def _size(unit: Unit) -> int:
 def _start() -> _Worker:
     ours, theirs = Pipe()
     with theirs:
-        words = [sys.executable, "-m", "forge.engines.local.code_worker", str(theirs.fileno())]
+        # -P: a `copy.py` of the folder that is read is not imported in place of Python's own.
+        words = [sys.executable, "-P", "-m", "forge.engines.local.code_worker", str(theirs.fileno())]
         process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
     return _Worker(process, ours)
 

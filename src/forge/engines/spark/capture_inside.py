@@ -29,7 +29,7 @@ from forge.engines.spark.lineage_plan import (
 from forge.lineage.edge import Extraction, Gap
 from forge.lineage.extract.observed import Seen, to_line
 from forge.lineage.extract.program import Made
-from forge.lineage.extract.spark_plan import Known
+from forge.lineage.extract.spark.plan import Known
 
 _FORMAT, _BATCHES = "format of the sink", "function for batches"
 _NOWHERE = {"console", "memory", "noop"}

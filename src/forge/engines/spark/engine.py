@@ -29,7 +29,7 @@ from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark_plan import Known, extract_analysed
+from forge.lineage.extract.spark.plan import Known, extract_analysed
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.schema import Schema

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from forge.engines.spark.session import CATALOG
 from forge.flows.engine import Pin
-from forge.lineage.extract.spark_plan import VIEW_ALIAS
+from forge.lineage.extract.spark.plan import VIEW_ALIAS
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
 from forge.model.schema import Column, Schema

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.lineage.edge import Extraction
 from forge.lineage.extract.program import Made
-from forge.lineage.extract.spark_plan import Known, Names, extract_analysed
+from forge.lineage.extract.spark.plan import Known, Names, extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -13,7 +13,7 @@ from forge.flows.lineage_verify import Observed, Refused
 from forge.lineage.extract.catalog import Catalog, Meant
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.program import Made
-from forge.lineage.extract.spark_plan import Known
+from forge.lineage.extract.spark.plan import Known
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,12 +11,15 @@ from forge.model.yaml_file import YamlFile, load_yaml
 
 
 def load_schemas(text: str, file: str) -> Schemas:
-    """E103 for malformed YAML, E817 for what is no schema."""
-    document = load_yaml(text, file)
+    """E817 with the place of the fault."""
+    try:
+        document = load_yaml(text, file)
+    except ForgeError as error:
+        raise ForgeError("E817", error.what, where=error.where, why=error.why, fix=error.fix) from error
     if document.data is None:
         return {}
     if not isinstance(document.data, Mapping):
-        raise _bad(document, (), "it holds no tables")
+        raise _bad(document, (), "It holds no tables")
     return dict(_tables(document, document.data, ()))
 
 
@@ -39,7 +42,7 @@ def _tables(
 def _type(document: YamlFile, path: tuple[str, ...], value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    raise _bad(document, path, f"the type of {path[-1]} is no text")
+    raise _bad(document, path, f"The type of {path[-1]} is no text")
 
 
 def _bad(document: YamlFile, path: tuple[str, ...], why: str) -> ForgeError:
@@ -47,6 +50,6 @@ def _bad(document: YamlFile, path: tuple[str, ...], why: str) -> ForgeError:
         "E817",
         f"{document.file} is no file of schemas",
         where=document.where(*path),
-        why=f"{why[0].upper()}{why[1:]}.",
+        why=f"{why}.",
         fix="Write table: {column: type}, like  sales.orders: {id: bigint, amount: 'decimal(12,2)'}",
     )

@@ -66,16 +66,8 @@ def _link(reader: Interpreter, thing: Thing, link: ast.expr, scope: Scope) -> Th
     if isinstance(link.func, ast.Name) and link.func.id == "super" and not link.args:
         return _super(scope)
     if isinstance(link.func, ast.Name) and isinstance(thing, Unknown):
-        thing = _starred(reader, link.func.id, scope) or thing
+        thing = members.starred(reader, link.func.id, scope) or thing
     return reader.call(thing, arguments(reader, link, scope))
-
-
-def _starred(reader: Interpreter, name: str, scope: Scope) -> Thing | None:
-    """A function that nobody defined is one of a library whose names are all imported, if the library says so."""
-    if scope.find(name) is not None:
-        return None
-    found = (members.library_member(reader, f"{path}.{name}") for path in scope.module.stars)
-    return next((one for one in found if one is not None), None)
 
 
 def end_line(node: ast.expr) -> int:

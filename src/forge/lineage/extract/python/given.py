@@ -71,7 +71,11 @@ def _value(call: Call, world: World) -> Thing | None:
 
 def _vars(call: Call, world: World) -> Thing:
     of = call.arg(0)
-    return DictOf(dict(of.values), True) if isinstance(of, Parser) else Unknown(call.written)
+    if not isinstance(of, Parser):
+        return Unknown(call.written)
+    found = DictOf(open=True)
+    found.items.update(of.values)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

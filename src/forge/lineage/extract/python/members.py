@@ -34,6 +34,7 @@ from forge.lineage.extract.python.world import (
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter import Interpreter
+    from forge.lineage.extract.python.scope import Scope
 
 
 def native(path: str, handler: Handler, on: Thing | None = None) -> Native:
@@ -148,6 +149,14 @@ def library_member(reader: Interpreter, path: str) -> Thing | None:
     if inside:
         return Module(path)
     return native(path, owner.otherwise) if owner.otherwise is not None else None
+
+
+def starred(reader: Interpreter, name: str, scope: Scope) -> Thing | None:
+    """A function that nobody defined is one of a library whose names are all imported, if the library says so."""
+    if scope.find(name) is not None:
+        return None
+    found = (library_member(reader, f"{path}.{name}") for path in scope.module.stars)
+    return next((one for one in found if one is not None), None)
 
 
 def _of_instance(reader: Interpreter, instance: Instance, start: Class, name: str) -> Thing | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.texts import joined_text, to_text
-from forge.lineage.extract.python.world import DictOf, Hole, Modelled, Text, Thing, Unknown, text
+from forge.lineage.extract.python.world import DictOf, Hole, Key, Modelled, Text, Thing, Unknown, text
 
 _DOLLAR = re.compile(r"\$(?:(?P<escaped>\$)|(?P<name>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\})")
 _BRACES = re.compile(r"\{\{-?\s*(?P<name>[A-Za-z_]\w*)\s*-?\}\}")
@@ -32,7 +32,8 @@ def _filled(pattern: re.Pattern[str]) -> Handler:
     def handler(call: Call, world: World) -> Thing:
         template = call.receiver(Template).text
         given = call.arg(0) if call.args else None
-        values: dict[object, Thing] = {**(given.items if isinstance(given, DictOf) else {}), **call.named}
+        values = DictOf(dict(given.items) if isinstance(given, DictOf) else {}).items
+        values.update(call.named)
         parts: list[Text] = []
         for part in template.parts:
             if isinstance(part, Hole):
@@ -46,7 +47,7 @@ def _filled(pattern: re.Pattern[str]) -> Handler:
     return handler
 
 
-def _pieces(part: str, pattern: re.Pattern[str], values: dict[object, Thing]) -> list[Text]:
+def _pieces(part: str, pattern: re.Pattern[str], values: dict[Key, Thing]) -> list[Text]:
     found, end = [], 0
     for one in pattern.finditer(part):
         found.append(text(part[end : one.start()]))

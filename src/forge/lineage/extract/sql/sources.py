@@ -212,7 +212,7 @@ def _function(call: exp.Expr, alias: exp.Expr | None, scope: Scope, item: exp.Ex
         inner = call.expressions[0]
         if isinstance(inner, exp.Func):
             return _function(inner, alias, scope, item)
-    defined = _defined_function(call, scope)
+    defined = _defined_function(call, scope, item)
     if defined is not None:
         return Source(label, rename(defined, names, scope, call))
     if is_generator(call) or kind_of_generator(call, dialect) in ("range", "sequence", "generate_series"):
@@ -240,9 +240,12 @@ def _unreadable(
     return Source(label, Relation(columns), None if columns else value)
 
 
-def _defined_function(call: exp.Expr, scope: Scope) -> Relation | None:
-    parts = [one.name for one in call.find_all(exp.Identifier)] if isinstance(call, exp.Dot) else [call.name]
-    function = scope.around.function(".".join(parts)) if isinstance(call, exp.Anonymous | exp.Dot) else None
+def _defined_function(call: exp.Expr, scope: Scope, item: exp.Expr | None = None) -> Relation | None:
+    before = [part for part in _table_parts(item) if part is not call] if item is not None else []
+    if isinstance(call, exp.Dot) and isinstance(call.expression, exp.Func):  # schema.f(…)
+        before, call = [*call.this.find_all(exp.Identifier, bfs=False)], call.expression
+    name = ".".join((*(one.name for one in before), call.name))
+    function = scope.around.function(name) if isinstance(call, exp.Anonymous) else None
     if function is None or not function.table:
         return None
     if function.name.lower() in scope.within:

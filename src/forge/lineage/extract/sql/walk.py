@@ -109,7 +109,7 @@ def _dot(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None
 
 
 def _names(node: exp.Expr) -> list[str]:
-    return [inner.name for inner in node.find_all(exp.Identifier)][::-1]
+    return [inner.name for inner in node.find_all(exp.Identifier, bfs=False)]
 
 
 def _bracketed(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.openlineage_said import Job, Name
+from forge.lineage.extract.openlineage.said import Job, Name
 from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError
 from forge.model.names import TableName

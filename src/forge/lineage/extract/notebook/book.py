@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.lines import relined
-from forge.lineage.extract.notebook_cell import Cell, Read, read_cell
-from forge.lineage.extract.notebook_json import NotANotebook, cells_of_json
+from forge.lineage.extract.notebook.cell import Cell, Read, read_cell
+from forge.lineage.extract.notebook.document import NotANotebook, cells_of_json
 from forge.lineage.extract.program import Program
 
 _HEAD = re.compile(r"(?:#|--|//)\s*(?:Databricks|Fabric) notebook source\s*$")

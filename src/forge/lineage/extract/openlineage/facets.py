@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.lineage.extract.openlineage_fault import Part, is_text
-from forge.lineage.extract.openlineage_said import Arrival, Entry, Input, Way
+from forge.lineage.extract.openlineage.fault import Part, is_text
+from forge.lineage.extract.openlineage.said import Arrival, Entry, Input, Way
 
 _MASKED, _IDENTITY = "MASKED", "IDENTITY"
 

@@ -11,8 +11,8 @@ from typing import Protocol
 import yaml
 from jinja2 import TemplateError
 
-from forge.lineage.extract.dbt_relation import DbtColumn, Rel, Target
-from forge.lineage.extract.dbt_shims import COMPILE, DBT, Utils
+from forge.lineage.extract.dbt.relation import DbtColumn, Rel, Target
+from forge.lineage.extract.dbt.shims import COMPILE, DBT, Utils
 from forge.lineage.extract.template import Names, Package, Returned, Templates
 from forge.lineage.extract.template_unknown import Asked, quoted
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from jinja2 import Template
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.dbt_context import Config
-from forge.lineage.extract.dbt_draft import Draft, all_typed, declared_columns, drafts_of, header_of
-from forge.lineage.extract.dbt_node import Columns, Compiled, Exposure, History, Node, Project, made_of
-from forge.lineage.extract.dbt_relation import Rel, Target
-from forge.lineage.extract.dbt_surroundings import Surroundings
-from forge.lineage.extract.dbt_yaml import Declared, Settings, mapping_of, read_properties, text_of
+from forge.lineage.extract.dbt.context import Config
+from forge.lineage.extract.dbt.declared import Declared, Settings, mapping_of, read_properties, text_of
+from forge.lineage.extract.dbt.draft import Draft, all_typed, declared_columns, drafts_of, header_of
+from forge.lineage.extract.dbt.node import Columns, Compiled, Exposure, History, Node, Project, made_of
+from forge.lineage.extract.dbt.relation import Rel, Target
+from forge.lineage.extract.dbt.surroundings import Surroundings
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.template import Failed, Sql, compile_template, render_both
 from forge.lineage.extract.template_unknown import Said

@@ -16,12 +16,12 @@ from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Gap
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.dbt_files import read_files
-from forge.lineage.extract.dbt_manifest import Manifest, placed_like, read_manifest, same_text
-from forge.lineage.extract.dbt_node import Columns, Compiled, Exposure, Node, Project
-from forge.lineage.extract.dbt_read import LANGUAGE, declared_of, read_node
-from forge.lineage.extract.dbt_relation import Target
-from forge.lineage.extract.dbt_yaml import Settings, find_settings
+from forge.lineage.extract.dbt.declared import Settings, find_settings
+from forge.lineage.extract.dbt.files import read_files
+from forge.lineage.extract.dbt.manifest import Manifest, placed_like, read_manifest, same_text
+from forge.lineage.extract.dbt.node import Columns, Compiled, Exposure, Node, Project
+from forge.lineage.extract.dbt.read import LANGUAGE, declared_of, read_node
+from forge.lineage.extract.dbt.relation import Target
 from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.program import Program
 from forge.lineage.kind import EdgeType, Kind

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from forge.lineage.extract.spark_json import Node, object_name
+from forge.lineage.extract.spark.tree import Node, object_name
 
 _DEEPEST = 40
 _LONGEST = 500

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forge.lineage.edge import Gap, Transformation
 from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.dbt_node import Compiled, History, Node
+from forge.lineage.extract.dbt.node import Compiled, History, Node
 from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.lines import relined
 from forge.lineage.extract.program import Made, Program, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.openlineage_said import Name
+from forge.lineage.extract.openlineage.said import Name
 
 SHORT, LONG = 1000, 100_000  # characters
 _MOST = 100  # faults that are told of one event

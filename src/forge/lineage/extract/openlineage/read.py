@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from forge.lineage.extract.openlineage_facets import read_arrival, read_columns, read_entries
-from forge.lineage.extract.openlineage_fault import Part, Problems
-from forge.lineage.extract.openlineage_said import About, Dataset, Event, Field, Job, Name, State
+from forge.lineage.extract.openlineage.facets import read_arrival, read_columns, read_entries
+from forge.lineage.extract.openlineage.fault import Part, Problems
+from forge.lineage.extract.openlineage.said import About, Dataset, Event, Field, Job, Name, State
 from forge.model.errors import ForgeError, raise_errors
 
 _ENDLESS = ("STREAMING", "SERVICE")

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.extract.notebook_magic import sql_call, sql_text_of, to_python_lines
+from forge.lineage.extract.notebook.magic import sql_call, sql_text_of, to_python_lines
 
 _PYTHON = frozenset({"python", "python3", "python2", "ipython", "pyspark", "py"})
 _SQL = frozenset({"sql", "sparksql", "spark sql", "tsql", "bigquery", "duckdb"})

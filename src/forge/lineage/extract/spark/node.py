@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.spark_expand import Cell, find_rows
-from forge.lineage.extract.spark_expression import Surroundings, sources_of, value_of
-from forge.lineage.extract.spark_json import Node, id_of, object_name, parts_of
-from forge.lineage.extract.spark_text import render
+from forge.lineage.extract.spark.expand import Cell, find_rows
+from forge.lineage.extract.spark.expression import Surroundings, sources_of, value_of
+from forge.lineage.extract.spark.text import render
+from forge.lineage.extract.spark.tree import Node, id_of, object_name, parts_of
 from forge.lineage.extract.value import NOTHING, Trace, Value, add, opaque, stronger, union
 from forge.model.names import ColumnName
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.extract.notebook_cell import Cell
+from forge.lineage.extract.notebook.cell import Cell
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
 _DATABRICKS = "application/vnd.databricks.v1+notebook"

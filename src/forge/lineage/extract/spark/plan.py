@@ -19,10 +19,10 @@ from typing import Any
 
 from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.lineage.extract.contract import arrivals, last_name
-from forge.lineage.extract.spark_depth import DEEPEST, leaves_in, nesting, reads_unnamed, tables_in
-from forge.lineage.extract.spark_json import Node, id_of, parse_plan, parts_of, tree_of
-from forge.lineage.extract.spark_node import HANDLERS, Relation, unknown
-from forge.lineage.extract.spark_write import WRITES, without_carried_over, without_update
+from forge.lineage.extract.spark.depth import DEEPEST, leaves_in, nesting, reads_unnamed, tables_in
+from forge.lineage.extract.spark.node import HANDLERS, Relation, unknown
+from forge.lineage.extract.spark.tree import Node, id_of, parse_plan, parts_of, tree_of
+from forge.lineage.extract.spark.write import WRITES, without_carried_over, without_update
 from forge.lineage.extract.value import Sources, Trace, Value, union
 from forge.model.names import ColumnName
 

@@ -11,12 +11,12 @@ from jinja2 import Template
 from jinja2.runtime import Macro
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.dbt_context import Config, names_of
-from forge.lineage.extract.dbt_draft import Draft
-from forge.lineage.extract.dbt_node import Columns
-from forge.lineage.extract.dbt_relation import DbtColumn, Rel, Target, dbt_columns
-from forge.lineage.extract.dbt_shims import DBT
-from forge.lineage.extract.dbt_yaml import Settings, mapping_of
+from forge.lineage.extract.dbt.context import Config, names_of
+from forge.lineage.extract.dbt.declared import Settings, mapping_of
+from forge.lineage.extract.dbt.draft import Draft
+from forge.lineage.extract.dbt.node import Columns
+from forge.lineage.extract.dbt.relation import DbtColumn, Rel, Target, dbt_columns
+from forge.lineage.extract.dbt.shims import DBT
 from forge.lineage.extract.template import Failed, Names, Package, Templates, compile_template, line_now, load_module
 from forge.lineage.extract.template_unknown import Said, without_marks
 

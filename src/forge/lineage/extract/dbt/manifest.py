@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.dbt_draft import all_typed
-from forge.lineage.extract.dbt_node import Compiled, Exposure, History, Node, Project, made_of
-from forge.lineage.extract.dbt_relation import Target
-from forge.lineage.extract.dbt_yaml import Raw, mapping_of, text_of
+from forge.lineage.extract.dbt.declared import Raw, mapping_of, text_of
+from forge.lineage.extract.dbt.draft import all_typed
+from forge.lineage.extract.dbt.node import Compiled, Exposure, History, Node, Project, made_of
+from forge.lineage.extract.dbt.relation import Target
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.template import Sql
 

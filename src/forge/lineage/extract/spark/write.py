@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from forge.lineage.edge import Edge, Indirect, Transformation
-from forge.lineage.extract.spark_expression import value_of
-from forge.lineage.extract.spark_json import Node, id_of
-from forge.lineage.extract.spark_node import HANDLERS, Handler, Plan, Relation, named, shape
+from forge.lineage.extract.spark.expression import value_of
+from forge.lineage.extract.spark.node import HANDLERS, Handler, Plan, Relation, named, shape
+from forge.lineage.extract.spark.tree import Node, id_of
 from forge.lineage.extract.value import NOTHING, Trace, Value, add
 from forge.model.names import ColumnName
 

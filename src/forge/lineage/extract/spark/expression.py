@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.contract import field_of
-from forge.lineage.extract.spark_json import Node, id_of
-from forge.lineage.extract.spark_text import render
+from forge.lineage.extract.spark.text import render
+from forge.lineage.extract.spark.tree import Node, id_of
 from forge.lineage.extract.value import NOTHING, Sources, Trace, Value, add, stronger
 from forge.model.names import ColumnName
 

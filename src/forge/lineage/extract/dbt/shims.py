@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.extract.dbt_relation import DbtColumn, Rel
+from forge.lineage.extract.dbt.relation import DbtColumn, Rel
 from forge.lineage.extract.template_unknown import quoted
 
 ColumnsOf = Callable[[object], list[DbtColumn] | None]

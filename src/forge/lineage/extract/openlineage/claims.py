@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.evidence import Basis, Evidence
-from forge.lineage.extract.openlineage_names import Naming, job_of
-from forge.lineage.extract.openlineage_said import About, Arrival, Dataset, Event, Input, Name, Way
+from forge.lineage.extract.openlineage.names import Naming, job_of
+from forge.lineage.extract.openlineage.said import About, Arrival, Dataset, Event, Input, Name, Way
 from forge.lineage.extract.program import MAYBE
 from forge.lineage.extract.value import Trace, merge
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of

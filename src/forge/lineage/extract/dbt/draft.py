@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.dbt_yaml import (
+from forge.lineage.extract.dbt.declared import (
     Declared,
     Properties,
     Raw,

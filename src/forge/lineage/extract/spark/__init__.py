@@ -1,0 +1,1 @@
+"""Spark's analysed plans, as JSON, walked by expression id."""
