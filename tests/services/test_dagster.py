@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from migrated import lay_database
+from typer.testing import CliRunner
 
+from forge.cli.main import app
 from forge.engines.dagster import read_code, read_dagster, read_instance
 from forge.flows.lineage_dagster import import_assets
 from forge.flows.lineage_ports import LineagePorts
@@ -162,6 +166,29 @@ def test_what_is_no_instance_is_told(tmp_path: Path, home: tuple[Path, Path, str
         read_dagster(str(home[1]), run_id=home[2])
     with pytest.raises(ForgeError, match="no file"):
         read_code(str(tmp_path / "none.py"))
+
+
+def test_the_terminal_imports_an_instance_a_job_a_run_and_code(
+    home: tuple[Path, Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "forge.yaml").write_text("project: shop\nuser: {name: Ada}\n")
+
+    def imported(target: str, *words: str) -> dict[str, Any]:
+        asked = ["lineage", "import", "--dagster", target, *words, "--project", str(tmp_path), "--json"]
+        ended = CliRunner().invoke(app, asked)
+        assert ended.exit_code == 0, ended.output
+        return dict(json.loads(ended.stdout)["imported"][0])
+
+    first = imported(str(home[0]), "--job", "nightly")
+    assert (first["assets"], first["edges"], first["added"], first["older"]) == (2, 3, 3, [])
+    assert imported(str(home[0]))["added"] == 1  # that of the other asset
+    again = imported(str(home[0]), "--run-id", home[2])
+    assert (again["added"], again["older"]) == (0, ["raw/orders"])
+    assert imported(str(home[1]))["assets"] == 3
+    monkeypatch.chdir(home[1].parent)
+    assert imported("code_location")["added"] == 0  # the same by its name
+    asked = ["upstream", "core.orders.cents", "--project", str(tmp_path)]
+    assert "raw.orders.amount" in CliRunner().invoke(app, asked).stdout
 
 
 def test_without_dagster_it_is_said_how_to_get_it() -> None:

@@ -27,7 +27,9 @@ def answer_of_ingest(done: Ingested) -> Answer:
     assert isinstance(sources, list)
     shown = sorted(sources, key=lambda one: (one["coverage"], one["path"]))[:MOST_ROWS]
     more = len(sources) - len(shown)
-    head = [f"{plural(len(done.files), 'file')} read, {len(done.unchanged):,} unchanged", ""] if done.unchanged else []
+    moved = [f"{plural(len(done.files), 'file')} read", f"{len(done.unchanged):,} unchanged"]
+    moved += [f"{len(done.removed):,} gone"] if done.removed else []
+    head = [", ".join(moved), ""] if done.unchanged or done.removed else []
     foot = [f"… and {plural(more, 'file')} more: forge lineage sources"] if more > 0 else []
     foot += ["", _total(done)]
     items: list[Item] = shown if len(sources) > MOST_ROWS else sources

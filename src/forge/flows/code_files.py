@@ -4,14 +4,15 @@ line each, never left out."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.codebase import Unit
 from forge.lineage.extract.dbt import is_read_by_dbt
-from forge.lineage.extract.files import Kind, Sort, limit_of, text_of_file
+from forge.lineage.extract.files import Kind, Sort, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
 
@@ -52,8 +53,8 @@ def find_code(path: Path) -> Codebase:
     if not path.exists():
         raise ForgeError("E816", f"There is no {path}", fix="Give a file or a folder of .sql, .py or .ipynb files.")
     root = path if path.is_dir() else path.parent
-    files = list(walk_files(path)) if path.is_dir() else [path]
     found = _Found(root)
+    files = list(walk_files(path, found.refuse_folder)) if path.is_dir() else [path]
     projects = [file.parent for file in files if file.name == _DBT]
     outer = [one for one in projects if not any(other != one and other in one.parents for other in projects)]
     for project in outer:
@@ -64,28 +65,32 @@ def find_code(path: Path) -> Codebase:
     return found.codebase(whole=path.is_dir())
 
 
-def walk_files(root: Path) -> Iterator[Path]:
-    """In order of their names."""
+def walk_files(root: Path, refuse: Callable[[Path, OSError], None]) -> Iterator[Path]:
+    """In order of their names. `refuse` hears of folders that cannot be listed."""
     seen = {os.path.realpath(root)}
     waiting = [root]
     while waiting:
         folder = waiting.pop()
         try:
             inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
+        except OSError as error:
+            refuse(folder, error)
             continue
         for entry in inside:
             if entry.name.startswith(".") or entry.name in _SKIPPED:
                 continue
-            try:
-                is_folder = entry.is_dir()
-            except OSError:  # a loop of links
-                continue
-            if not is_folder:
+            if not _is_folder(entry):
                 yield Path(entry.path)
             elif (real := os.path.realpath(entry.path)) not in seen:
                 seen.add(real)
                 waiting.append(Path(entry.path))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself; whoever opens it finds out
+        return False
 
 
 class _Found:
@@ -152,12 +157,13 @@ class _Found:
     def _open(self, file: Path) -> Sort | None:
         """None where the file is no code, or cannot be read."""
         name = self.name(file)
+        if not may_be_read(name):
+            sort = text_of_file(name, b"")
+            if sort.problem:
+                self._refuse(name, sort.problem, "")
+            return None
         try:
-            if not file.is_file():
-                return None
-            size = file.stat().st_size
-            with file.open("rb") as opened:
-                data = opened.read(limit_of(name) + 1)
+            size, data = _bytes(file, limit_of(name) + 1)
         except OSError as error:
             self._refuse(name, f"cannot be read: {error.strerror or error}", "")
             return None
@@ -166,6 +172,18 @@ class _Found:
             self._refuse(name, sort.problem, f"{size}")
         return sort
 
+    def refuse_folder(self, folder: Path, error: OSError) -> None:
+        self._refuse(self.name(folder), f"the folder cannot be read: {error.strerror or error}", "")
+
     def _refuse(self, name: str, reason: str, mark: str) -> None:
         self.refused[name] = Program(name, "unreadable", gaps=(Gap(name, 0, reason),), statements=1)
         self.marks[name] = mark
+
+
+def _bytes(file: Path, most: int) -> tuple[int, bytes]:
+    """The size of a file, and so much of it. A pipe or a device is not opened: it may never answer."""
+    found = file.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("it is no regular file")
+    with file.open("rb") as opened:
+        return found.st_size, opened.read(most)

@@ -47,7 +47,12 @@ def _under(path: Path, code: Codebase) -> Codebase:
         return (root / inside).as_posix()
 
     units = tuple(
-        replace(unit, name=name(unit.name), texts={name(file): text for file, text in unit.texts.items()})
+        replace(
+            unit,
+            name=name(unit.name),
+            texts={name(file): text for file, text in unit.texts.items()},
+            notes=tuple(replace(note, place=name(note.place)) for note in unit.notes),
+        )
         for unit in code.units
     )
     refused = {

@@ -241,12 +241,12 @@ def _write(
 
 def gaps_of(program: Program, text: str) -> tuple[KeptGap, ...]:
     """All gaps of a file, those that only show when its steps are joined included, with their lines of code."""
-    from forge.lineage.extract.contract import join_steps, open_gap
+    from forge.lineage.extract.contract import in_order, join_steps, open_gap
 
     found: dict[Gap, None] = dict.fromkeys(program.gaps)
     found.update(dict.fromkeys(open_gap(step, joined) for step, joined in join_steps(program.steps) if joined.open))
     lines = text.splitlines()
-    return tuple(KeptGap(gap.line, gap.reason, _code(lines, gap.line)) for gap in found)
+    return tuple(KeptGap(gap.line, gap.reason, _code(lines, gap.line)) for gap in in_order(found))
 
 
 def _code(lines: Sequence[str], line: int) -> str:

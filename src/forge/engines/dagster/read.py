@@ -137,18 +137,25 @@ def _keys_of_job(definitions: Definitions, name: str) -> set[AssetKey]:
 def _module(target: str) -> ModuleType:
     path = Path(target)
     if path.suffix != ".py":
-        return importlib.import_module(target)
+        with _importable(Path.cwd()):
+            return importlib.import_module(target)
     spec = importlib.util.spec_from_file_location(f"forge_dagster_{path.stem}", path.resolve())
     if spec is None or spec.loader is None or not path.is_file():
         raise ForgeError("E819", f"there is no file {target}", fix="Give a Python file, or a module by its name.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.resolve().parent))  # files beside it are imported by their names
-    try:
+    with _importable(path.resolve().parent):  # files beside it are imported by their names
         spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(path.resolve().parent))
     return module
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
 
 
 def _definitions(module: ModuleType, target: str) -> Definitions:

@@ -42,7 +42,7 @@ def contract(programs: Iterable[Program]) -> Extraction:
             if joined.open:
                 gaps[open_gap(step, joined)] = None
     return Extraction(
-        tuple(sorted(edges.values())), tuple(sorted(indirect)), tuple(sorted(tables.values())), tuple(gaps)
+        tuple(sorted(edges.values())), tuple(sorted(indirect)), tuple(sorted(tables.values())), in_order(gaps)
     )
 
 
@@ -177,6 +177,11 @@ def table_edges_of(step: Step, joined: Joined) -> Iterable[TableEdge]:
     for table in sorted(joined.reads):
         sure = LOW_CONFIDENCE if blind or table in joined.open else RESOLVED
         yield TableEdge(table, step.target, step.file, step.line, sure)
+
+
+def in_order(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+    """By file and line, as they are read."""
+    return tuple(sorted(gaps, key=lambda gap: (gap.place, gap.line)))
 
 
 def open_gap(step: Step, joined: Joined) -> Gap:

@@ -73,7 +73,7 @@ def text_of_file(path: str, data: bytes, *, size: int | None = None) -> Sort:
     """`data`: the file, or so much of it that it is seen to be too large; `size`: of the file."""
     suffix = suffix_of(path)
     guess = _by_name(path, suffix)
-    if guess is Kind.OTHER and suffix not in _YAML | _JSON | _PLAIN:
+    if not may_be_read(path):
         return Sort(guess, problem=_NOT_READ.get(suffix, ""))
     whole = len(data) if size is None else size
     if suffix == ".csv":
@@ -88,6 +88,12 @@ def text_of_file(path: str, data: bytes, *, size: int | None = None) -> Sort:
     if not text.strip() and kind is not Kind.OTHER:
         return Sort(kind, text, "the file is empty")
     return Sort(kind, text, problem if kind is not Kind.OTHER else "")
+
+
+def may_be_read(path: str) -> bool:
+    """Whether it may hold something, by its name; no other file need be opened."""
+    suffix = suffix_of(path)
+    return _by_name(path, suffix) is not Kind.OTHER or suffix in _YAML | _JSON | _PLAIN
 
 
 def limit_of(path: str) -> int:

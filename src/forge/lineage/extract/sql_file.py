@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,6 +12,8 @@ from forge.lineage.extract.lines import relined
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.sql.read import read_sql
 from forge.lineage.extract.template import has_template, render_sql
+
+_MODEL = re.compile(r"\{\{-?\s*(?:ref|source|config)\s*\(")
 
 
 def read_sql_file(
@@ -22,10 +26,12 @@ def read_sql_file(
     variables: Mapping[str, str] | None = None,
 ) -> Program:
     """As `read_sql`, with Jinja and `${name}` rendered first. Where a condition on something unknown gives two texts,
-    the steps of both."""
+    the steps of both. A model of dbt without its project makes what its file is called."""
     if not has_template(text) or len(text) > 10_000_000:
         return read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
-    texts, gaps = render_sql(text, file, dialect=dialect, variables=variables)
+    model = posixpath.basename(file).partition(".")[0] if _MODEL.search(text) else ""
+    result = result or model or None
+    texts, gaps = render_sql(text, file, dialect=dialect, variables={"this": model, **(variables or {})})
     if not texts:
         # Perhaps it is none: braces may also stand in a string. Else its other statements can still be read.
         plain = read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)

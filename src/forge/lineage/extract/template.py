@@ -183,7 +183,7 @@ def render_sql(
     that are not known. None: it cannot be rendered, as the gap tells."""
     templates = Templates()
     given = {str(key): value for key, value in (variables or {}).items()}
-    names: Names = {**templates.globals, **given}
+    names: Names = {**templates.globals, **_lone_model(templates, given), **given}
 
     def fill(found: re.Match[str]) -> str:
         if re.search(rf"^\s*set\s+(?:\w+:)?{re.escape(found[1])}\s*=", text, re.IGNORECASE | re.MULTILINE):
@@ -200,6 +200,33 @@ def render_sql(
     failed = [Gap(file, one.line, one.reason) for one in found if isinstance(one, Failed)]
     said = [Gap(file, one.line, one.reason) for sql in texts for one in sql.said]
     return texts, tuple(dict.fromkeys((*failed, *said)))
+
+
+def _lone_model(templates: Templates, given: Mapping[str, object]) -> dict[str, object]:
+    """What a model of dbt says that is read without its project: names stand as they are written."""
+
+    def ref(*names: object, **options: object) -> object:
+        return names[-1] if names else templates.unknown("ref()")
+
+    def source(*names: object) -> str:
+        return ".".join(str(name) for name in names)
+
+    def var(name: object, default: object = None) -> object:
+        found = given.get(str(name), default)
+        return templates.unknown(f"var {name}") if found is None else found
+
+    def config(*args: object, **options: object) -> str:
+        return ""
+
+    incremental = templates.asked.decide
+    return {
+        "ref": ref,
+        "source": source,
+        "var": var,
+        "env_var": var,
+        "config": config,
+        "is_incremental": incremental,
+    }
 
 
 def gap_of(file: str) -> Callable[[Said | Failed], Gap]:

@@ -312,9 +312,14 @@ def test_columns_of_duckdb_are_chosen_by_their_names() -> None:
     assert lines(found) == {"a1 <- t.a1 aggregation", "a2 <- t.a2 aggregation", "b <- t.b identity"}
 
 
-def test_what_is_not_understood_is_said() -> None:
-    query = "SELECT * FROM lin.orders MATCH_RECOGNIZE (MEASURES a.qty AS q PATTERN (a) DEFINE a AS a.qty > 1)"
-    assert "MATCH_RECOGNIZE" in reasons(extract(query, KNOWN, "snowflake"))[0]
+def test_match_recognize_gives_its_keys_and_measures() -> None:
+    query = (
+        "SELECT * FROM lin.orders MATCH_RECOGNIZE (PARTITION BY status MEASURES a.qty AS q PATTERN (a) "
+        "DEFINE a AS a.amount > 1)"
+    )
+    found = extract(query, KNOWN, "snowflake")
+    expected = {"status <- lin.orders.status identity", "q <- lin.orders.qty window"}
+    assert lines(found) == expected | {"~ window lin.orders.status", "~ filter lin.orders.amount"}
 
 
 @pytest.mark.parametrize(

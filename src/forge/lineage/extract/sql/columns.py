@@ -12,6 +12,9 @@ from forge.lineage.extract.value import NOTHING, Value
 
 def column_value(node: exp.Expr, scope: Scope, fields: tuple[str, ...] = ()) -> tuple[str, Value]:
     """The name by which a column is known where it comes from, and its value."""
+    if isinstance(node.this, exp.Parameter) and node.this.name.isdigit():
+        qualifier = tuple(name_of(part) for part in parts_of(node)[:-1])
+        return f"${node.this.name}", numbered_value(int(node.this.name), qualifier, scope)
     parts = (*(name_of(part) for part in parts_of(node)), *fields)
     found = scope.resolve(parts, node)
     if isinstance(found, tuple):
@@ -24,6 +27,18 @@ def column_value(node: exp.Expr, scope: Scope, fields: tuple[str, ...] = ()) -> 
         return parts[-1], variable
     _tell(parts, found, node, scope)
     return parts[-1], NOTHING
+
+
+def numbered_value(number: int, qualifier: tuple[str, ...], scope: Scope) -> Value:
+    """Snowflake: `$1` is the first column of what stands in FROM."""
+    source = scope.find_source(qualifier) if qualifier else scope.sources[0] if len(scope.sources) == 1 else None
+    if source is None:
+        return NOTHING
+    if not source.is_open:
+        columns = source.relation.columns
+        return columns[number - 1].value if 0 < number <= len(columns) else NOTHING
+    found = source.unknown(f"${number}")
+    return found.value if isinstance(found, Column) else NOTHING
 
 
 def parts_of(node: exp.Expr) -> list[exp.Expr]:

@@ -37,7 +37,7 @@ SIBLINGS = {
     "oracle": (),
     "snowflake": (),
 }
-_TOKEN = re.compile(r" but got <Token .*>|invalid expression / ", re.IGNORECASE | re.DOTALL)
+_TOKEN = re.compile(r" but got <Token .*>| for <class '[^']*'>|invalid expression / ", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,13 @@ _REPAIRS = (
         r"\1 WHEN MATCHED AND (\2) THEN DELETE",
     ),
     _repair(r"\s+WITH\s+(?:NO\s+)?DATA\s*\Z", ""),
+    _repair(r"\s+WITH\s+(?:(?:LOCAL|CASCADED)\s+)?CHECK\s+OPTION\s*\Z", ""),
+    _repair(r"\ACREATE(\s+)OR\s+ALTER(\s+)VIEW\b", r"CREATE\1OR REPLACE\2VIEW"),
+    _repair(
+        r"\A(CREATE\s+(?:OR\s+\w+\s+)?VIEW\s+[\w.\[\]\"]+\s*(?:\([^()]*\)\s*)?)"
+        r"WITH\s+(?:SCHEMABINDING|ENCRYPTION|VIEW_METADATA)(?:\s*,\s*\w+)*(?=\s+AS\b)",
+        r"\1",
+    ),
     _repair(rf"\(\s*(?:{_EXPECT}\s*,?\s*)+\)", ""),
     _repair(rf",\s*{_EXPECT}", ""),
     _repair(r"\A(INSERT\s+OVERWRITE\s.*?\bPARTITION\s*\([^)]*\)\s*)IF\s+NOT\s+EXISTS\b", r"\1"),
@@ -88,6 +95,8 @@ _OUTPUT = re.compile(
     r"(?P<into>\s+INTO\s+(?P<table>[\w.\[\]]+)\s*(?:\((?P<columns>[^()]*)\))?)(?=\s)",
     re.IGNORECASE,
 )
+_UPDATE = re.compile(r"\A(?:WITH\b.*?\)\s*)?UPDATE\b", re.IGNORECASE | re.DOTALL)
+_ADDED = re.compile(r"'[^']*'|(?P<name>[\w.\[\]@]+)\s*(?P<sign>[-+*/%&|^])=")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -137,7 +146,12 @@ def repaired(text: str) -> str:
         return f"ALTER TABLE {changed[1]} RENAME COLUMN {changed[2]} TO {changed[3]}"
     for pattern, by in _REPAIRS:
         text = pattern.sub(by, text, count=1)
-    return text
+    return _ADDED.sub(_spelled_out, text) if _UPDATE.match(text) else text
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    """T-SQL: `SET a += 1` is `SET a = a + 1`."""
+    return found[0] if found["name"] is None else f"{found['name']} = {found['name']} {found['sign']}"
 
 
 def _parse(text: str, dialect: str) -> exp.Expr | Broken:

@@ -1,4 +1,4 @@
-"""A table that gets another name: what was written into it before is then found under the new one."""
+"""A table or a column that gets another name: what was written into it before is then found under the new one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,37 @@ def _renamed(step: Step, names: Mapping[str, str], written: set[str]) -> Step:
 
 def _value(value: Value, names: Mapping[str, str]) -> Value:
     sources = {_column(column, names): trace for column, trace in value.sources.items()}
-    return Value(sources, {name: _value(member, names) for name, member in value.members.items()})
+    members = {name: _value(member, names) for name, member in value.members.items()}
+    return replace(value, sources=sources, members=members)
+
+
+def rename_column(state: State, table: str, old: str, new: str) -> None:
+    """Of a table that this program wrote; who read it before reads the column of the new name."""
+    written = False
+    for place, step in enumerate(state.steps):
+        changed = step
+        if written:
+            changed = replace(
+                step,
+                columns={name: _with_column(value, table, old, new) for name, value in step.columns.items()},
+                shaped=frozenset((_renamed_column(one, table, old, new), way) for one, way in step.shaped),
+            )
+        if step.made.real and step.target == table:
+            written = True
+            columns = {new if name.lower() == old.lower() else name: one for name, one in changed.columns.items()}
+            changed = replace(changed, columns=columns)
+        state.steps[place] = changed
+
+
+def _with_column(value: Value, table: str, old: str, new: str) -> Value:
+    sources = {_renamed_column(one, table, old, new): trace for one, trace in value.sources.items()}
+    members = {name: _with_column(member, table, old, new) for name, member in value.members.items()}
+    return replace(value, sources=sources, members=members)
+
+
+def _renamed_column(column: ColumnName, table: str, old: str, new: str) -> ColumnName:
+    is_it = column.table == table and column.column.lower() == old.lower()
+    return replace(column, column=new) if is_it else column
 
 
 def _column(column: ColumnName, names: Mapping[str, str]) -> ColumnName:

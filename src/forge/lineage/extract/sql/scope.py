@@ -229,9 +229,13 @@ class Scope:
         return relation_of_query(query, self.around, self)
 
     def subquery(self, query: exp.Expr) -> Relation:
-        """One in an expression: what decides about its rows decides about the rows here."""
+        """One in an expression: what decides about its rows decides about the rows here. SELECT AS STRUCT is one value
+        here; elsewhere its fields are columns."""
         relation = self.relation(query)
         self.hear(relation)
+        inner = query.unnest() if isinstance(query, exp.Subquery) else query
+        if str(inner.args.get("kind") or "").upper() == "STRUCT":
+            return relation.with_columns((Column("", struct_of(relation.columns)),))
         return relation
 
     def shape_by(self, expressions: Iterable[exp.Expr | None], way: Indirect) -> None:

@@ -13,7 +13,8 @@ from forge.lineage.extract.sql.calls import is_time_window
 from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.generate import generated, is_generator, named_by_type
 from forge.lineage.extract.sql.kinds import AGGREGATE_NAMES, ALIASES_IN_WHERE, LATERAL_ALIASES
-from forge.lineage.extract.sql.scope import Scope, line_of, name_of, struct_of
+from forge.lineage.extract.sql.match import match_rows
+from forge.lineage.extract.sql.scope import Scope, line_of, name_of
 from forge.lineage.extract.sql.sources import add_from
 from forge.lineage.extract.sql.star import Expanded, chosen, expanded, is_star, script_columns
 from forge.lineage.extract.sql.text import output_name, text_of
@@ -43,7 +44,7 @@ class _Select:
         args, scope = self.select.args, self.scope
         add_from(self.select, scope)
         if args.get("match") is not None:
-            scope.around.gap(line_of(args["match"]), "MATCH_RECOGNIZE is not understood: what it measures is not known")
+            match_rows(args["match"], scope)
         self._name_aliases()
         self._name_windows()
         if self.dialect in ALIASES_IN_WHERE:
@@ -56,16 +57,13 @@ class _Select:
             self.project(expression, place)
         self._clauses()
         self._exclude()
-        relation = Relation(
+        return Relation(
             tuple(self.columns),
             tuple(self.open),
             frozenset(self.without),
             frozenset(scope.shaped),
             frozenset(scope.reads),
         )
-        if str(args.get("kind") or "").upper() == "STRUCT":
-            return relation.with_columns((Column("", struct_of(relation.columns)),))
-        return relation
 
     def _name_aliases(self) -> None:
         for place, expression in enumerate(self.select.expressions):
@@ -162,7 +160,7 @@ class _Select:
         if isinstance(expression, exp.Alias):
             names: tuple[str, ...] = (name_of(expression.args["alias"]),)
         else:
-            names = named_by_type(root, self.scope)
+            names = _called(root, self.dialect) or named_by_type(root, self.scope)
         made = generated(root, names, self.scope)
         self.columns.extend(made.columns)
         if made.anything is not None:
@@ -245,6 +243,15 @@ class _Select:
             self.scope.shape(self.columns[number - 1].value.sources, way)
         elif number - 1 in self.values:
             self.scope.shape(self.values[number - 1].value.sources, way)
+
+
+def _called(generator: exp.Expr, dialect: str) -> tuple[str, ...]:
+    """The name of the one column that unnest makes in a SELECT list; Spark has names of its own."""
+    if dialect in ("postgres", "redshift") and isinstance(generator, exp.Explode):
+        return ("unnest",)
+    if dialect == "duckdb" and isinstance(generator, exp.Explode):
+        return (f"unnest({text_of(generator.this, dialect)})",)
+    return ()
 
 
 def _aggregates(expression: exp.Expr) -> bool:

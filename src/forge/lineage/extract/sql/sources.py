@@ -328,6 +328,13 @@ def _natural(inner: Scope, scope: Scope, join: exp.Expr) -> tuple[str, ...]:
     return tuple(column.name for column in scope.row if column.name.lower() in inner.index)
 
 
+def _first(name: str, scope: Scope) -> Column | None:
+    """Spark takes the first of several columns of the left side."""
+    if scope.around.dialect not in ("spark", "databricks", "hive") or scope.open:
+        return None
+    return next((column for column in scope.row if column.name.lower() == name.lower()), None)
+
+
 def _merged(name: str, side: str, inner: Scope, scope: Scope, join: exp.Expr) -> Column | None:
     """The one column that USING makes of two: that of the left side; of the right side in a RIGHT JOIN; in a FULL JOIN
     whichever is there."""
@@ -337,6 +344,9 @@ def _merged(name: str, side: str, inner: Scope, scope: Scope, join: exp.Expr) ->
         if isinstance(found, Column):
             place.shape(found.value.sources, Indirect.JOIN)
             sides.append(found)
+        elif isinstance(found, Several) and place is scope and (first := _first(name, scope)) is not None:
+            place.shape(first.value.sources, Indirect.JOIN)
+            sides.append(first)
         else:
             labels = found.places if isinstance(found, Several) else tuple(one.label for one in place.sources)
             doubt = "may be from" if isinstance(found, Several) else "is not found in"

@@ -273,6 +273,8 @@ def _is_new(scan: _Scan, word: str, tokens: list[Lexeme], place: int) -> bool:
             and (first not in ("ALTER", "MERGE"))
         )
     if word in ("CREATE", "ALTER", "DROP"):
+        if word == "ALTER" and seen == ["CREATE", "OR"]:
+            return False
         return first not in ("ALTER", "GRANT", "REVOKE") or word == "CREATE"
     if word in ("EXEC", "EXECUTE"):
         return first != "INSERT" or "SELECT" in seen or "VALUES" in seen
@@ -289,6 +291,8 @@ def _is_new(scan: _Scan, word: str, tokens: list[Lexeme], place: int) -> bool:
             "CONSTRAINT",
         )
     if word == "WITH":
+        if first in ("CREATE", "ALTER") and "AS" not in seen:
+            return False  # CREATE VIEW v WITH SCHEMABINDING AS …
         ahead = tokens[place + 2] if place + 2 < len(tokens) else None
         return ahead is not None and scan.text[ahead[1] : ahead[2]].upper() == "AS" and before != "AS"
     return word not in ("FETCH", "OPEN", "CLOSE", "CONTINUE", "BEGIN", "USE", "BREAK") and before not in ("WITH", ",")

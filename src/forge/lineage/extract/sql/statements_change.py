@@ -50,7 +50,7 @@ def update(state: State, node: exp.Update) -> Relation | None:
     return result
 
 
-def _is_cte(node: exp.Update, table: exp.Table) -> bool:
+def _is_cte(node: exp.Update | exp.Delete, table: exp.Table) -> bool:
     with_ = node.args.get("with_")
     names = {cte.alias.lower() for cte in with_.expressions} if isinstance(with_, exp.With) else set()
     return not table.db and table.name.lower() in names
@@ -146,12 +146,24 @@ def delete(state: State, node: exp.Delete) -> Relation | None:
     found = selected(state, (), source=source, joins=joins, where=node.args.get("where"), with_=node.args.get("with_"))
     result = None
     for one in real:
-        target = state.target(plain(one))
+        target = _behind(state, node, one) if _is_cte(node, one) else state.target(plain(one))
+        if target is None:
+            state.gap(0, f"the rows of {one.name} are not those of one table")
+            continue
         written = Written({}, found.shaped, without_target(found.reads, target, {}))
         if target.temporary or written.shaped or written.reads:
             state.put(target, written)
         result = returned(state, node, target, written, one)
     return result
+
+
+def _behind(state: State, node: exp.Delete, table: exp.Table) -> Target | None:
+    """T-SQL: a DELETE from a CTE deletes from the table that its columns come from."""
+    query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=plain(table)))
+    reached = rows_of(state, query, node.args["with_"].copy())
+    origins = [_origin(state, column.value) for column in reached.columns]
+    tables = {origin.table for origin in origins if origin is not None}
+    return Target(tables.pop(), None) if len(tables) == 1 else None
 
 
 def _bare(one: exp.Expr) -> exp.Expr:

@@ -12,7 +12,7 @@ from forge.lineage.extract.relation import Column, Relation, relation_of
 from forge.lineage.extract.sql.ddl import altered, columns_of, definition_of
 from forge.lineage.extract.sql.functions import body_text, function_of, language_of
 from forge.lineage.extract.sql.names import parts_of, split_name, word_of
-from forge.lineage.extract.sql.rename import rename, swap
+from forge.lineage.extract.sql.rename import rename, rename_column, swap
 from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
 from forge.lineage.extract.sql.state import State
 from forge.lineage.extract.sql.written import Target, Written
@@ -25,7 +25,7 @@ def create(state: State, node: exp.Create) -> None:
     kind = str(node.args.get("kind") or "").upper()
     if kind in ("FUNCTION", "MACRO", "PROCEDURE"):
         _create_routine(state, node)
-    elif kind in ("TABLE", "VIEW"):
+    elif kind in ("TABLE", "VIEW") or isinstance(node.expression, exp.Query):  # also a MODEL
         _create_table(state, node, view=kind == "VIEW")
 
 
@@ -195,7 +195,7 @@ def alter(state: State, node: exp.Alter) -> None:
         elif isinstance(action, exp.Query):
             _redefine_view(state, parts, action)
         else:
-            _alter_columns(state, parts, action)
+            alter_columns(state, parts, action)
 
 
 def _new_name(state: State, parts: tuple[str, ...], named: exp.Expr) -> tuple[str, ...]:
@@ -212,12 +212,14 @@ def _redefine_view(state: State, parts: tuple[str, ...], query: exp.Query) -> No
     write_whole(state, replace(state.target_named(parts), made=Made.VIEW), relation, view=True)
 
 
-def _alter_columns(state: State, parts: tuple[str, ...], action: exp.Expr) -> None:
+def alter_columns(state: State, parts: tuple[str, ...], action: exp.Expr) -> None:
     made = state.temporary_of(parts)
     if made is not None and made.changes:
         _alter_temporary(state, parts, action)
         return
     meant = state.find(parts)
+    if isinstance(action, exp.RenameColumn):
+        rename_column(state, meant.name, word_of(action.this), word_of(action.args["to"]))
     if meant.definition is None:
         state.unknown.add(meant.name)
         return

@@ -68,7 +68,7 @@ def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
     listed = tuple(word_of(one) for one in into.expressions) if isinstance(into, exp.Schema) else ()
     first = files[0]
     if isinstance(first, exp.Subquery) and isinstance(first.this, exp.Query):
-        relation = rows_of(state, _by_place(first.this))
+        relation = rows_of(state, first.this)
         fit = Fit(by_name=state.dialect in ("databricks", "spark"), columns=listed)
         state.put(target, fitted(state, target, relation, fit))
         return
@@ -78,18 +78,6 @@ def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
             state.gap(0, "the file of this COPY is not known")
             continue
         from_file(state, target, path, listed)
-
-
-def _by_place(query: exp.Query) -> exp.Query:
-    """Snowflake: $1 is the first column of a staged file."""
-
-    def change(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Parameter) and isinstance(node.this, exp.Literal) and not node.this.is_string:
-            return exp.column(exp.to_identifier(f"${node.this.this}", quoted=True))
-        return node
-
-    changed = query.copy().transform(change)
-    return changed if isinstance(changed, exp.Query) else query
 
 
 def from_file(
@@ -131,6 +119,12 @@ def export(state: State, node: exp.Export) -> None:
     to_file(state, str(value.this), rows_of(state, node.this))
 
 
+_OUTFILE = re.compile(
+    r"\bINTO\s+(?:OUTFILE|DUMPFILE)\s+'(?P<path>[^']*)'(?:\s+(?:CHARACTER\s+SET|FIELDS|COLUMNS|LINES)\b.*?)?(?=\s+FROM\b|\s*\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def unload(state: State, text: str) -> bool:
     """UNLOAD ('query' | query) TO 'path', which sqlglot does not parse."""
     found = _UNLOAD.match(text)
@@ -143,6 +137,21 @@ def unload(state: State, text: str) -> bool:
         inner = inner[2:-2]
     try:
         tree = Dialect.get_or_raise(state.dialect).parse(inner)[0]
+    except SqlglotError:
+        return False
+    if not isinstance(tree, exp.Query):
+        return False
+    to_file(state, found["path"], rows_of(state, tree))
+    return True
+
+
+def outfile(state: State, text: str) -> bool:
+    """MySQL's SELECT … INTO OUTFILE 'path', before FROM or at the end, which sqlglot does not parse."""
+    found = _OUTFILE.search(text)
+    if found is None:
+        return False
+    try:
+        tree = Dialect.get_or_raise(state.dialect).parse(text[: found.start()] + " " + text[found.end() :])[0]
     except SqlglotError:
         return False
     if not isinstance(tree, exp.Query):

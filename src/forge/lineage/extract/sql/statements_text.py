@@ -11,8 +11,8 @@ from forge.lineage.extract.sql.fallback import is_harmless, scan_tables
 from forge.lineage.extract.sql.names import split_name
 from forge.lineage.extract.sql.rename import rename
 from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.sql.statements_create import write_whole
-from forge.lineage.extract.sql.statements_file import load_text, unload
+from forge.lineage.extract.sql.statements_create import alter_columns, write_whole
+from forge.lineage.extract.sql.statements_file import load_text, outfile, unload
 from forge.lineage.extract.sql.written import Written
 
 _IMMEDIATE = re.compile(r"\A\s*EXECUTE\s+IMMEDIATE\s+(?P<what>.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -73,7 +73,7 @@ def not_parsed(state: State, text: str, reason: str) -> None:
     if _CALL.match(text):
         call(state, text)
         return
-    if unload(state, text) or load_text(state, text) or append(state, text) or is_harmless(text):
+    if unload(state, text) or load_text(state, text) or outfile(state, text) or append(state, text) or is_harmless(text):
         return
     state.gap(0, reason)
     scan_tables(state, text)
@@ -162,6 +162,9 @@ def execute(state: State, node: exp.Execute) -> None:
         if old and new and len(arguments) == 2:
             parts = split_name(old)
             rename(state, parts, (*parts[:-1], *split_name(new)))
+        elif old and new and (state.text_of(arguments[2]) or "").upper() == "COLUMN":
+            *table, column = split_name(old)
+            alter_columns(state, tuple(table), exp.RenameColumn(this=exp.column(column), to=exp.column(new)))
         return
     if isinstance(inner, exp.Subquery | exp.Paren):
         text = str(inner.this.name) if isinstance(inner.this, exp.Table) else state.text_of(inner.this)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.relation import Column, Relation
 from forge.lineage.extract.sql import calls
-from forge.lineage.extract.sql.columns import column_value, star_columns
+from forge.lineage.extract.sql.columns import column_value, numbered_value, star_columns
 from forge.lineage.extract.sql.kinds import kind_of
 from forge.lineage.extract.sql.parts import bracket, dotted, is_same_cast
 from forge.lineage.extract.sql.scope import Scope, line_of, name_of
@@ -211,6 +211,8 @@ def _second(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> N
 
 def _parameter(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     value = walk.scope.around.variable("@" + node.name)
+    if value is None and node.name.isdigit() and walk.scope.around.dialect == "snowflake":
+        value = numbered_value(int(node.name), (), walk.scope)
     if value is not None:
         walk.take(value, step, masked)
 
