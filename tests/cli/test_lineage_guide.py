@@ -1,4 +1,4 @@
-"""docs/guide/lineage.md says what is: its commands can be typed, its numbers are those of the code."""
+"""The guides to lineage say what is: their commands can be typed, their numbers are those of the code."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from forge.connection import LineageView
 from forge.lineage.edge import level_of
 from forge.lineage.evidence import CONFIDENCE
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "lineage.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guide"
+GUIDE = (GUIDES / "lineage.md").read_text("utf-8")
+BOTH = GUIDE + (GUIDES / "extraction.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", BOTH, re.MULTILINE | re.DOTALL)
 LINES = [line.removeprefix("$ ") for kind, block in BLOCKS if kind in ("", "sh") for line in block.splitlines()]
 COMMANDS = sorted({line for line in LINES if line.startswith("forge ")})
 
@@ -34,7 +36,7 @@ def test_every_command_of_the_guide_can_be_typed(line: str) -> None:
 
 
 def test_the_guide_has_commands() -> None:
-    assert len(COMMANDS) > 20
+    assert len(COMMANDS) > 30
 
 
 def test_the_confidences_of_the_guide_are_those_of_the_rule() -> None:
@@ -44,6 +46,6 @@ def test_the_confidences_of_the_guide_are_those_of_the_rule() -> None:
 
 
 def test_the_calls_of_the_guide_exist() -> None:
-    calls = set(re.findall(r"f\.lineage\.(\w+)\(", GUIDE))
+    calls = set(re.findall(r"f\.lineage\.(\w+)\(", BOTH))
     assert len(calls) > 5
     assert all(callable(getattr(LineageView, name, None)) for name in calls)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from migrated import lay_database
 
-from forge.flows.lineage_declared import find_declared_files, record_declared
+from forge.flows.lineage_declared import record_declared
 from forge.flows.lineage_ports import LineagePorts
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -68,13 +68,3 @@ def test_names_that_nobody_else_knows_are_told_with_what_is_near(ports: LineageP
     assert (gap.place, gap.line) == ("lineage/a.yaml", 4)
     assert "core.orders.amuont" in gap.reason
     assert "Did you mean core.orders.amount" in gap.reason
-
-
-def test_the_files_of_a_project_are_found(tmp_path: Path) -> None:
-    (tmp_path / "lineage").mkdir()
-    for name in ("a.yaml", "b.yml", "c.txt"):
-        (tmp_path / "lineage" / name).write_text(ONE)
-    assert sorted(find_declared_files(tmp_path)) == ["lineage/a.yaml", "lineage/b.yml"]
-    (tmp_path / "lineage" / "d.yaml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ForgeError, match="not UTF-8"):
-        find_declared_files(tmp_path)

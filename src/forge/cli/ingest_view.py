@@ -62,9 +62,11 @@ _COLUMNS = (
 
 
 def answer_of_sources(found: Sequence[SourceRecord]) -> Answer:
-    columns = (*_COLUMNS, Column("read", lambda i: str(i["read_at"])[:19].replace("T", " ")))
-    roots = sorted({one.root for one in found})
-    head = [f"From {', '.join(roots)}", ""] if roots else []
+    roots = {one.root for one in found}
+    name = "path" if len(roots) == 1 else "id"
+    file = Column("file", lambda i: str(i[name]), style="bold")
+    columns = (file, *_COLUMNS[1:], Column("read", lambda i: str(i["read_at"])[:19].replace("T", " ")))
+    head = [f"From {next(iter(roots))}", ""] if len(roots) == 1 else []
     statements, understood = sum(one.statements for one in found), sum(one.understood for one in found)
     share = f"{understood / statements:.0%} of {plural(statements, 'statement')} understood" if statements else ""
     return Answer("sources", [one.to_dict() for one in found], columns, {}, head, ["", share] if share else [])

@@ -91,10 +91,12 @@ def ingest_code(
 
 def root_of(project: Path, path: Path) -> str:
     """What the folder is called in the record: inside the project, by its place there."""
+    from forge.flows.code_files import shown
+
     folder = path if path.is_dir() else path.parent
     full = folder.resolve()
     home = project.resolve()
-    return full.relative_to(home).as_posix() if full.is_relative_to(home) else full.as_posix()
+    return shown(full.relative_to(home) if full.is_relative_to(home) else full)
 
 
 def extract_code(

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.codebase import Unit
@@ -62,7 +62,14 @@ def find_code(path: Path) -> Codebase:
     for file in files:
         if not any(project in file.parents for project in outer):
             found.file(file)
+    if not path.is_dir():
+        found.is_asked_for(path)
     return found.codebase(whole=path.is_dir())
+
+
+def shown(path: Path) -> str:
+    """A name of a file as text; of one that is not UTF-8, with the bytes that are none written out."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def walk_files(root: Path, refuse: Callable[[Path, OSError], None]) -> Iterator[Path]:
@@ -105,7 +112,7 @@ class _Found:
         self.exports: dict[str, str] = {}
 
     def name(self, file: Path) -> str:
-        return PurePosixPath(file.relative_to(self.root)).as_posix()
+        return shown(file.relative_to(self.root))
 
     def codebase(self, *, whole: bool) -> Codebase:
         return Codebase(
@@ -148,6 +155,12 @@ class _Found:
                 self.events[name] = sort.text
             case Kind.EXPORT:
                 self.exports[name] = sort.text
+
+    def is_asked_for(self, file: Path) -> None:
+        """Of a folder, files that are no code are passed over; one that was named must not be."""
+        name = self.name(file)
+        if not (self.units or self.refused or self.declared or self.events or self.exports):
+            self._refuse(name, "by its name it is no code; .sql, .py and .ipynb are read", "")
 
     def _notes(self, name: str, sort: Sort) -> list[Gap]:
         """An empty `__init__.py` is what it should be."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from forge.flows.code_files import Codebase, find_code
+from forge.flows.code_files import Codebase, find_code, shown
 from forge.flows.ingest import counting
 from forge.flows.ingest_ports import Options, Progress
 from forge.lineage.edge import Extraction
@@ -44,7 +44,7 @@ def _under(path: Path, code: Codebase) -> Codebase:
     root = path if path.is_dir() else path.parent
 
     def name(inside: str) -> str:
-        return (root / inside).as_posix()
+        return shown(root / inside)
 
     units = tuple(
         replace(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from forge.flows.code_claims import claims_of_program
 from forge.flows.code_digest import digests_of
-from forge.flows.code_files import Codebase, find_code
+from forge.flows.code_files import Codebase, find_code, shown
 from forge.flows.code_records import KeptGap, SourceRecord, file_id, producer_of
 from forge.flows.code_told import take_files
 from forge.flows.ingest_ports import IngestPorts, Options, Progress
@@ -84,7 +84,7 @@ def ingest(
     """`root` is what the folder is called in the record. E816 where there is nothing to read."""
     began = time.monotonic()
     asked = options or Options()
-    name = root if root is not None else (path if path.is_dir() else path.parent).as_posix()
+    name = root if root is not None else shown(path if path.is_dir() else path.parent)
     code = _with_results(find_code(path), name, ports.results)
     before = {one.path: one for one in ports.sources.sources(name)}
     digests = digests_of(code, asked)
@@ -131,7 +131,7 @@ def _read(
     """Units with a changed file, and then those that build on what has changed with it."""
     shared = Shared(catalog_of(ports, options), options.dialect, modules_of(code.modules))
     waiting = [unit for unit in code.units if any(path not in same for path in code.files_of(unit))]
-    found = dict(code.refused)
+    found = {path: program for path, program in code.refused.items() if path not in same}
     seconds: dict[str, float] = {}
     catalog = shared.catalog
     while waiting:

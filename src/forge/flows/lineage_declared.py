@@ -1,11 +1,10 @@
-"""Lineage that YAML files declare comes into the graph: `lineage/*.yaml` of the project, or any file that is given.
-What a file says replaces what it said before; one that is gone takes back what it said."""
+"""Lineage that YAML files declare comes into the graph. What a file says replaces what it said before; one that is gone
+takes back what it said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.lineage_view import Look, look
@@ -17,8 +16,6 @@ from forge.lineage.node import Entity
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.nearest import did_you_mean
 
-FOLDER = "lineage"
-
 
 @dataclass(frozen=True, slots=True)
 class DeclaredResult:
@@ -28,20 +25,6 @@ class DeclaredResult:
     files: int
     edges: int
     unknown: tuple[Gap, ...] = ()
-
-
-def find_declared_files(root: Path) -> dict[str, str]:
-    """The text of each `lineage/*.yaml` of a project, by its path from there."""
-    found: dict[str, str] = {}
-    errors: list[ForgeError] = []
-    for path in sorted((root / FOLDER).glob("*.y*ml")):
-        name = path.relative_to(root).as_posix()
-        try:
-            found[name] = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            errors.append(ForgeError("E820", "The file is not UTF-8", where=name, why=str(error), fix="Save it so."))
-    raise_errors(errors)
-    return found
 
 
 def record_declared(

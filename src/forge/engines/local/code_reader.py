@@ -20,6 +20,8 @@ from forge.lineage.extract.program import Program
 
 LIMIT = 30.0  # seconds for one unit
 _PROJECT = 10  # times as many for a dbt project, which is many files
+_START = 60.0  # more, until a process is up
+BEGUN = "begun"  # said by a process when it begins with a unit; until then it was busy with itself
 
 
 @dataclass
@@ -28,10 +30,14 @@ class _Worker:
     pipe: Connection
     unit: Unit | None = None
     began: float = 0.0
+    reads: bool = False
 
-    def left(self, limit: float) -> float:
-        own = limit * (_PROJECT if self.unit is not None and self.unit.language == "dbt" else 1)
-        return max(0.0, self.began + own - time.monotonic())
+    def limit(self, usual: float) -> float:
+        return usual * (_PROJECT if self.unit is not None and self.unit.language == "dbt" else 1)
+
+    def left(self, usual: float) -> float:
+        start = 0.0 if self.reads else _START
+        return max(0.0, self.began + self.limit(usual) + start - time.monotonic())
 
     def end(self) -> None:
         self.pipe.close()
@@ -84,12 +90,12 @@ class CodeReaders:
         if worker.process.poll() is not None:
             worker = _start()
             _send(worker, shared)
-        worker.unit, worker.began = unit, time.monotonic()
+        worker.unit, worker.began, worker.reads = unit, time.monotonic(), False
         _send(worker, unit)
         return worker
 
     def _next(self, shared: Shared) -> Iterator[Done]:
-        """What is done next; at least one, unless none is busy."""
+        """What is done next; perhaps nothing yet."""
         working = {worker.pipe: worker for worker in self._workers if worker.unit is not None}
         if not working:
             return
@@ -99,13 +105,17 @@ class CodeReaders:
             worker = working[pipe]
             assert worker.unit is not None
             try:
-                done = pipe.recv()
-                worker.unit = None
+                said = pipe.recv()
             except (EOFError, OSError):
-                done = self._replace(worker, shared, "the reader died of it")
-            yield done
+                yield self._replace(worker, shared, "the reader died of it")
+                continue
+            if said == BEGUN:
+                worker.began, worker.reads = time.monotonic(), True
+            else:
+                worker.unit = None
+                yield said
         for worker in [one for one in working.values() if one.unit is not None and not one.left(self._limit)]:
-            yield self._replace(worker, shared, f"it takes longer than {self._limit:g} s to read")
+            yield self._replace(worker, shared, f"it takes longer than {worker.limit(self._limit):g} s to read")
 
     def _replace(self, worker: _Worker, shared: Shared, reason: str) -> Done:
         unit, seconds = worker.unit, time.monotonic() - worker.began

@@ -190,7 +190,7 @@ def main(file: str, script: str, *arguments: str) -> None:
 
     watch(Notes(Path(file)))
     sys.argv = [script, *arguments]
-    sys.path[0] = str(Path(script).resolve().parent)
+    sys.path.insert(0, str(Path(script).resolve().parent))
     try:
         runpy.run_path(script, run_name="__main__")
     finally:

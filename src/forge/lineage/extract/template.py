@@ -11,10 +11,11 @@ from typing import cast
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError, Undefined
 from jinja2.runtime import Macro
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import missing
 
 from forge.lineage.edge import Gap
+from forge.lineage.extract.letters import whole
 from forge.lineage.extract.template_unknown import Asked, Said, Unknown, settle, unknown
 
 _LINE, _END = "\ue000", "\ue001"
@@ -22,6 +23,7 @@ _LINE_MARK = re.compile(f"{_LINE}(\\d+){_END}")
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _DOLLAR = re.compile(r"\$\{(?:(?:hiveconf|hivevar|spark|env|system|var):)?\s*([A-Za-z_][\w.]*)\s*\}")
 _LARGEST = 10_000_000
+_ROUNDS = 1_000_000
 
 Names = MutableMapping[str, object]
 
@@ -58,6 +60,16 @@ class Templates(SandboxedEnvironment):
             keep_trailing_newline=True,
         )
         self.filters.update(dict.fromkeys(("as_text", "as_bool", "as_number", "as_native"), _same))
+        self.globals["range"] = self._range
+        self.rounds = 0
+
+    def _range(self, *bounds: int) -> range:
+        """Loops in loops must end."""
+        found = safe_range(*bounds)
+        self.rounds += len(found)
+        if self.rounds > _ROUNDS:
+            raise TemplateError(f"its loops take more than {_ROUNDS:,} rounds")
+        return found
 
     def _undefined_class(self) -> type[Undefined]:
         environment = self
@@ -154,10 +166,11 @@ def load_module(template: Template, names: Names) -> Mapping[str, object] | Fail
 def render(templates: Templates, template: Template, names: Names, *, truth: bool, dialect: str) -> Sql | Failed:
     """One rendering. `templates.asked` tells afterwards what it asked for."""
     templates.asked.truth, templates.asked.tested = truth, False
+    templates.rounds = 0
     module = load_module(template, names)
     if isinstance(module, Failed):
         return Failed(module.line, f"the template cannot be rendered: {module.reason}")
-    text, lines = _without_line_marks(str(module[""]))
+    text, lines = _without_line_marks(whole(str(module[""])))
     text, said = settle(text, templates.asked, dialect)
     return Sql(text, lines, tuple(Said(lines[min(one.line, len(lines)) - 1], one.reason) for one in said))
 

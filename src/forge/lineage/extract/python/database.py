@@ -35,7 +35,7 @@ def _is_sql(thing: Thing | None) -> bool:
 
 def execute(call: Call, world: World) -> Thing | None:
     """`cursor.execute(sql, …)` and its like, whatever the object is. None: its argument is no SQL."""
-    query = call.arg(0)
+    query = call.arg(0) or next((call.named[name] for name in _ARGUMENTS if name in call.named), None)
     if isinstance(query, Unknown) and "execute" in call.name and _SQL_WORD.search(call.written):
         world.gap(call, f"the SQL is not known: it is {query.what}")
         return Unknown(call.written)
@@ -43,6 +43,19 @@ def execute(call: Call, world: World) -> Thing | None:
         return None
     relation = world.read_sql(call, plain_sql(query))
     return Unknown(call.written) if relation is None else Frame("pyspark" if call.name == "sql" else "sql", relation)
+
+
+_ARGUMENTS = ("sql", "query", "statement", "operation", "sql_text")
+
+
+def operator(call: Call, world: World) -> Thing:
+    """An operator of Airflow runs the SQL it is given, one text or several. The path of a file is none."""
+    if call.name.endswith("Operator"):
+        given = next((call.named[name] for name in ("sql", "hql", "bql", "query") if name in call.named), None)
+        for one in given.items if isinstance(given, ListOf) else [given]:
+            if isinstance(one, Text) and _is_sql(one):
+                world.read_sql(call, plain_sql(one))
+    return Unknown(call.written)
 
 
 _SQL_WORD = re.compile(r"sql|query|statement|stmt|\bcur(?:sor|s)?\b|conn|engine|session|\bdb\b", re.IGNORECASE)
@@ -92,6 +105,7 @@ RESULT = Kind(
     },
     attribute=lambda call, world: Unknown(call.written),
 )
+AIRFLOW = Library(modules=("airflow",), otherwise=operator)
 RAW_SQL = Library(
     modules=("sqlalchemy", "duckdb"),
     functions={

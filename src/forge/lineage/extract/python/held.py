@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.world import Frame, Thing, Unknown
-from forge.lineage.extract.relation import Relation
+from forge.lineage.extract.relation import Relation, copy_of
 from forge.lineage.extract.value import NOTHING, Value, opaque
 
 REST = "rest"
@@ -47,6 +47,9 @@ def column(frame: Frame, name: str, call: Call | int, world: World) -> Value:
     if found is not None:
         return found
     relation = frame.relation
+    same = from_one_table(relation, name, world)
+    if same is not None:
+        return same
     if len(relation.open) > 1 and name.lower() not in relation.without:
         tables = " or ".join(relation.open)
         world.gap(call, f"column {name} may be from {tables}; give their columns with --schema")
@@ -60,6 +63,14 @@ def held(frame: Frame, name: str) -> Value | None:
     if found is None and (rest := rest_of(frame)) is not None and name.lower() not in frame.relation.without:
         found = rest.value(name)
     return found
+
+
+def from_one_table(relation: Relation, name: str, world: World) -> Value | None:
+    """A column that is not listed, of rows that come by several ways (both branches of an `if`) from one table."""
+    tables = {one for table in relation.open for one in world.behind(table)}
+    if len(tables) != 1 or name.lower() in relation.without:
+        return None
+    return Value({source: trace for table in relation.open for source, trace in copy_of(table, name).sources.items()})
 
 
 def changed_name(how: Thing | None, name: str) -> str | None:
@@ -88,6 +99,16 @@ def blurred(frame: Frame, call: Call, world: World, reason: str) -> Frame:
     """What comes out of a step that cannot be followed: rows that come from here, each column perhaps from all."""
     world.gap(call, reason)
     return hidden(frame, call.written)
+
+
+def respelled(frame: Frame, call: Call, world: World, reason: str) -> Frame:
+    """Columns get names that are not known. Where it is not known either what they were called before, a rule made
+    the new names of the old: what is read afterwards is taken for the column of that name, and it is said."""
+    if not frame.relation.open:
+        return blurred(frame, call, world, reason)
+    tables = " and ".join(dict.fromkeys(one for table in frame.relation.open for one in world.behind(table)))
+    world.gap(call, f"the columns of {tables} are not known, so their new names are taken as they are written after it")
+    return replace(frame, settled=False)
 
 
 def hidden(frame: Frame, text: str, others: Iterable[Relation] = (), reason: str = "") -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.lineage.extract.python.builtin import PYTHON
-from forge.lineage.extract.python.database import RAW_SQL
+from forge.lineage.extract.python.database import AIRFLOW, RAW_SQL
 from forge.lineage.extract.python.given import GIVEN
 from forge.lineage.extract.python.library import Libraries
 from forge.lineage.extract.python.pandas import HASHING, PANDAS
@@ -12,5 +12,5 @@ from forge.lineage.extract.python.polars import POLARS, SELECTORS
 from forge.lineage.extract.python.pyspark import PYSPARK
 from forge.lineage.extract.python.templates import TEMPLATES
 
-MODELS = (PYTHON, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL)
+MODELS = (PYTHON, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL, AIRFLOW)
 LIBRARIES = Libraries(MODELS)

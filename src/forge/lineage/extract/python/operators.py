@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.lineage.extract.python.branch import either, options
 from forge.lineage.extract.python.library import Call, Kind, source_text
-from forge.lineage.extract.python.texts import format_percent, joined_text, to_text
+from forge.lineage.extract.python.texts import format_percent, joined_text, repeated_text, to_text
 from forge.lineage.extract.python.world import (
     Const,
     DictOf,
@@ -72,6 +72,7 @@ _PLAIN: dict[str, Callable[[Any, Any], object]] = {
     ">=": operator.ge,
 }
 _LARGEST = 10**9
+_MOST = 100_000  # items of a list
 
 
 def operate(reader: Interpreter, sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing:
@@ -155,7 +156,7 @@ def _on_text(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | Non
     if sign == "%" and isinstance(left, Text):
         return format_percent(left, right, node)
     if sign == "*" and isinstance(left, Text) and isinstance(right, Const) and isinstance(right.value, int):
-        return Text(left.parts * min(max(right.value, 0), 1000))
+        return repeated_text(left, right.value)
     if sign not in {"+", "/"}:
         return None
     shown = (node.left, node.right) if isinstance(node, ast.BinOp) else (None, None)
@@ -169,7 +170,7 @@ def _on_text(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | Non
 
 def _on_lists(sign: str, left: ListOf, right: ListOf) -> Thing | None:
     if sign == "+":
-        return ListOf([*left.items, *right.items], left.form, left.open or right.open)
+        return _all_of(left, right)
     keys = [[key_of(item) for item in side.items] for side in (left, right)]
     if left.open or right.open or not all(sure for side in keys for sure, _ in side):
         return _all_of(left, right) if sign == "|" else None
@@ -187,11 +188,13 @@ def _on_lists(sign: str, left: ListOf, right: ListOf) -> Thing | None:
 
 
 def _all_of(left: ListOf, right: ListOf) -> ListOf:
-    return ListOf([*left.items, *right.items], left.form, left.open or right.open)
+    """As long as it may get; one that grows without end is open."""
+    items = [*left.items, *right.items]
+    return ListOf(items[:_MOST], left.form, left.open or right.open or len(items) > _MOST)
 
 
 def _repeated(left: ListOf, right: Const) -> Thing | None:
-    if isinstance(right.value, int) and 0 <= right.value <= 1000:
+    if isinstance(right.value, int) and 0 <= right.value <= 1000 and len(left.items) * right.value <= _MOST:
         return ListOf(left.items * right.value, left.form, left.open)
     return None
 

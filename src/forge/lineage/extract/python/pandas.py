@@ -158,6 +158,7 @@ PANDAS = Library(
             "DataFrame.from_dict": pandas_io.from_records,
             "DataFrame.from_records": pandas_io.from_records,
             "Series": pandas_io.series,
+            "ExcelWriter": pandas_io.excel_writer,
             "merge": pandas_join.merge_function,
             "merge_asof": pandas_join.merge_function,
             "merge_ordered": pandas_join.merge_function,

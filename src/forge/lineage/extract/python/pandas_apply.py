@@ -14,7 +14,7 @@ from forge.lineage.extract.program import RESOLVED
 from forge.lineage.extract.python.cells import combined
 from forge.lineage.extract.python.held import column, has_all, values
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.pandas_series import frames_in, scalar_of, value_in
+from forge.lineage.extract.python.pandas_series import FIELDS, frames_in, scalar_of, value_in
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.words import words
 from forge.lineage.extract.python.world import (
@@ -103,6 +103,22 @@ def by_row(function: Thing, frame: Frame, call: Call, world: World) -> Value:
     name = _name_of(function, call)
     world.gap(call, f"what {name} does with a row cannot be read: all columns may arrive in the result")
     return opaque(values(frame.relation), call.written)
+
+
+def fields_of(result: Thing | None) -> dict[str, Value]:
+    """What `pd.Series({"a": …, "b": …})` holds under its names."""
+    found = result.extra.get(FIELDS) if isinstance(result, Frame) else None
+    return found if isinstance(found, dict) else {}
+
+
+def fields_by_row(function: Thing, frame: Frame, call: Call, world: World) -> dict[str, Value]:
+    """`frame.apply(f, axis=1)` where f gives a Series with names: a column for each."""
+    code = _code_of(function)
+    if code is None or not any(isinstance(one, ast.Dict) for one in ast.walk(code)):
+        return {}
+    result = world.call(function, (Row(frame),), call, _extra(call))
+    found = fields_of(result).items()
+    return {name: combined((value,), Transformation.TRANSFORMATION, call.written) for name, value in found}
 
 
 def _extra(call: Call) -> dict[str, Thing]:

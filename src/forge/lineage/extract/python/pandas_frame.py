@@ -12,6 +12,7 @@ from forge.lineage.extract.python.held import (
     column,
     has_all,
     held,
+    respelled,
     unexplained,
 )
 from forge.lineage.extract.python.library import Call
@@ -123,7 +124,8 @@ def rename(call: Call, world: World) -> Thing:
         return done(call, world, copied(frame))
     pairs = _pairs(frame, new, call, world)
     if pairs is None:
-        return blurred(frame, call, world, f"the new names of the columns are not known: they are {what_is(new)}")
+        reason = f"the new names of the columns are not known: they are {what_is(new)}"
+        return done(call, world, respelled(frame, call, world, reason))
     index = tuple(dict(pairs).get(name, name) for name in index_of(frame))
     made = Frame(FRAME, renamed(frame.relation, pairs), extra={**frame.extra, "index": index})
     return done(call, world, made)
@@ -147,7 +149,7 @@ def affixed(call: Call, world: World) -> Thing:
     """`add_prefix`, `add_suffix`."""
     frame, part = call.frame, call.text(0)
     if part is None or not has_all(frame):
-        return blurred(frame, call, world, "the new names of the columns are not known")
+        return respelled(frame, call, world, "the new names of the columns are not known")
     before = call.name == "add_prefix"
     pairs = [(one.name, part + one.name if before else one.name + part) for one in data_columns(frame)]
     return copied(frame, renamed(frame.relation, pairs))

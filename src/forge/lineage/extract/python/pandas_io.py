@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from forge.lineage.extract.python.held import column, to_write
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas_series import (
+    FIELDS,
     FRAME,
     as_frame,
     data_columns,
@@ -257,7 +258,15 @@ def series(call: Call, world: World) -> Thing:
     data = call.arg(0, "data")
     if isinstance(data, Frame):
         return data
-    return scalar_of(value_of(data), *frames_in((data,)), name=known_text(call.named.get("name")) or "")
+    made = scalar_of(value_of(data), *frames_in((data,)), name=known_text(call.named.get("name")) or "")
+    if not isinstance(data, DictOf) or data.open:
+        return made
+    return replace(made, extra={**made.extra, FIELDS: {str(name): value_of(one) for name, one in data.items.items()}})
+
+
+def excel_writer(call: Call, world: World) -> Thing:
+    """What is written to it goes into its file."""
+    return call.arg(0, "path") or Unknown(call.written)
 
 
 def from_records(call: Call, world: World) -> Thing:

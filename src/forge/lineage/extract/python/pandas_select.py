@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.cells import combined, with_column, without_columns
-from forge.lineage.extract.python.held import REST, blurred, column, has_all, held, rest_of, unexplained
+from forge.lineage.extract.python.held import REST, blurred, column, has_all, held, respelled, rest_of, unexplained
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas_series import (
     FRAME,
@@ -322,6 +322,9 @@ def rename_all(frame: Frame, value: Thing, call: Call, world: World) -> None:
     data = data_columns(frame)
     if isinstance(value, Names) and not value.known:
         return  # names that are not known, in another spelling
+    if frame.relation.open and isinstance(value, ListOf) and value.open:
+        respelled(frame, call, world, "")
+        return
     if names is None or len(names) != len(data) or not has_all(frame):
         world.gap(call, "the new names of the columns are not known")
         world.update(frame, replace(frame.relation, columns=index_columns(frame), open=()))

@@ -46,6 +46,9 @@ def data_columns(frame: Frame) -> tuple[Column, ...]:
     return tuple(one for one in frame.relation.columns if one.name.lower() not in names)
 
 
+FIELDS = "fields"  # in the extra of a Series that was made of a dict: what it holds by name
+
+
 def series_of(frame: Frame, name: str, value: Value, *, shaped: Shape = frozenset()) -> Frame:
     """A column that has the rows of a frame."""
     relation = frame.relation

@@ -14,7 +14,7 @@ from forge.lineage.extract.python.held import (
     with_rest,
 )
 from forge.lineage.extract.python.library import Call, Handler
-from forge.lineage.extract.python.pandas_apply import Row, by_row, by_value
+from forge.lineage.extract.python.pandas_apply import Row, by_row, by_value, fields_by_row
 from forge.lineage.extract.python.pandas_frame import copied
 from forge.lineage.extract.python.pandas_query import done
 from forge.lineage.extract.python.pandas_select import narrowed
@@ -24,6 +24,7 @@ from forge.lineage.extract.python.pandas_series import (
     beside,
     data_columns,
     frames_in,
+    index_columns,
     index_of,
     series_of,
     value_of,
@@ -122,6 +123,10 @@ def apply(call: Call, world: World) -> Thing:
     if function is None:
         return Unknown(call.written)
     if number_in(axis) == 1 or known_text(axis) in {"columns", "index=1"}:
+        fields = fields_by_row(function, frame, call, world)
+        if fields:
+            columns = (*index_columns(frame), *(Column(name, value) for name, value in fields.items()))
+            return copied(frame, replace(frame.relation, columns=columns, open=(), without=frozenset()))
         value = by_row(function, frame, call, world)
         return series_of(frame, "", value)
     if isinstance(function, Text):

@@ -8,6 +8,7 @@ from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.python.cells import combined
 from forge.lineage.extract.python.held import blurred, column, held
 from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.pandas_apply import fields_of
 from forge.lineage.extract.python.pandas_group import Grouped, Rolling, result_of, values_in
 from forge.lineage.extract.python.pandas_series import (
     FRAME,
@@ -81,6 +82,9 @@ def applied(call: Call, world: World) -> Thing:
     if grouped.single and grouped.chosen:
         inner = series_of(inner, grouped.chosen[0], column(inner, grouped.chosen[0], call, world))
     result = world.call(function, (inner,), call) if function is not None else None
+    if fields := fields_of(result):
+        made = ((name, combined((one,), Transformation.AGGREGATION, call.written)) for name, one in fields.items())
+        return result_of(grouped, [Column(name, value) for name, value in made])
     if isinstance(result, Frame) and result.kind == SERIES:
         name = name_of(result)
         aggregated = Column(name, combined((value_in(result),), Transformation.AGGREGATION, call.written))

@@ -15,7 +15,7 @@ from forge.lineage.extract.python.cells import (
     with_column,
     without_columns,
 )
-from forge.lineage.extract.python.held import REST, blurred, changed_name, column, has_all, held
+from forge.lineage.extract.python.held import REST, blurred, changed_name, column, has_all, held, respelled
 from forge.lineage.extract.python.library import Call, Handler
 from forge.lineage.extract.python.polars_expr import FRAME, fixed, given, listed, of
 from forge.lineage.extract.python.polars_functions import conditions
@@ -119,7 +119,7 @@ def rename(call: Call, world: World) -> Thing:
         made = [(one.name, known_text(world.call(how, (text(one.name),), call))) for one in frame.relation.columns]
         if all(name is not None for _, name in made):
             return copied(frame, renamed(frame.relation, [(old, name or "") for old, name in made]))
-    return blurred(frame, call, world, f"the new names of the columns are not known: they are {what_is(how)}")
+    return respelled(frame, call, world, f"the new names of the columns are not known: they are {what_is(how)}")
 
 
 def drop(call: Call, world: World) -> Thing:

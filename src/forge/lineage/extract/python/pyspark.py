@@ -206,6 +206,7 @@ FRAME = Kind(
         "writeTo": write_to,
         "mergeInto": merge_into,
         "toPandas": _to_pandas,
+        "DataFrame": _to_pandas,  # of what a %sql cell gives in Jupyter
         "pandas_api": _to_pandas,
         "to_pandas_on_spark": _to_pandas,
         **methods(map_rows, ("mapInPandas", "mapInArrow", "mapPartitions")),

@@ -48,11 +48,12 @@ def derived(frame: Frame, relation: Relation) -> Frame:
     return Frame(SPARK, relation, frame.aliases, frame.extra)
 
 
-def selected(frame: Frame, exprs: Sequence[Expr]) -> Frame:
+def selected(frame: Frame, exprs: Sequence[Expr], *, rest: bool = False) -> Frame:
+    """`rest`: it is not known which columns beside these are selected."""
     cells = [one.make(frame) for one in exprs]
     relation = frame.relation
     columns = tuple(column for one in cells for column in one.columns)
-    star = any(one.step == "*" for one in exprs)
+    star = rest or any(one.step == "*" for one in exprs)
     gone = frozenset(column.name.lower() for column in columns) | relation.without
     found = Relation(
         columns, relation.open if star else (), gone if star else frozenset(), relation.shaped, relation.reads
@@ -61,7 +62,8 @@ def selected(frame: Frame, exprs: Sequence[Expr]) -> Frame:
 
 
 def _select(call: Call, world: World) -> Thing:
-    return selected(call.frame, exprs_of(call.args, call, world))
+    rest = call.open or any(isinstance(one, ListOf) and one.open for one in call.args)
+    return selected(call.frame, exprs_of(call.args, call, world), rest=rest)
 
 
 def _select_expr(call: Call, world: World) -> Thing:

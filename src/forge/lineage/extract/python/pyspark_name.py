@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from forge.lineage.extract.python.held import from_one_table
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.world import Cells, Frame
@@ -73,7 +74,7 @@ def _open_value(frame: Frame, name: str, call: Call, world: World) -> Value:
         world.needs(table)
     if frame.extra.get("stacked"):
         return union(copy_of(table, name) for table in relation.open)
-    value = relation.value(name)
+    value = relation.value(name) or from_one_table(relation, name, world)
     if value is None:
         places = " or ".join(dict.fromkeys(one for table in relation.open for one in world.behind(table)))
         world.gap(call, f"column {name} may be from {places}; give their columns with --schema")

@@ -114,6 +114,7 @@ WRITER_METHODS: dict[str, Handler] = {
     "option": _option,
     "options": _options,
     "saveAsTable": _save_as_table,
+    "save_as_table": _save_as_table,  # as Snowpark spells it
     "insertInto": _insert_into,
     "save": _save,
     "jdbc": _jdbc,

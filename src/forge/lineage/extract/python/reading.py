@@ -62,6 +62,8 @@ class World:
     _values: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     _open: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _losses: dict[str, str] = field(default_factory=dict)
+    _behind: dict[ColumnName, frozenset[tuple[ColumnName, Transformation]]] = field(default_factory=dict)
+    _looking: set[ColumnName] = field(default_factory=set)
 
     def call(self, function: Thing, args: Sequence[Thing], at: Call, named: Mapping[str, Thing] | None = None) -> Thing:
         assert self.caller is not None
@@ -222,22 +224,50 @@ class World:
 
     def tables_of(self, value: Value) -> frozenset[tuple[ColumnName, Transformation]]:
         """The columns of tables that a value comes from, whatever variables lie between, and what happened to them."""
-        found: set[tuple[ColumnName, Transformation]] = set()
-        waiting = [(source, trace.transformation) for source, trace in value.sources.items()]
-        seen = set(waiting)
+        return frozenset(
+            (found, stronger(trace.transformation, step))
+            for source, trace in value.sources.items()
+            for found, step in self._tables_behind(source)
+        )
+
+    def _tables_behind(self, column: ColumnName) -> frozenset[tuple[ColumnName, Transformation]]:
+        """The same of one column. A variable that is settled does not change, so each is looked through once."""
+        waiting = [column]
         while waiting:
-            source, step = waiting.pop()
-            made = self._values.get(source.table)
-            if made is None:
-                found.add((source, step))
+            one = waiting[-1]
+            if one in self._behind:
+                waiting.pop()
                 continue
-            inner = made.get(source.column.lower())
-            further = [(ColumnName(one, source.column, source.field), step) for one in self._open[source.table]]
-            if inner is not None:
-                further = [(one, stronger(step, trace.transformation)) for one, trace in inner.sources.items()]
-            waiting.extend(one for one in further if one not in seen)
-            seen.update(further)
-        return frozenset(found)
+            further = self._further(one)
+            missing = [inner for inner, _ in further or () if inner not in self._behind]
+            if missing and one not in self._looking:
+                self._looking.add(one)
+                waiting += missing
+                continue
+            waiting.pop()
+            self._looking.discard(one)
+            found = (
+                {(one, Transformation.IDENTITY)}
+                if further is None
+                else {
+                    (source, stronger(step, way))
+                    for inner, step in further
+                    for source, way in self._behind.get(inner, ())
+                }
+            )
+            self._behind[one] = frozenset(found)
+        return self._behind[column]
+
+    def _further(self, column: ColumnName) -> list[tuple[ColumnName, Transformation]] | None:
+        """What a column of a variable is made of; None for a column of a table."""
+        made = self._values.get(column.table)
+        if made is None:
+            return None
+        inner = made.get(column.column.lower())
+        if inner is None:
+            same = Transformation.IDENTITY
+            return [(ColumnName(one, column.column, column.field), same) for one in self._open[column.table]]
+        return [(one, trace.transformation) for one, trace in inner.sources.items()]
 
     def _losses_in(self, relation: Relation) -> tuple[str, ...]:
         waiting, seen, found = list(relation.reads), set(relation.reads), []

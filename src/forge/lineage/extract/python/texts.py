@@ -27,19 +27,31 @@ from forge.lineage.extract.python.world import (
     what_is,
 )
 
-_LONGEST = 1_000_000
+LONGEST = 1_000_000
+TOO_LONG = Hole("a very long text")
 
 
 def joined_text(parts: Iterable[Text]) -> Text:
-    """One text; neighbouring known parts become one."""
+    """One text; neighbouring known parts become one. One that is too long is not known: half of it would be wrong."""
     found: list[str | Hole] = []
+    known: list[str] = []
+    length = 0
     for part in (one for each in parts for one in each.parts):
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            if len(found[-1]) < _LONGEST:
-                found[-1] += part
-        elif part != "":
-            found.append(part)
-    return Text(tuple(found))
+        length += len(part) if isinstance(part, str) else len(part.what)
+        if length > LONGEST or part is TOO_LONG:
+            return Text((TOO_LONG,))
+        if isinstance(part, str):
+            known.append(part)
+            continue
+        found += ["".join(known), part] if known else [part]
+        known = []
+    if known:
+        found.append("".join(known))
+    return Text(tuple(part for part in found if part != ""))
+
+
+def repeated_text(one: Text, times: int) -> Text:
+    return joined_text([one] * max(0, times)) if times <= LONGEST else Text((TOO_LONG,))
 
 
 def to_text(thing: Thing, shown: str = "", spec: ast.expr | None = None) -> Text:
@@ -57,7 +69,7 @@ def to_text(thing: Thing, shown: str = "", spec: ast.expr | None = None) -> Text
     why = thing.what if isinstance(thing, Unknown) else ""
     if isinstance(thing, ListOf) and not thing.open:
         known = [known_text(item) for item in thing.items]
-        if None not in known:
+        if None not in known and sum(len(one or "") for one in known) <= LONGEST:
             return text(str(tuple(known) if thing.form == "tuple" else known))
     return Text((Hole(shown or why or "a value", why),))
 
@@ -156,7 +168,8 @@ def _plain(compute: Callable[..., object]) -> Handler:
                 values.append(tuple(known_text(item) for item in one.items))
             else:
                 return Text((Hole(call.written),))
-        if on.known is None or call.named or call.open:
+        huge = any(isinstance(one, int) and one > LONGEST for one in values)
+        if on.known is None or call.named or call.open or huge:
             return Text((Hole(call.written),))
         try:
             return _wrapped(compute(on.known, *values))

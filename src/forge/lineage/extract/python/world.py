@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from forge.lineage.extract.letters import whole
 from forge.lineage.extract.relation import Column, Relation, Shape
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Text(Thing):
 
 
 def text(value: str) -> Text:
-    return Text((value,))
+    return Text((whole(value),))
 
 
 @dataclass(slots=True, eq=False)

@@ -76,6 +76,7 @@ _REPAIRS = (
         r"\1 WHEN MATCHED AND (\2) THEN DELETE",
     ),
     _repair(r"\s+WITH\s+(?:NO\s+)?DATA\s*\Z", ""),
+    _repair(r"\A(CREATE\s.*?\bAS\s+)TABLE\s+([\w.`\"]+)\s*\Z", r"\1SELECT * FROM \2"),
     _repair(r"\s+WITH\s+(?:(?:LOCAL|CASCADED)\s+)?CHECK\s+OPTION\s*\Z", ""),
     _repair(r"\ACREATE(\s+)OR\s+ALTER(\s+)VIEW\b", r"CREATE\1OR REPLACE\2VIEW"),
     _repair(

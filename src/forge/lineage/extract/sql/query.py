@@ -17,6 +17,8 @@ from forge.lineage.extract.sql.select import ordered_by, relation_of_select
 from forge.lineage.extract.sql.sources import item_scope, rename
 from forge.lineage.extract.sql.stack import unioned
 
+_MANY = 100  # CTEs that may be read inside one another
+
 
 def relation_of_query(
     query: exp.Expr, around: Around, outer: Scope | None = None, environment: Environment | None = None
@@ -69,13 +71,34 @@ def environment_of(with_: exp.Expr | None, scope: Scope) -> Environment | None:
     if with_ is None:
         return environment
     recursive = bool(with_.args.get("recursive")) or scope.around.dialect in ("tsql", "oracle", "bigquery")
-    for cte in with_.expressions:
-        if not isinstance(cte, exp.CTE):
-            continue
+    ctes = [cte for cte in with_.expressions if isinstance(cte, exp.CTE)]
+    at_once = _read_ctes(with_, ctes) if len(ctes) > _MANY else ()
+    for cte in ctes:
         made = _Cte(cte, scope, environment, recursive)
         environment = Environment({_cte_name(cte).lower(): made}, environment)
         made.itself = environment
+        if id(cte) in at_once:
+            made()
     return environment
+
+
+def _read_ctes(with_: exp.Expr, ctes: Sequence[exp.CTE]) -> frozenset[int]:
+    """Those that something reads. Of many that build on each other each is read before the next, so that they need not
+    be read inside one another."""
+    body = with_.parent
+    if body is None:
+        return frozenset()
+    needed = {name_of(node.this).lower() for node in body.walk(prune=lambda node: node is with_) if _is_name(node)}
+    found = set()
+    for cte in reversed(ctes):
+        if _cte_name(cte).lower() in needed:
+            found.add(id(cte))
+            needed |= {name_of(table.this).lower() for table in cte.this.find_all(exp.Table) if _is_name(table)}
+    return frozenset(found)
+
+
+def _is_name(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier)
 
 
 def _cte_name(cte: exp.Expr) -> str:

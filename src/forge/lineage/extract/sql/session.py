@@ -17,6 +17,7 @@ from forge.lineage.extract.sql.ddl import altered
 from forge.lineage.extract.sql.expression import Scope, output_name, value_of_expression
 from forge.lineage.extract.sql.names import parts_of, split_name
 from forge.lineage.extract.sql.parse import LARGEST, Broken, deep, parse
+from forge.lineage.extract.sql.routines import begin_routine, declaration, loop
 from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
 from forge.lineage.extract.sql.split import Kind, Piece, split
 from forge.lineage.extract.sql.state import State
@@ -24,7 +25,7 @@ from forge.lineage.extract.sql.statements import run_tree
 from forge.lineage.extract.sql.statements_create import declared, is_temporary, table_of, write_whole
 from forge.lineage.extract.sql.statements_text import not_parsed
 from forge.lineage.extract.sql.written import Target
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.value import Value
 
 Parsed = tuple[Piece, exp.Expr | Broken]
 _SETTING = re.compile(r"\ASET\s+(?:hivevar:|hiveconf:|env:)?([\w.]+)\s*=\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -177,13 +178,13 @@ class Session(State):
 
     def _one(self, piece: Piece, tree: exp.Expr | Broken, result: str | None) -> Relation | None:
         if piece.kind is Kind.LOOP:
-            self._loop(piece)
+            loop(self, piece)
             return None
         if piece.kind is Kind.ROUTINE:
-            self.values.update(dict.fromkeys(_parameters(piece.text), NOTHING))
+            begin_routine(self, piece.text)
             return None
         if piece.kind is Kind.DECLARATION:
-            self._declaration(piece)
+            declaration(self, piece)
             return None
         if isinstance(tree, Broken):
             # A variable that has got its value since may make it readable.
@@ -197,29 +198,6 @@ class Session(State):
         if relation is not None and result is not None:
             write_whole(self, self.created(split_name(result), Made.TABLE), relation, view=False)
         return relation
-
-    def _loop(self, piece: Piece) -> None:
-        """FOR r IN (SELECT …): r stands for the rows."""
-        found = re.match(r"FOR\s+(\w+)\s+(?:IN|AS)\s+(.*)\Z", piece.text, re.IGNORECASE | re.DOTALL)
-        if not found or not re.match(r"[\s(]*(SELECT|WITH|FROM)\b", found[2], re.IGNORECASE):
-            return
-        tree = parse(replace(piece, text=found[2], kind=Kind.STATEMENT), self.dialect)
-        if isinstance(tree, exp.Query):
-            reading = self.between(found[1], Made.TEMPORARY, rows_of(self, tree), 0)
-            self.held |= reading.reads
-            for column in reading.columns:
-                self.values[f"{found[1]}.{column.name}".lower()] = column.value
-
-    def _declaration(self, piece: Piece) -> None:
-        """x VARCHAR := 'text'"""
-        name = re.match(r"\w+", piece.text)
-        if name:
-            self.values[name[0].lower()] = NOTHING
-        found = re.match(r"(\w+)\s+[\w(),% .]*?(?::=|\bDEFAULT\b|=)\s*(.*)\Z", piece.text, re.IGNORECASE | re.DOTALL)
-        if found:
-            text = found[2].strip()
-            if len(text) > 1 and text[0] == text[-1] == "'":
-                self.texts[found[1].lower()] = text[1:-1].replace("''", "'")
 
     def view(self, key: str, label: str, query: exp.Expr, names: tuple[str, ...]) -> None:
         before, self.seen = self.seen, {}
@@ -323,15 +301,6 @@ def _without(step: Step, hidden: set[str]) -> Step:
         shaped=frozenset((column, way) for column, way in step.shaped if column.table not in hidden),
         open=tuple(one for one in step.open if one not in hidden),
     )
-
-
-def _parameters(head: str) -> list[str]:
-    """The names of the parameters of a procedure."""
-    found = re.search(r"(?:PROCEDURE|PROC|FUNCTION)\s+[\w.`\"\[\]]+\s*\(?(.*)\Z", head, re.IGNORECASE | re.DOTALL)
-    words = [part.split() for part in re.sub(r"\([^()]*\)", "", found[1]).split(",")] if found else []
-    modes = ("in", "out", "inout", "variadic")
-    named = [next((word for word in part if word.lower() not in modes), "") for part in words]
-    return [name.lower().lstrip("@") for name in named if re.fullmatch(r"@?\w+", name)]
 
 
 def _lists_columns(tree: exp.Create) -> bool:

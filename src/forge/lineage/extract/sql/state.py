@@ -44,6 +44,8 @@ class State:
         self.used: tuple[str, ...] = ()  # USE
         self.used_db = ""  # USE CATALOG
         self.routines: set[str] = set()
+        self.cursors: dict[str, str] = {}  # the queries of cursors, by name
+        self.triggered: Relation | None = None  # the table whose rows a trigger sees as inserted, deleted, NEW, OLD
         self.temporary: dict[str, Temporary] = {}
         self.frames: dict[str, Relation] = {}
         self.functions: dict[str, SqlFunction] = {}
@@ -73,6 +75,8 @@ class State:
             return self._from_function(table)
         key = ".".join(parts).lower()
         held = self.frames.get(key) if len(parts) == 1 else None
+        if held is None and key in ("inserted", "deleted"):
+            held = self.triggered
         if held is not None:
             return held
         made = self.fresh(self.key_of(parts))
@@ -108,7 +112,11 @@ class State:
             paths = [str(one.this) for one in found if one.is_string]
             if paths:
                 return relation_of(paths[0], None)
-        if name.lower() == "generator":  # Snowflake: rows without columns
+        if name == "table_changes" and arguments and (text := self.text_of(arguments[0])):
+            changed = self.named(split_name(text))
+            added = (Column(one, NOTHING) for one in ("_change_type", "_commit_version", "_commit_timestamp"))
+            return changed.with_columns((*changed.columns, *added))
+        if name == "generator":  # Snowflake: rows without columns
             return Relation()
         return self._nobody(f"{name}()", _line(table), f"the table function {name} is not known")
 
@@ -154,6 +162,8 @@ class State:
         value = self.values.get(key)
         if value is None and key in self.texts:
             return NOTHING
+        if value is None and self.triggered is not None and key.startswith(("new.", "old.")):
+            return self.triggered.value(key[4:])
         return value
 
     def type_of(self, column: ColumnName) -> str:

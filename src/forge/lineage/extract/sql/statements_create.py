@@ -38,6 +38,9 @@ def _create_routine(state: State, node: exp.Create) -> None:
     language = language_of(node)
     if text is None or language in _HARMLESS or (not language and state.dialect in ("spark", "databricks", "hive")):
         return
+    head = node.this
+    for one in head.expressions if isinstance(head, exp.UserDefinedFunction) else ():
+        state.values[one.name.lower().lstrip("@")] = NOTHING
     body = text.strip()
     at = state.statement.find(body[:40])
     state.script(body, state.first_line + state.statement.count("\n", 0, max(at, 0)))

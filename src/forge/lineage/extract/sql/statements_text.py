@@ -25,7 +25,7 @@ _APPEND = re.compile(r"\A\s*ALTER\s+TABLE\s+([\w.\"]+)\s+APPEND\s+FROM\s+([\w.\"
 
 
 _TASK = re.compile(
-    r"\ACREATE\s+(?:OR\s+REPLACE\s+)?TASK\s.*?\bAS\s+((?:INSERT|MERGE|UPDATE|DELETE|CREATE|CALL|WITH)\b.*)\Z",
+    r"\ACREATE\s+(?:OR\s+REPLACE\s+)?(?:TASK|PIPE)\s.*?\bAS\s+((?:INSERT|MERGE|UPDATE|DELETE|CREATE|CALL|WITH|COPY)\b.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -34,6 +34,17 @@ _STREAM = re.compile(
     r"\ACREATE\s+(?:OR\s+REPLACE\s+)?STREAM\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.\"]+)\s"
     r".*?\bON\s+(?:EXTERNAL\s+)?(?:TABLE|VIEW)\s+([\w.\"]+)",
     re.IGNORECASE | re.DOTALL,
+)
+
+
+_BODY = re.compile(
+    r"\ACREATE\s+(?:OR\s+REPLACE\s+)?(?:FUNCTION|PROCEDURE)\s.*?\bAS\s+\$(?P<tag>\w*)\$(?P<body>.*)\$(?P=tag)\$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+_SYNONYM = re.compile(
+    r"\ACREATE\s+(?:OR\s+REPLACE\s+)?(?:PUBLIC\s+)?SYNONYM\s+([\w.\"\[\]]+)\s+FOR\s+([\w.\"\[\]]+)\s*\Z", re.IGNORECASE
 )
 
 
@@ -73,10 +84,28 @@ def not_parsed(state: State, text: str, reason: str) -> None:
     if _CALL.match(text):
         call(state, text)
         return
-    if unload(state, text) or load_text(state, text) or outfile(state, text) or append(state, text) or is_harmless(text):
+    known = (_routine, _synonym, unload, load_text, outfile, append)
+    if any(read(state, text) for read in known) or is_harmless(text):
         return
     state.gap(0, reason)
     scan_tables(state, text)
+
+
+def _routine(state: State, text: str) -> bool:
+    """A routine whose head sqlglot does not know: its body is read."""
+    found = _BODY.match(text)
+    if found is None or not re.search(r"\bLANGUAGE\s+'?(?:plpgsql|sql)\b", text, re.IGNORECASE):
+        return False
+    state.script(found["body"], state.first_line + text.count("\n", 0, found.start("body")))
+    return True
+
+
+def _synonym(state: State, text: str) -> bool:
+    found = _SYNONYM.match(text)
+    if found is not None:
+        relation = state.named(split_name(found[2]))
+        write_whole(state, state.created(split_name(found[1]), Made.VIEW), relation, view=True)
+    return found is not None
 
 
 def call(state: State, text: str) -> None:
