@@ -58,7 +58,7 @@ def capture_script(wiring: Wiring, script: str | Path, arguments: Sequence[str],
     conf = {key: value for key, value in wiring.settings.spark.items() if key != "master"}
     captured = capture(Path(script), arguments, conf)
     catalog = Catalog((), options.db, options.default_schema)
-    return Watched(captured, record_captured(wiring.lineage(), captured, catalog))
+    return Watched(captured, record_captured(wiring.lineage(), captured, catalog, here=Path.cwd().as_posix()))
 
 
 def ingest_on_spark(wiring: Wiring, path: str | Path, options: Options, tell: Tell) -> Ingested:

@@ -50,18 +50,23 @@ class Captured:
         }
 
 
-def record_captured(ports: LineagePorts, captured: Captured, catalog: Catalog, run_id: str = "") -> Recorded:
+def record_captured(
+    ports: LineagePorts, captured: Captured, catalog: Catalog, run_id: str = "", here: str = ""
+) -> Recorded:
     """One batch, of the script as producer. A script that failed may have written less than it does otherwise, so
-    nothing is closed then."""
-    seen = in_catalog(captured.seen, catalog)
+    nothing is closed then. `here`: the folder it ran in; files below it are called as code calls them."""
+    seen = in_catalog(captured.seen, catalog, here)
     evidence = Evidence(Basis.OBSERVED, _EXTRACTOR, captured.script, run_id=run_id, seen_at=ports.clock())
     return ports.store.record([_batch(captured, seen, evidence, ports.clock(), ports.actor)])
 
 
-def in_catalog(seen: tuple[Seen, ...], catalog: Catalog) -> tuple[Seen, ...]:
+def in_catalog(seen: tuple[Seen, ...], catalog: Catalog, here: str = "") -> tuple[Seen, ...]:
     """With the names that the catalog completes, as those of code are."""
     names = {}
     for name in tables_of(seen):
+        if "/" in name or ":" in name:
+            names[name] = name.removeprefix(f"{here}/") if here else name
+            continue
         parts = name.split(".")
         if len(parts) == 2 and parts[0] == _SPARKS_OWN:
             parts = parts[1:]

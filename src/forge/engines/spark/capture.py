@@ -24,7 +24,8 @@ def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str]
     find_java()
     with tempfile.TemporaryDirectory(prefix="forge-capture-") as folder:
         notes = Path(folder) / "seen.jsonl"
-        command = [sys.executable, "-P", "-m", "forge.engines.spark.capture_inside", str(notes), str(script), *arguments]
+        bootstrap = [sys.executable, "-P", "-m", "forge.engines.spark.capture_inside", str(notes)]
+        command = [*bootstrap, str(script), *arguments]
         done = subprocess.run(command, env=_environment(conf or {}), check=False)  # noqa: S603
         text = notes.read_text(encoding="utf-8") if notes.exists() else ""
     seen = tuple(from_lines(text))

@@ -82,9 +82,8 @@ def renamed(seen: Seen, names: Mapping[str, str]) -> Seen:
 
 
 def tables_of(seen: Iterable[Seen]) -> frozenset[str]:
-    """All that is read or written, but for files."""
-    names = {one.target for one in seen} | {edge.source for one in seen for edge in one.extraction.table_edges}
-    return frozenset(name for name in names if "/" not in name and ":" not in name)
+    """All that is read or written."""
+    return frozenset({one.target for one in seen} | {e.source for one in seen for e in one.extraction.table_edges})
 
 
 def _step(one: Seen) -> Step:
