@@ -55,7 +55,7 @@ def test_folders_are_looked_into_whatever_they_are_called_and_loops_of_links_end
     read: tuple[Path, Extraction],
 ) -> None:
     folder, found = read
-    assert "out.inner.a" in targets(found)
+    assert "out.below.a" in targets(found)
     assert not any("/loop/" in edge.file for edge in found.edges)
     assert [edge.file for edge in found.edges if str(edge.target) == "out.name.a"] == [f"{folder}/n\\xffme.sql"]
 
@@ -73,10 +73,10 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
     (tmp_path / "endless.py").write_text(f"from pyspark.sql import SparkSession\nspark = SparkSession()\n{ENDLESS}")
     for name in ("one", "two"):
         (tmp_path / f"{name}.sql").write_text(good_sql(name))
-    with CodeReaders(1, limit=0.2) as readers:
+    with CodeReaders(1, limit=0.5) as readers:
         found, programs = extract([tmp_path], OPTIONS, readers)
     assert targets(found) == {"out.one.a", "out.two.a"}
-    assert found.gaps == (Gap(f"{tmp_path}/endless.py", 0, "it takes longer than 0.2 s to read"),)
+    assert found.gaps == (Gap(f"{tmp_path}/endless.py", 0, "it takes longer than 0.5 s to read"),)
     assert {program.file: program.understood for program in programs}[f"{tmp_path}/endless.py"] == 0
 
 
@@ -108,3 +108,10 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pyt
     found, _ = extract([tmp_path], OPTIONS, in_turn)
     assert targets(found) == {"out.one.a"}
     assert found.gaps == (Gap(f"{tmp_path}/closed", 0, "the folder cannot be read: Permission denied"),)
+
+
+def test_a_file_that_was_named_and_is_no_code_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("SELECT 1")
+    (gap,) = extract([tmp_path / "notes.txt"], OPTIONS, in_turn)[0].gaps
+    assert "no code" in gap.reason
+    assert extract([tmp_path], OPTIONS, in_turn)[0].gaps == ()

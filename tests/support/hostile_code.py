@@ -15,7 +15,7 @@ SPARK = "from pyspark.sql import SparkSession, functions as F\nspark = SparkSess
 
 @dataclass(frozen=True)
 class Bad:
-    """`words`: of the reason that is told; empty: there is nothing to tell. `read`: the good statement in it is read."""
+    """`words`: of the reason that is told; empty: there is nothing to tell. `read`: what is good in it is read."""
 
     name: str
     content: str | bytes
@@ -45,7 +45,7 @@ def notebook(*cells: object) -> str:
 
 def chained(count: int, body: str) -> str:
     links = ", ".join(f"c{at} AS ({body.format(f'c{at - 1}')})" for at in range(1, count))
-    return f"CREATE TABLE made.t AS WITH c0 AS (SELECT a FROM src.s), {links} SELECT a FROM c{count - 1};"
+    return f"CREATE TABLE made.chained AS WITH c0 AS (SELECT a FROM src.s), {links} SELECT a FROM c{count - 1};"
 
 
 def _bytes() -> Iterator[Bad]:
@@ -59,7 +59,7 @@ def _bytes() -> Iterator[Bad]:
     yield Bad("bom.sql", b"\xef\xbb\xbf" + good_sql("bom").encode())
     yield Bad("utf16.sql", good_sql("utf16").encode("utf-16"))
     yield Bad("half_utf16.sql", b"\xff\xfea", "begins as UTF-16 and is not", read=False)
-    yield sql("unicode", "INSERT INTO lab.\u043eut SELECT a\u200b AS `\U0001f600\u202e` FROM src.s;")
+    yield sql("unicode", "INSERT INTO lab.\u043eut SELECT a AS `\U0001f600\u202e` FROM src.s;")
     yield python("halves", 'spark.table("src.s").select(F.col("a").alias("\\ud800")).write.saveAsTable("lab.h\\udfff")')
     yield Bad("other.scala", 'spark.table("a")', "Scala is not read", read=False)
 
@@ -68,14 +68,14 @@ def _broken() -> Iterator[Bad]:
     yield sql("syntax", "SELEC * FRM x WHERE;", "could not be parsed")
     yield Bad("quote.sql", f"{good_sql('quote')}INSERT INTO x SELECT 'abc FROM t", "not closed")
     yield Bad("comment.sql", f"{good_sql('comment')}/* SELECT 1", "not closed")
-    yield Bad("syntax.py", "def f(:\n  pass\n", "not valid Python", read=False)
+    yield Bad("broken.py", "def f(:\n  pass\n", "not valid Python", read=False)
     yield Bad("tabs.py", "if True:\n\tx = 1\n        y = 2\n", "not valid Python", read=False)
     yield Bad("cut.ipynb", '{"cells": [{"cell_type": "code", "source": ["x = 1"', "JSON is broken", read=False)
     yield Bad("list.ipynb", "[]", "it has no cells", read=False)
     yield Bad("deep.ipynb", '{"cells":' + "[" * 100_000, "JSON cannot be read", read=False)
     odd = (1, None, {"cell_type": "code"}, {"cell_type": "code", "source": 5})
     yield Bad("odd.ipynb", notebook(*odd, {"cell_type": "code", "source": ["x = (\n"]}), "never closed", read=False)
-    yield Bad("itself.ipynb", notebook({"cell_type": "code", "source": "%run ./itself"}), "nested", read=False)
+    yield Bad("rounds_of.ipynb", notebook({"cell_type": "code", "source": "%run ./rounds_of"}), "nested", read=False)
 
 
 def _deep_sql() -> Iterator[Bad]:
@@ -84,26 +84,27 @@ def _deep_sql() -> Iterator[Bad]:
     yield sql("calls", f"{start}{'f(' * DEEP}a{')' * DEEP} FROM src.s;", "parentheses are 10000 deep")
     yield Bad("open.sql", f"SELECT {'(' * DEEP}", "parentheses are 10000 deep", read=False)
     yield sql("queries", f"INSERT INTO made.t {'SELECT * FROM (' * 2000}SELECT 1{')' * 2000};", "deep")
-    yield sql("minus", f"{start}{'- ' * DEEP}a FROM src.s;", "nested too deep")
+    yield sql("signs", f"{start}{'- ' * DEEP}a FROM src.s;", "nested too deep")
     yield sql("nots", f"{start}a FROM src.s WHERE {'NOT ' * DEEP}a;", "nested too deep")
     yield sql("types", f"CREATE TABLE made.x (a {'array<' * 3000}int{'>' * 3000});")
     yield sql("terms", f"{start}{' + '.join(['a'] * DEEP)} AS a FROM src.s;")
     yield sql("names", f"INSERT INTO {'.'.join(['a'] * 2000)} SELECT 1;")
-    yield sql("ctes", chained(3000, "SELECT a FROM {0}"))
+    yield sql("ctes", chained(2000, "SELECT a FROM {0}"))
     yield sql("doubling", chained(60, "SELECT x.a + y.a AS a FROM {0} x JOIN {0} y"))
-    yield sql("long_line", f"{start}{', '.join(f'a AS c{at}' for at in range(5000))} FROM src.s;")
-    yield Bad("semicolons.sql", ";" * 100_000, read=False)
+    wide = "CREATE TABLE made.wide AS SELECT "
+    yield sql("long_line", f"{wide}{', '.join(f'a AS c{at}' for at in range(2000))} FROM src.s;")
+    yield Bad("semicolons.sql", ";" * 20_000, read=False)
 
 
 def _templates() -> Iterator[Bad]:
-    yield sql("range", "{% for i in range(10**9) %}SELECT {{ i }};{% endfor %}", "cannot be rendered", read=False)
+    yield sql("billion", "{% for i in range(10**9) %}SELECT {{ i }};{% endfor %};", "cannot be rendered")
     loop = "{% for i in range(99999) %}"
-    yield sql("loops", f"{loop}{loop}x{{% endfor %}}{{% endfor %}}", "more than 1,000,000 rounds", read=False)
-    yield sql("product", '{{ ("a" * 10000) * 10000 * 10000 }}', "grows too large", read=False)
-    yield sql("power", "{{ 9 ** 9 ** 9 }}", "grows too large", read=False)
-    yield sql("macro", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "without end", read=False)
-    yield sql("inside", "{{ ''.__class__.__mro__[1].__subclasses__() }}", "not known", read=False)
-    yield sql("include", '{% include "/etc/passwd" %}', "cannot be rendered", read=False)
+    yield sql("loops", f"{loop}{loop}x{{% endfor %}}{{% endfor %}};", "more than 1,000,000 rounds")
+    yield sql("product", '{{ ("a" * 10000) * 10000 * 10000 }};', "grows too large")
+    yield sql("power", "{{ 9 ** 9 ** 9 }};", "grows too large")
+    yield sql("macro", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }};", "without end")
+    yield sql("inside", "{{ ''.__class__.__mro__[1].__subclasses__() }};", "not known")
+    yield sql("include", '{% include "/etc/passwd" %};', "cannot be rendered")
 
 
 def _deep_python() -> Iterator[Bad]:
@@ -175,7 +176,7 @@ def write_odd_files(folder: Path) -> None:
     (folder / "dangling.sql").symlink_to("nowhere.sql")
     (folder / "memory.sql").symlink_to("/proc/self/mem")  # a file that cannot be read, also for root
     (folder / "folder.sql").mkdir()
-    (folder / "folder.sql" / "inner.sql").write_text(good_sql("inner"))
+    (folder / "folder.sql" / "below.sql").write_text(good_sql("below"))
     os.mkfifo(folder / "pipe.sql")
     with (folder / "large.sql").open("wb") as file:
         file.truncate(50 * 1024 * 1024)

@@ -35,7 +35,7 @@ DEPTH = 3  # of queries in queries
 FIELDS = {"address": ("city", "zip"), "contact": ("mail",)}
 TOPICS = (
     *("select", "join", "cte", "recursive", "subquery", "set", "window", "aggregate"),
-    *("star", "struct", "lateral", "scalar"),
+    *("star", "struct", "lateral", "scalar", "alias", "lambda", "script"),
 )
 
 
@@ -110,7 +110,9 @@ class _Composer:
     # --- statements ------------------------------------------------------------------------------------------------
 
     def statement(self) -> Made:
-        query = self.query({}, DEPTH)
+        views: dict[str, tuple[Column, ...]] = {}
+        before = self.temporary_views(views) if self.odds(0.03, "script") else ""
+        query = self.query(views, DEPTH)
         wide = list(TABLES["mart.wide"])
         fits = len(query.columns) <= len(wide)
         ways = {"create": 12, "view": 4, "listed": 2, "columns": 2 * fits, "insert": 2 * fits}
@@ -136,8 +138,20 @@ class _Composer:
                 items = ", ".join([f"{inner}.*", *rest])
                 sql = f"INSERT INTO mart.wide\nSELECT {items} FROM (\n{query.sql}\n) AS {inner}"
                 names = wide[: len(names)]
+        sql = before + sql
         pairs = {(s, f"{target}.{n}") for n, column in zip(names, query.columns, strict=True) for s in column.sources}
         return Made(sql, self.topic, frozenset(pairs))
+
+    def temporary_views(self, views: dict[str, tuple[Column, ...]]) -> str:
+        """A later one of the same name replaces the other. Each may read those before it that stay: Spark reads a view
+        anew whenever it is used."""
+        text = ""
+        names = self.chance.choices(["view_a", "view_b"], k=self.chance.randint(1, 3))
+        for place, name in enumerate(names):
+            query = self.query({one: views[one] for one in views if one not in names[place:]}, 1)
+            text += f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{query.sql};\n"
+            views[name] = query.columns
+        return text
 
     # --- queries ---------------------------------------------------------------------------------------------------
 
@@ -216,7 +230,11 @@ class _Composer:
             items += self.star(scope)
         taken = {column.name for _, columns in items for column in columns}
         while len(items) < wanted if not width else sum(len(columns) for _, columns in items) < width:
-            text, column = self.item(scope, taken, scalar or bool(width))
+            named = [columns[0] for _, columns in items if columns[0].name.startswith("a") and len(columns) == 1]
+            if named and self.odds(0.03, "alias"):
+                text, column = self.lateral_alias(scope, self.chance.choice(named))
+            else:
+                text, column = self.item(scope, taken, scalar or bool(width))
             taken.add(column.name)
             items.append((text, [column]))
         clause = ""
@@ -248,15 +266,17 @@ class _Composer:
     def tables(self, ctes: Mapping[str, tuple[Column, ...]], depth: int, first: str) -> tuple[Scope, str]:
         rows, text = self.table(ctes, depth, first)
         all_rows = [rows]
+        visible = 0  # from here on, for ON: a comma binds less than JOIN
         for _ in range(self.chance.choice([1, 1, 2]) if self.odds(0.35, "join") else 0):
             other, source = self.table(ctes, depth, "")
-            left, right = self.pick(Scope(tuple(all_rows))), self.pick(Scope((other,)))
+            left, right = self.pick(Scope(tuple(all_rows[visible:]))), self.pick(Scope((other,)))
             condition = f"{self.qualified(*left)} = {self.qualified(*right)}"
             match self.chance.choice(["JOIN", "LEFT JOIN", "FULL OUTER JOIN", "CROSS JOIN", ","]):
                 case "CROSS JOIN":
                     text += f"\nCROSS JOIN {source}"
                 case ",":
                     text += f", {source}"
+                    visible = len(all_rows)
                 case word:
                     text += f"\n{word} {source} ON {condition}"
             all_rows.append(other)
@@ -283,7 +303,7 @@ class _Composer:
             names = [self.fresh("c") for _ in range(2)]
             listed = f"(VALUES (1, 'a'), (2, 'b')) AS {alias}({', '.join(names)})"
             return Rows(alias, tuple(Column(one, NONE) for one in names)), listed
-        some = {"lateral": ["shop.orders"], "struct": ["shop.orders", "hr.staff"]}
+        some = {"lateral": ["shop.orders"], "lambda": ["shop.orders"], "struct": ["shop.orders", "hr.staff"]}
         name = self.chance.choice(some.get(self.topic, READ))
         return Rows(alias, columns_of(name)), f"{name} {'AS ' * self.odds(0.5)}{alias}"
 
@@ -316,6 +336,13 @@ class _Composer:
         name = self.fresh("a")
         word = " AS " if self.odds(0.8) else " "
         return f"{text}{word}{name}", Column(name, sources)
+
+    def lateral_alias(self, scope: Scope, earlier: Column) -> tuple[str, Column]:
+        """A column by the name it was given a moment before in the same SELECT, if nothing in FROM is called so."""
+        if any(column.name == earlier.name for _, column in scope.all):
+            return self.item(scope, {earlier.name}, scalar=True)
+        name = self.fresh("z")
+        return f"concat({earlier.name}, '!') AS {name}", Column(name, earlier.sources)
 
     def named_window(self, scope: Scope) -> tuple[tuple[str, list[Column]], str]:
         (key, by), (text, sources) = self.reference(scope, *self.pick(scope)), self.reference(scope, *self.pick(scope))
@@ -352,8 +379,14 @@ class _Composer:
             rows, column = self.chance.choice(structs)
             inner = self.chance.choice(FIELDS[column.origin])
             return f"{self.qualified(rows, column)}.{inner}", frozenset(f"{one}.{inner}" for one in column.sources)
+        arrays = [(rows, column) for rows, column in scope.all if column.kind == "array"]
+        if arrays and self.odds(0.05, "lambda"):
+            rows, column = self.chance.choice(arrays)
+            other, more = self.reference(scope, *self.pick(scope))
+            each = f"transform({self.qualified(rows, column)}, one -> concat(one, {other}))"
+            return f"concat_ws(',', {each})", column.sources | more
         if self.odds(0.1):
-            return self.chance.choice(["1", "'x'", "NULL", "current_date()"]), NONE
+            return self.chance.choice(["1", "'x'", "NULL", "version()"]), NONE
         return self.reference(scope, *self.pick(scope))
 
     def several(self, scope: Scope, depth: int, count: int) -> tuple[list[str], Sources]:
@@ -428,7 +461,9 @@ def _call(word: str, count: int) -> Callable[[_Composer, Scope, int], tuple[str,
 
 def _sum(composer: _Composer, scope: Scope, depth: int) -> tuple[str, Sources]:
     parts, sources = composer.several(scope, depth, 2)
-    return f"({parts[0]} {composer.chance.choice('+-*')} {parts[1]})", sources
+    if composer.odds(0.5):
+        return f"({parts[0]} || {parts[1]})", sources
+    return f"(length({parts[0]}) {composer.chance.choice('+-*')} length({parts[1]}))", sources
 
 
 def _cast(composer: _Composer, scope: Scope, depth: int) -> tuple[str, Sources]:

@@ -19,7 +19,7 @@ from forge.model.errors import ForgeError
 
 COMPARABLE = ("spark", "databricks", "hive")
 _END = 2**31
-_RENAME = re.compile(r"\s*alter\s+(?:table|view)\s+([\w.`]+)\s+rename\s+to\s", re.IGNORECASE)
+_RENAME = re.compile(r"\s*alter\s+(?:table|view)\s+([\w.`]+)\s+rename\s+(?:to|column)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,19 @@ def verify_file(text: str, program: Program, analyser: Analyser, dialect: str = 
     for line, following in pairwise((*lines, _END)):
         static = [one for at, one in told if line <= at < following]
         seen = _together([analyser.analyse(piece.text, result) for piece in pieces if piece.line == line])
-        if not isinstance(seen, Refused) and renamed.intersection(one.target.lower() for one in seen):
-            seen = Refused("its table is renamed in this file, so the two sides use different names")
+        if not isinstance(seen, Refused) and renamed.intersection(_tables(seen)):
+            seen = Refused("a table of it is renamed in this file, so the two sides use different names")
         one = _compare(program.file, line, static, seen)
         if one is not None:
             compared.append(one)
     return Agreement(tuple(compared))
+
+
+def _tables(seen: Sequence[Observed]) -> set[str]:
+    """All that are written or read."""
+    direct = (edge.source.table for one in seen for edge in one.extraction.edges)
+    indirect = (edge.source.table for one in seen for edge in one.extraction.indirect)
+    return {name.lower() for name in (*(one.target for one in seen), *direct, *indirect)}
 
 
 def _together(several: Sequence[tuple[Observed, ...] | Refused]) -> tuple[Observed, ...] | Refused:

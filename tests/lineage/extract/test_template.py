@@ -9,6 +9,7 @@ import pytest
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.contract import contract
 from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql_file import read_sql_file
 from forge.lineage.extract.template import has_template, render_sql
 
 
@@ -137,3 +138,24 @@ def test_the_environment_is_not_read() -> None:
 def test_plain_sql_is_no_template() -> None:
     assert not has_template("SELECT '{1}', $1, ${ FROM t WHERE a = '%' AND b = '{ {'")
     assert all(has_template(text) for text in ("{{ a }}", "{% a %}", "{# a #}", "${a}"))
+
+
+MODEL = """{{ config(materialized='incremental') }}
+select o.id, o.amount * {{ var('rate', 2) }} as eur, c.name
+from {{ ref('stg_orders') }} o join {{ source('crm', 'customers') }} c on c.id = o.customer_id
+{% if is_incremental() %}where o.updated > (select max(x.updated) from {{ this }} x){% endif %}
+"""
+
+
+def test_a_model_of_dbt_without_its_project_makes_what_its_file_is_called() -> None:
+    found = contract([read_sql_file(MODEL, Catalog(), file="models/fct_orders.sql")])
+    assert {(str(edge.source), str(edge.target)) for edge in found.edges} == {
+        ("stg_orders.id", "fct_orders.id"),
+        ("stg_orders.amount", "fct_orders.eur"),
+        ("crm.customers.name", "fct_orders.name"),
+    }
+    assert not found.gaps
+
+
+def test_a_query_with_variables_is_no_model() -> None:
+    assert contract([read_sql_file("SELECT a FROM t WHERE d = {{ ds }}", Catalog(), file="q.sql")]).edges == ()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.lines import relined
 from forge.lineage.extract.program import Program
+from forge.lineage.extract.sql.parse import NOT_FILLED_IN
 from forge.lineage.extract.sql.read import read_sql
 from forge.lineage.extract.template import has_template, render_sql
 
@@ -35,7 +36,8 @@ def read_sql_file(
     if not texts:
         # Perhaps it is none: braces may also stand in a string. Else its other statements can still be read.
         plain = read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
-        return replace(plain, gaps=(*gaps, *plain.gaps)) if plain.gaps else plain
+        told = (*gaps, *(gap for gap in plain.gaps if not gap.reason.endswith(NOT_FILLED_IN)))
+        return replace(plain, gaps=told) if plain.gaps else plain
     found = [
         relined(read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line)
         for one in texts

@@ -18,6 +18,7 @@ from forge.lineage.extract.sql.split import Kind, Piece
 DEEPEST = 400  # parentheses in each other
 LARGEST = 10_000_000  # characters
 LARGE = 500_000  # characters of one statement that are read only once
+NOT_FILLED_IN = "it holds a template that is not filled in"
 _FRAMES = 20_000  # of Python; a statement of DEEPEST parentheses needs about that many
 
 # What sqlglot cannot parse it keeps as a command and says so in its log; here it is a gap.
@@ -108,7 +109,7 @@ def parse(piece: Piece, dialect: str) -> exp.Expr | Broken:
     if piece.depth > DEEPEST:
         return Broken(f"parentheses are {piece.depth} deep; at most {DEEPEST} are read")
     if _TEMPLATE.search(_QUOTED.sub("", piece.text)):
-        return Broken("it holds a template that is not filled in")
+        return Broken(NOT_FILLED_IN)
     text = repaired(piece.text)
     reason = ""
     kept: exp.Expr | None = None
