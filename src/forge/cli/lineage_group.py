@@ -177,9 +177,10 @@ for _name, _function in (
     ("extract", ingest.extract),
     ("sources", ingest.sources),
     ("verify", lineage_spark.verify),
-    ("capture", lineage_spark.capture),
     ("export", lineage_record.export),
     ("import", lineage_record.import_),
     ("record", lineage_record.record),
 ):
     app.command(_name)(_function)
+# What stands after the script is for the script.
+app.command("capture", context_settings={"allow_interspersed_args": False})(lineage_spark.capture)

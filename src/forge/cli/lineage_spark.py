@@ -65,7 +65,8 @@ def capture(
 ) -> None:
     """Run a PySpark script and record what it really read and wrote, column by column.
 
-    Its output is its own. It is run as it is: what it writes is written."""
+    What it prints goes to stderr. It is run as it is: what it writes is written. Options of Forge stand before the
+    script; all that follows it is for the script."""
     from forge.cli.failure import end_after_answer
     from forge.cli.ingest_view import answer_of_capture
     from forge.connection.lineage_code import options_of

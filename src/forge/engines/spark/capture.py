@@ -15,10 +15,12 @@ from forge.flows.lineage_capture import Captured
 from forge.lineage.extract.observed import from_lines, join_seen
 from forge.model.errors import ForgeError
 
+_TALK = 2  # stderr
+
 
 def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str] | None = None) -> Captured:
-    """Its output goes where ours goes. `conf`: settings of Spark that the script does not make itself, like catalogs.
-    What was seen before a script failed is told too. E816 where there is no script."""
+    """What it prints goes to stderr: stdout is for what was seen. `conf`: settings of Spark that the script does not
+    make itself, like catalogs. What was seen before a script failed is told too. E816 where there is no script."""
     if not script.is_file():
         raise ForgeError("E816", f"There is no script {script}", fix="Give the path of a Python file.")
     find_java()
@@ -26,7 +28,7 @@ def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str]
         notes = Path(folder) / "seen.jsonl"
         bootstrap = [sys.executable, "-P", "-m", "forge.engines.spark.capture_inside", str(notes)]
         command = [*bootstrap, str(script), *arguments]
-        done = subprocess.run(command, env=_environment(conf or {}), check=False)  # noqa: S603
+        done = subprocess.run(command, env=_environment(conf or {}), stdout=_TALK, check=False)  # noqa: S603
         text = notes.read_text(encoding="utf-8") if notes.exists() else ""
     seen = tuple(from_lines(text))
     lost = tuple(dict.fromkeys(gap.reason for one in seen if not one.target for gap in one.extraction.gaps))
