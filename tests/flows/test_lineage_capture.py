@@ -71,7 +71,7 @@ def test_files_are_outside() -> None:
 
 def test_files_below_the_folder_it_ran_in_are_called_as_code_calls_them() -> None:
     world = CommittedLineage()
-    files = (seen("/work/out/b", "/work/in/a", made=Made.FILE),)
-    record_captured(world.ports, Captured("load.py", files), Catalog(), here="/work")
+    files = (seen("/lake/out/b", "/lake/in/a", made=Made.FILE),)
+    record_captured(world.ports, Captured("load.py", files), Catalog(), here="/lake")
     [fact] = [one for one in world.ports.store.edge_facts() if one.target.owner]
     assert (fact.source.owner, fact.target.owner) == ("in/a", "out/b")

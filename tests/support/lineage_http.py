@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from fastapi.testclient import TestClient
 
@@ -21,5 +22,6 @@ def post(client: TestClient, path: str, body: Any, expected: int = 201) -> Any:
 
 def reading_headers(client: TestClient) -> dict[str, str]:
     """Of a new token that may only read."""
-    made = client.post("/api/v1/tokens", json={"name": "reader", "scope": "read"})
+    name = f"reader {uuid4().hex[:8]}"  # a server may serve several tests
+    made = client.post("/api/v1/tokens", json={"name": name, "scope": "read"})
     return {"authorization": f"Bearer {made.json()['token']}"}
