@@ -33,14 +33,17 @@ def read(case: Case) -> Iterable[Pair]:
     around = resolver.with_temp_tables({})
     pairs: list[Pair] = []
     problems: list[str] = []
-    for statement in split_statements(case.script, dialect=case.dialect):
+    alone = ";" not in case.script.strip().rstrip(";")  # then it need not look for the ends of statements
+    for statement in [case.script] if alone else split_statements(case.script, dialect=case.dialect):
         found = sqlglot_lineage(
             statement, around, case.db or None, case.default_schema or None, override_dialect=case.dialect
         )
         if found.debug_info.error is not None:
             problems.append(str(found.debug_info.error)[:200])
-        if found.out_tables and (columns := infer_output_schema(found)):
-            around.add_temp_tables({found.out_tables[0]: columns})
+        depths = {1 + name.count(".") for name in case.schema}  # it wants all names of one length
+        made = found.out_tables[0] if found.out_tables else ""
+        if made and 1 + table_of(made).count(".") in depths and (columns := infer_output_schema(found)):
+            around.add_temp_tables({made: columns})
         own = [
             (f"{table_of(source.table)}.{source.column}", f"{table_of(target.table)}.{target.column}")
             for column in found.column_lineage or []
