@@ -237,3 +237,9 @@ def test_reading_needs_a_token_and_having_code_read_one_that_may_write(own: Test
         assert own.get(f"/api/v1/lineage{path}", headers=reader).status_code == 200
     for headers, status in ((nobody, 401), (reader, 403)):
         assert own.post("/api/v1/lineage/ingest", json={"path": "jobs"}, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize("path", ["nowhere", "0" * 1000, "a/" * 400])
+def test_a_path_that_no_file_can_have_is_not_found(client: TestClient, path: str) -> None:
+    answer = client.post("/api/v1/lineage/ingest", json={"path": path})
+    assert (answer.status_code, answer.json()["code"]) == (404, "FORGE-E816")

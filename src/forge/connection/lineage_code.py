@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ def root_of(project: Path, path: Path) -> str:
     """What the folder is called in the record: inside the project, by its place there."""
     from forge.flows.code_files import shown
 
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent
     full = folder.resolve()
     home = project.resolve()
     return shown(full.relative_to(home) if full.is_relative_to(home) else full)

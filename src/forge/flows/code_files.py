@@ -50,7 +50,7 @@ class Codebase:
 
 def find_code(path: Path) -> Codebase:
     """A file, or all files of a folder and those below it. E816 where there is none."""
-    if not path.exists():
+    if not os.path.exists(path):  # unlike that of Path, it also answers for a name that no file can have
         raise ForgeError("E816", f"There is no {path}", fix="Give a file or a folder of .sql, .py or .ipynb files.")
     root = path if path.is_dir() else path.parent
     found = _Found(root)

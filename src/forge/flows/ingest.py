@@ -4,6 +4,7 @@ of the file after it, so a process that dies between the two reads that file onc
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,7 +85,7 @@ def ingest(
     """`root` is what the folder is called in the record. E816 where there is nothing to read."""
     began = time.monotonic()
     asked = options or Options()
-    name = root if root is not None else shown(path if path.is_dir() else path.parent)
+    name = root if root is not None else shown(path if os.path.isdir(path) else path.parent)
     code = _with_results(find_code(path), name, ports.results)
     before = {one.path: one for one in ports.sources.sources(name)}
     digests = digests_of(code, asked)

@@ -21,7 +21,7 @@ _TALK = 2  # stderr
 def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str] | None = None) -> Captured:
     """What it prints goes to stderr: stdout is for what was seen. `conf`: settings of Spark that the script does not
     make itself, like catalogs. What was seen before a script failed is told too. E816 where there is no script."""
-    if not script.is_file():
+    if not os.path.isfile(script):
         raise ForgeError("E816", f"There is no script {script}", fix="Give the path of a Python file.")
     find_java()
     with tempfile.TemporaryDirectory(prefix="forge-capture-") as folder:
