@@ -217,6 +217,10 @@ def test_a_single_file_leaves_the_others_of_its_folder_alone(code: Code) -> None
 def test_nothing_to_read_is_told(code: Code) -> None:
     with pytest.raises(ForgeError, match="E816"):
         ingest(IngestPorts(code.world.ports, code.sources), code.folder / "missing")
+    code.write(orders_sql="SELECT 1")
+    with pytest.raises(ForgeError) as told:
+        ingest(IngestPorts(code.world.ports, code.sources), code.folder / "odrers.sql")
+    assert told.value.fix == "Did you mean orders.sql?"
 
 
 def test_progress_counts_each_file_once(code: Code) -> None:

@@ -15,6 +15,7 @@ from forge.lineage.extract.dbt import is_read_by_dbt
 from forge.lineage.extract.files import Kind, Sort, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
 
 _SKIPPED = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist", "spark-warehouse"}
@@ -51,7 +52,11 @@ class Codebase:
 def find_code(path: Path) -> Codebase:
     """A file, or all files of a folder and those below it. E816 where there is none."""
     if not os.path.exists(path):  # unlike that of Path, it also answers for a name that no file can have
-        raise ForgeError("E816", f"There is no {path}", fix="Give a file or a folder of .sql, .py or .ipynb files.")
+        beside = os.listdir(path.parent) if os.path.isdir(path.parent) else []
+        near = did_you_mean(path.name, beside)
+        raise ForgeError(
+            "E816", f"There is no {path}", fix=near or "Give a file or a folder of .sql, .py or .ipynb files."
+        )
     root = path if path.is_dir() else path.parent
     found = _Found(root)
     files = list(walk_files(path, found.refuse_folder)) if path.is_dir() else [path]

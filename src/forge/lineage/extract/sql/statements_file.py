@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from sqlglot import Dialect, exp
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from forge.lineage.extract.program import BY_POSITION, Made
 from forge.lineage.extract.relation import Relation, copy_of
+from forge.lineage.extract.sql.grammar import dialect_of
 from forge.lineage.extract.sql.names import path_of, word_of
 from forge.lineage.extract.sql.rows import Fit, fitted, rows_of
 from forge.lineage.extract.sql.state import State
@@ -135,14 +136,7 @@ def unload(state: State, text: str) -> bool:
         inner = inner[1:-1].replace("''", "'").replace("\\'", "'")
     elif inner.startswith("$$") and inner.endswith("$$"):
         inner = inner[2:-2]
-    try:
-        tree = Dialect.get_or_raise(state.dialect).parse(inner)[0]
-    except SqlglotError:
-        return False
-    if not isinstance(tree, exp.Query):
-        return False
-    to_file(state, found["path"], rows_of(state, tree))
-    return True
+    return _query_to_file(state, inner, found["path"])
 
 
 def outfile(state: State, text: str) -> bool:
@@ -150,13 +144,17 @@ def outfile(state: State, text: str) -> bool:
     found = _OUTFILE.search(text)
     if found is None:
         return False
+    return _query_to_file(state, f"{text[: found.start()]} {text[found.end() :]}", found["path"])
+
+
+def _query_to_file(state: State, text: str, path: str) -> bool:
     try:
-        tree = Dialect.get_or_raise(state.dialect).parse(text[: found.start()] + " " + text[found.end() :])[0]
+        tree = dialect_of(state.dialect).parse(text)[0]
     except SqlglotError:
         return False
     if not isinstance(tree, exp.Query):
         return False
-    to_file(state, found["path"], rows_of(state, tree))
+    to_file(state, path, rows_of(state, tree))
     return True
 
 
