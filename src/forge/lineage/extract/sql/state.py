@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -29,7 +30,7 @@ _READERS = frozenset(
 )
 
 
-class State:
+class State(ABC):
     """Implements `Around`."""
 
     def __init__(self, catalog: Catalog, dialect: str, file: str, variables: Mapping[str, str]) -> None:
@@ -248,9 +249,9 @@ class State:
                 known[key] = self.temporary.get(key)
         return known[key]
 
+    @abstractmethod
     def view(self, key: str, label: str, query: exp.Expr, names: tuple[str, ...]) -> None:
         """Defines a view by its query."""
-        raise NotImplementedError
 
     def key_of(self, parts: Sequence[str]) -> str:
         return ".".join(parts).lower()
@@ -274,9 +275,9 @@ class State:
             return self.texts.get(expression.name.lower().lstrip("@:$"))
         return None
 
+    @abstractmethod
     def script(self, text: str, line: int) -> None:
         """Runs SQL that a statement holds as text."""
-        raise NotImplementedError
 
     # writing
 
