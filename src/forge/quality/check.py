@@ -16,6 +16,7 @@ from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.measure import Measure, NotMeasured, Readings
+from forge.quality.remedy import Action
 from forge.quality.values import plain, share, show
 from forge.quality.verdict import Outcome, Severity, Verdict
 
@@ -61,7 +62,11 @@ class Check(ABC):
     severity: Severity = Severity.ERROR
     name: str | None = None
     where: str | None = None
+    partition_by: tuple[str, ...] = ()  # judged for each of their values; the check fails where one of them does
+    since: str | None = None  # only rows of files added since that revision, or PREVIOUS
     on_not_measured: OnNotMeasured = OnNotMeasured.BLOCK
+    on_failure: tuple[Action, ...] = ()
+    auto: bool = False  # carry `on_failure` out at once instead of proposing it
 
     @abstractmethod
     def targets(self) -> tuple[str, ...]:
@@ -78,6 +83,22 @@ class Check(ABC):
     def needs(self, schema: Schema) -> frozenset[Measure]:
         """Without these it cannot be judged."""
         return frozenset({self.rows(), *self.violations(schema)})
+
+    def then(self, readings: Readings, schema: Schema) -> frozenset[Measure]:
+        """What else must be measured, once `needs` is known: bounds of outliers come from a mean. Most need nothing."""
+        return frozenset()
+
+    def bad(self, readings: Readings, schema: Schema) -> tuple[Measure, ...]:
+        """The measures that count bad rows once all is known; for most `violations` says it before."""
+        return self.violations(schema)
+
+    def others(self) -> frozenset[TableName]:
+        """Tables it looks up beside its own."""
+        return frozenset()
+
+    def measure(self, kind: str, columns: tuple[str, ...] = (), *arguments: object, at: str | None = None) -> Measure:
+        """A measure of the rows that this check is about."""
+        return Measure(kind, columns, arguments, self.where, self.partition_by, self.since, at)
 
     def extras(self, schema: Schema) -> frozenset[Measure]:
         """These only make the message better."""

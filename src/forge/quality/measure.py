@@ -19,13 +19,23 @@ class Cost(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`kind` is one of KINDS. `columns` are what it reads; `arguments` are its parameters, hashable;
-    `where` is an SQL filter on the rows."""
+    """`kind` is one of KINDS. `columns` are what it reads (a field of a struct as `address.city`); `arguments` are its
+    parameters, hashable; `where` is an SQL filter on the rows.
+
+    `by`: one reading for each value of these columns, as a dict from the tuple of their values. `since`: only the rows
+    of files that were added since that version of the table. `at`: of that version instead of the one being judged.
+    Both name a revision, or PREVIOUS, the version before."""
 
     kind: str
     columns: tuple[str, ...] = ()
     arguments: tuple[object, ...] = ()
     where: str | None = None
+    by: tuple[str, ...] = ()
+    since: str | None = None
+    at: str | None = None
+
+
+PREVIOUS = "previous"
 
 
 # kind → what the reading is
@@ -40,6 +50,14 @@ KINDS: dict[str, str] = {
     "false": "rows where the SQL predicate arguments[0] is false (null is not false): int",
     "duplicates": "rows beyond the first of each distinct non-null key over columns: int",
     "orphans": "rows whose key over columns is non-null and missing in table arguments[0], columns arguments[1:]: int",
+    "moments": "number, mean and sum of squared deviations of the finite values of columns[0]: Moments",
+    "quantiles": "a sketch of the finite values of columns[0]: Quantiles",
+    "distinct": "a sketch of the distinct non-null values of columns[0]: Distinct",
+    "frequencies": "how often each value of columns[0] occurs, NULL left out: dict of at most arguments[0] values, the "
+    "most frequent first; NotMeasured where there are more",
+    "query_rows": "number of rows that the query arguments[0] gives: int",
+    "query_value": "the one value that the query arguments[0] gives",
+    "function": "what the project's Python function arguments[0] (`file.py:name`) says of the table: Called",
 }
 
 

@@ -1,0 +1,1 @@
+"""Quality in memory, for tests of the flows."""

@@ -1,0 +1,1 @@
+"""Quality in the database: states, monitors, alerts and incidents, metrics, remediations."""
