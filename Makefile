@@ -14,7 +14,7 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -60,6 +60,7 @@ lock: .venv/.ready-dev ## compile requirements/*.lock anew from pyproject.toml (
 	$(COMPILE) --group installer -o requirements/uv.lock $(ARGS)
 	$(COMPILE) --group dbt -o requirements/dbt.lock $(ARGS)
 	$(COMPILE) --group peers -o requirements/peers.lock $(ARGS)
+	$(COMPILE) --group quality -o requirements/quality.lock $(ARGS)
 
 docs: .venv/.ready-dev ## write docs/reference/ from the code
 	@$(BIN)/python scripts/reference.py
@@ -84,6 +85,12 @@ bench-lineage: setup ## the lineage graph up to 10 million edges beside networkx
 
 bench-lineage-extract: setup ## lineage out of code beside sqlglot, sqllineage, OpenLineage and DataHub (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.lineage_extract.bench $(ARGS)
+
+bench-quality: setup ## twenty checks on ten million rows beside a fused aggregation, Great Expectations, Soda, cuallee and DQX (ARGS=--limits)
+	@$(BIN)/python -m bench.quality.bench $(ARGS)
+
+bench-anomaly: .venv/.ready-dev ## anomalies planted in daily series: recall and precision of each method (ARGS=--prophet asks it too)
+	@$(BIN)/python -m bench.anomaly.bench $(ARGS)
 
 clean: ## remove the environment, caches and build results
 	rm -rf .venv build dist src/forge/web ui/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis spark-warehouse metastore_db derby.log

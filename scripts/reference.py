@@ -119,18 +119,22 @@ def errors_page() -> str:
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 
-WRITTEN_AS = {"references": "table.column, as in core.customers.customer_id"}
-
-
 def _check_rows(check: Any, keys: Mapping[str, Any]) -> Iterable[Sequence[str]]:
     hints = typing.get_type_hints(check, include_extras=True)
     defaults = {field.name: field.default for field in dataclasses.fields(check)}
+    required = {key.field for key in keys.values() if key.required}
     for name, key in keys.items():
         if key.field != name:
             yield code(name), f"another way to write {code(key.field)}", ""
             continue
-        default = "required" if key.required else code(default_of(defaults[name]))
-        yield code(name), WRITTEN_AS.get(name, type_name(hints[name])), default
+        default = "required" if name in required else code(default_of(defaults[name]) if defaults[name] != () else "")
+        yield code(name), key.written or type_name(hints[name]), default
+
+
+def _also_written(check: Any) -> str:
+    told = {"statistical": f" with `statistical_check: {check.type}`", "custom": f" with `{next(iter(check.keys))}`"}
+    ways = [code(word) + told.get(word, "") for word in check.words if word != check.type]
+    return f" May also be written {', '.join(ways)}." if ways else ""
 
 
 def checks_page() -> str:
@@ -140,15 +144,24 @@ def checks_page() -> str:
 
     head = ("key", "type", "default")
     parts = [
-        "# Checks\n\nWhat can stand under `checks:` of a transform or source, or in `checks/*.yaml`; "
-        "examples are in [the guide](../guide/project.md#checks).\n\n## Keys of every check\n\n",
-        table(head, _check_rows(Check, spec._COMMON)),
+        "# Checks\n\nWhat can stand under `checks:` of a transform or source, or in `checks/*.yaml` and "
+        "`quality/*.yaml`; examples are in [the guide](../guide/project.md#checks).\n\n"
+        "Percentages are percent everywhere. A column may be a field of a struct, as `address.city`; a column\n"
+        "whose own name has that dot goes before it, and a name with a dot can be put in backticks. Fields inside\n"
+        "arrays and maps are not measured. A new type is [three files](../guide/add-a-check.md).\n\n"
+        "## Keys of every check\n\n",
+        table(head, _check_rows(Check, spec.COMMON)),
+        "\n- `where`: an SQL filter; only rows for which it is true are looked at.\n"
+        "- `partition_by`: the check is judged for each value of these columns and fails where one of them does.\n"
+        "- `since`: only rows of files that were added since that revision; `previous` is the version before.\n"
+        "- `on_not_measured`: whether a check that could not be measured blocks like a failed one.\n"
+        "- `on_failure` and `auto`: what is proposed, or done at once, when it fails.\n",
     ]
     for check in CHECKS:
-        also = ", ".join(code(word) for word in check.words if word != check.type)
-        parts.append(f"\n## {check.type}\n\n{' '.join((check.__doc__ or '').split())}")
-        parts.append(f" May also be written {also}.\n\n" if also else "\n\n")
-        parts.append(table(head, _check_rows(check, spec._KEYS[check])))
+        parts.append(f"\n## {check.type}\n\n{' '.join((check.__doc__ or '').split())}{_also_written(check)}")
+        without = ", ".join(code(word) for word in sorted(check.without))
+        parts.append(f" It has no {without}.\n\n" if without else "\n\n")
+        parts.append(table(head, _check_rows(check, check.keys)))
     return "".join(parts)
 
 

@@ -28,6 +28,8 @@ from forge.wiring import Wiring
 LOGIN = "forge_login-secret-of-the-tests"
 ADDRESS = "http://127.0.0.1:8765"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
+# No scheduler: the questions to the database that these tests count are their own.
+YAML = "project: shop\nuser: {name: Ada, email: ada@example.com}\nquality: {scheduler: false}\n"
 
 MakeProject = Callable[[], Path]
 
@@ -49,7 +51,7 @@ def make_site_project(tmp_path_factory: pytest.TempPathFactory) -> MakeProject:
     def make() -> Path:
         root = tmp_path_factory.mktemp("site") / f"shop{next(numbers)}"
         root.mkdir()
-        (root / "forge.yaml").write_text("project: shop\nuser: {name: Ada, email: ada@example.com}\n")
+        (root / "forge.yaml").write_text(YAML)
         lay_database(root / ".forge" / "forge.db")
         wiring = Wiring(load_settings(root, ENVIRONMENT), lambda: MORNING)
         write_history(wiring)

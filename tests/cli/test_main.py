@@ -28,6 +28,7 @@ WORDS = [
     "diff",
     "branch",
     "merge",
+    "quality",
     "approve",
     "commit",
     "revert",
@@ -52,7 +53,7 @@ WORDS = [
     "version",
     "token",
 ]
-GROUPS = {"branch": "list", "conflicts": "list", "tag": "list", "token": "list", "lineage": "show"}
+GROUPS = {"branch": "list", "conflicts": "list", "tag": "list", "token": "list", "lineage": "show", "quality": "run"}
 HEAVY = (
     *("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml"),
     *("numpy", "neo4j"),

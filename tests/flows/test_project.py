@@ -78,3 +78,12 @@ def test_a_new_rule_changes_the_hash_and_a_moved_line_does_not(root: Path) -> No
     assert load(root).rules_hash[ORDERS] == before
     write(root, "contracts/core.orders.odcs.yaml", CONTRACT.replace("integer", "number"))
     assert load(root).rules_hash[ORDERS] != before
+
+
+def test_a_table_that_only_the_lake_has_may_have_checks_and_each_knows_its_place(root: Path) -> None:
+    write(root, "quality/lake.yaml", "checks:\n  raw.events:\n    - {type: row_count, min: 1}\n")
+    assert problems(root) == [("E202", "quality/lake.yaml:2")]
+    events = TableName.parse("raw.events")
+    project = load_project(root, lambda table: None, [events])
+    assert [check.type for check in project.checks[events]] == ["row_count"]
+    assert project.places[events] == ("quality/lake.yaml:3",)

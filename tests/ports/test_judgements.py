@@ -19,6 +19,7 @@ from store_records import (
 
 from forge.flows.ports import Metadata
 from forge.flows.records import (
+    DatasetTally,
     Judgement,
     OutputRecord,
     OutputStatus,
@@ -106,6 +107,21 @@ def test_tallies_count_the_outcomes_of_each_run_in_a_span_of_time(metadata: Meta
         Tally(RunId("r-1"), NOW + timedelta(minutes=1), 2, 1, 1),
         Tally(RunId("r-2"), NOW + timedelta(minutes=2)),
     )
+
+
+def test_tallies_of_datasets_count_each_apart(metadata: Metadata) -> None:
+    spoken = (
+        said(ORDERS, "k1", Outcome.PASSED),
+        said(ORDERS, "k2", Outcome.FAILED),
+        said(CUSTOMERS, "k3", Outcome.NOT_MEASURED),
+    )
+    for minute in range(3):
+        judged(metadata, f"r-{minute}", minute, {ORDERS: PUBLISHED}, spoken if minute == 1 else ())
+    judged(metadata, "r-dev", 1, {ORDERS: PUBLISHED}, spoken, branch=DEV)
+    at = NOW + timedelta(minutes=1)
+    found = metadata.dataset_tallies(MAIN, NOW, NOW + timedelta(minutes=9))
+    assert found == (DatasetTally(str(CUSTOMERS), at, 0, 0, 1), DatasetTally(str(ORDERS), at, 1, 1))
+    assert metadata.dataset_tallies(MAIN, at + timedelta(minutes=1), NOW + timedelta(minutes=9)) == ()
 
 
 def test_verdicts_are_found_by_runs_and_outcome(metadata: Metadata) -> None:

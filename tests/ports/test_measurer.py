@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from forge.model.names import TableName
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.measurer import Measurer
+from forge.quality.readings import Distinct, Moments, Quantiles
 from forge.stores.memory.measure import MemoryMeasurer
 
 if TYPE_CHECKING:
@@ -296,6 +297,98 @@ def test_what_cannot_be_measured_says_why_and_harms_no_other(build: Build) -> No
         assert reading.reason
         assert "\n" not in reading.reason
     assert [readings[measure] for measure in whole] == [1, 1, "a", 0, 0]
+
+
+INF = float("inf")
+
+
+def test_the_infinities_lie_in_no_range_and_in_no_statistic(build: Build) -> None:
+    measurer = build(({"x": "double", "f": "float"}, [(v, v) for v in (1.0, 3.0, NAN, INF, -INF, None)]))
+    for column in ("x", "f"):
+        ends = ((0.0, 5.0), (0.0, None), (None, 5.0), (None, None))
+        assert read(measurer, *(m("outside_range", column, args=pair) for pair in ends)) == [3, 3, 3, 3]
+        moments, quantiles = read(measurer, m("moments", column), m("quantiles", column))
+        assert moments == Moments(2, 2.0, 2.0)
+        assert isinstance(quantiles, Quantiles)
+        assert (quantiles.count, quantiles.at(0.5), quantiles.at(1.0)) == (2, 1.0, 3.0)
+
+
+def test_statistics_of_whole_numbers_decimals_and_times(build: Build) -> None:
+    day = datetime(1970, 1, 2, tzinfo=UTC)
+    rows: list[tuple[object, ...]] = [
+        (n, Decimal(n) / 2, day + timedelta(seconds=n), date(1970, 1, 1 + n)) for n in (1, 3)
+    ]
+    rows.append((None, None, None, None))
+    measurer = build(({"n": "bigint", "d": "decimal(12,2)", "at": "timestamp", "day": "date"}, rows))
+    asked = [m("moments", column) for column in ("n", "d", "at", "day")]
+    assert read(measurer, *asked) == [
+        Moments(2, 2.0, 2.0),
+        Moments(2, 1.0, 0.5),
+        Moments(2, 86402.0, 2.0),
+        Moments(2, 2 * 86400.0, 2 * 86400.0**2),
+    ]
+    quantiles = read(measurer, *(m("quantiles", column) for column in ("n", "d", "at", "day")))
+    assert [q.at(1.0) for q in quantiles if isinstance(q, Quantiles)] == [3.0, 1.5, 86403.0, 3 * 86400.0]
+
+
+def test_statistics_of_nothing(build: Build) -> None:
+    measurer = build(({"x": "double", "t": "string"}, [(None, None)]))
+    asked = (m("moments", "x"), m("quantiles", "x"), m("frequencies", "t", args=(9,)))
+    moments, quantiles, frequencies = read(measurer, *asked)
+    assert (moments, frequencies) == (Moments(), {})
+    assert isinstance(quantiles, Quantiles)
+    assert (quantiles.count, quantiles.at(0.5)) == (0, None)
+
+
+def test_different_values_are_estimated_and_frequent_ones_are_counted(build: Build) -> None:
+    measurer = build(({"t": "string", "flag": "boolean"}, [("a", True), ("b", True), ("a", False), (None, None)]))
+    distinct, often, flags, too_many = read(
+        measurer,
+        m("distinct", "t"),
+        m("frequencies", "t", args=(2,)),
+        m("frequencies", "flag", args=(2,)),
+        m("frequencies", "t", args=(1,)),
+    )
+    assert isinstance(distinct, Distinct)
+    assert round(distinct.estimate) == 2
+    assert (often, flags) == ({"a": 2, "b": 1}, {True: 2, False: 1})
+    assert isinstance(too_many, NotMeasured)
+
+
+def test_a_measure_by_a_column_is_one_reading_for_each_of_its_values(build: Build) -> None:
+    rows = [("a", 1, 5.0), ("a", 1, None), (None, 7, 1.0), ("b", None, 2.0), ("b", -4, 2.0)]
+    measurer = build(({"t": "string", "n": "bigint", "x": "double"}, rows), {PARENTS: ({"id": "bigint"}, [(1,)])})
+
+    def by(kind: str, *columns: str, args: tuple[object, ...] = (), where: str | None = None) -> Reading:
+        reading = read(measurer, Measure(kind, columns, args, where, by=("t",)))[0]
+        assert isinstance(reading, dict), reading
+        return {key: value for key, value in reading.items() if value}  # a part where nothing counts may be left out
+
+    assert by("rows") == {("a",): 2, (None,): 1, ("b",): 2}
+    assert by("nulls", "n") == {("b",): 1}
+    assert by("max", "n") == {("a",): 1, (None,): 7, ("b",): -4}
+    assert by("outside_range", "n", args=(0, 6)) == {(None,): 1, ("b",): 1}
+    assert by("duplicates", "n") == {("a",): 1}
+    assert by("orphans", "n", args=(PARENTS, "id")) == {(None,): 1, ("b",): 1}
+    assert by("rows", where=POSITIVE) == {("a",): 2, (None,): 1}
+    one = {("a",): Moments(1, 5.0, 0.0), (None,): Moments(1, 1.0, 0.0), ("b",): Moments(2, 2.0, 0.0)}
+    assert by("moments", "x") == one
+    assert by("outside_ranges", "n", args=((("b",), -1, 1), ((None,), 7, 9))) == {("b",): 1}
+
+
+def test_a_field_of_a_struct_is_measured_like_a_column(build: Build) -> None:
+    rows = [({"city": "Bonn", "geo": {"lat": 1.5}}, 1), ({"city": "Bonn", "geo": None}, 2), (None, 3)]
+    table: Table = ({"home": "struct<city:string,geo:struct<lat:double>>", "home.city": "int"}, rows)
+    measurer = build(table, {PARENTS: ({"id": "string"}, [("Köln",)])})
+    assert read(
+        measurer,
+        m("nulls", "`home`.city"),
+        m("max", "HOME.geo.Lat"),
+        m("duplicates", "`home`.`city`"),
+        m("orphans", "`home`.`city`", args=(PARENTS, "id")),
+        m("max", "home.city"),
+        Measure("rows", by=("`home`.`city`",)),
+    ) == [1, 1.5, 1, 2, 3, {("Bonn",): 2, (None,): 1}]
 
 
 def test_nothing_asked_is_nothing_read(build: Build) -> None:

@@ -7,23 +7,35 @@ import yaml
 
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
+from forge.model.schema import Column, Schema
 from forge.quality.check import Check, OnNotMeasured
 from forge.quality.checks import (
     CHECKS,
     AcceptedValues,
+    Drift,
     Expression,
     ForeignKey,
     Freshness,
+    Function,
+    Iqr,
+    KsTest,
+    Mean,
     NotNull,
+    Quantile,
+    Query,
     Range,
     Regex,
     RowCount,
+    Std,
+    TableSchema,
     Unique,
+    ZScore,
 )
-from forge.quality.spec import keys_of, load_check, load_checks
+from forge.quality.spec import Problem, keys_of, load_check, load_checks, validate_checks
 from forge.quality.verdict import Severity
 
 ORDERS = TableName("core", "orders")
+SOME = (("a", "int"), ("b.c", "string"))
 CUSTOMERS = TableName("core", "customers")
 
 GUIDE = r"""
@@ -70,6 +82,7 @@ def test_the_checks_of_the_guide_are_read() -> None:
     [
         ("{type: completeness, columns: [a, b], max_null_percentage: 5%}", NotNull(("a", "b"), 5.0)),
         ("{type: completeness, columns: []}", NotNull()),
+        ("{type: completeness, max_null_percentage: 1}", NotNull((), 1.0)),
         ("{type: uniqueness, column: a}", Unique(("a",))),
         ("{type: set, column: a, values: [1, null]}", AcceptedValues("a", (1, None))),
         ("{type: volume, min_rows: 3}", RowCount(3)),
@@ -87,6 +100,26 @@ def test_the_checks_of_the_guide_are_read() -> None:
             ForeignKey(("a",), CUSTOMERS, ("odd.name",)),
         ),
         ("{type: custom, sql: a > 0, max_violation_percentage: 1.5}", Expression("a > 0", 1.5)),
+        ("{type: custom, query: SELECT 1, max: 5}", Query("SELECT 1", max=5)),
+        (
+            "{type: custom, function: 'quality/own.py:check', arguments: {limits: [1, 2], by: {a: 1}}}",
+            Function("quality/own.py:check", (("limits", (1, 2)), ("by", (("a", 1),)))),
+        ),
+        ("{type: schema, columns: {a: int, b.c: string}, allow_extra: false}", TableSchema(SOME, allow_extra=False)),
+        ("{type: volume, max_change_percentage: 150%}", RowCount(max_change_percentage=150.0)),
+        ("{type: statistical, statistical_check: zscore, column: a}", ZScore("a", 3.0, 1.0)),
+        ("{type: statistical, statistical_check: iqr, column: a, threshold: 3}", Iqr("a", 3.0)),
+        ("{type: iqr, column: a, max_outlier_percentage: 5}", Iqr("a", 1.5, 5.0)),
+        ("{type: mean, column: a, min: -1, max: 1}", Mean("a", -1.0, 1.0)),
+        ("{type: statistical, statistical_check: std, column: a, max: 2}", Std("a", max=2.0)),
+        ("{type: quantile, column: a, quantile: 0.9, max: 2}", Quantile("a", max=2.0, quantile=0.9)),
+        ("{type: ks_test, column: a, reference: main~3, threshold: 0.2}", KsTest("a", "main~3", 0.2)),
+        ("{type: statistical, statistical_check: drift, column: a}", Drift("a", "previous", 0.2)),
+        (
+            "{type: unique, column: a, partition_by: [day, address.city], since: previous, auto: true}",
+            Unique(("a",), partition_by=("day", "address.city"), since="previous", auto=True),
+        ),
+        ("{type: range, column: a, min: '9', max: '10'}", Range("a", "9", "10")),
         (
             "{type: range, column: a, max: 2026-11-15, where: b, on_not_measured: warn, name: n, severity: info}",
             Range(
@@ -126,6 +159,35 @@ def test_the_words_of_the_specification_and_the_common_keys_are_read(text: str, 
         ("{type: accepted_values, column: a, values: [[1]]}", "single values"),
         ("{type: accepted_values, column: a, values: []}", "must be a list of values"),
         ("{type: row_count}", "'min' or 'max' is needed"),
+        ("{type: volume, max_change_percentage: -1}", "is a percentage"),
+        ("{type: volume, max_change_percentage: 5, since: previous}", "do not go together"),
+        ("{type: volume, max_change_percentage: 5, min: 3, max: 2}", "'min' 3 is more than 'max' 2"),
+        ("{type: statistical, column: a}", "'statistical_check' is missing; it is one of zscore"),
+        (
+            "{type: statistical, statistical_check: zscor, column: a}",
+            "there is no statistical check 'zscor'. Did you mean zscore?",
+        ),
+        ("{type: statistical, statistical_check: 7, column: a}", "It is one of zscore, iqr, mean"),
+        ("{type: zscore, column: a, threshold: 0}", "'threshold' must be more than 0"),
+        ("{type: zscore, column: a, statistical_check: iqr}", "there is no key 'statistical_check'"),
+        ("{type: mean, column: a}", "'min' or 'max' is needed"),
+        ("{type: quantile, column: a, quantile: 50, max: 1}", "is a share from 0 to 1"),
+        ("{type: ks_test, column: a, max_distance: 0.1, threshold: 0.2}", "say the same; keep one"),
+        ("{type: custom}", "exactly one of sql, query, function is needed"),
+        ("{type: custom, sql: a, query: b}", "exactly one of sql, query, function is needed"),
+        ("{type: query, query: q, where: a}", "'where' means nothing for a check of type query"),
+        ("{type: schema, columns: [a]}", "must be a mapping of columns to types"),
+        ("{type: schema, columns: {a: 3}}", "holds 'a': 3"),
+        ("{type: schema, columns: {a: int, A: int}}", "names the column a twice"),
+        ("{type: schema, columns: {a: bigit}}", "there is no type 'bigit'. Did you mean bigint"),
+        ("{type: schema, columns: {a: 'array<strng>'}}", "there is no type 'strng'. Did you mean string"),
+        ("{type: schema, columns: {a: int}, allow_extra: 1}", "must be true or false"),
+        ("{type: function, function: 'a.py:f', arguments: [1]}", "must be a mapping of names to values"),
+        ("{type: function, function: 'a.py:f', arguments: {a-b: 1}}", "holds 'a-b'"),
+        ("{type: function, function: 'a.py:f', tables: [orders]}", "must be like core.customers"),
+        ("{type: not_null, column: a, partition_by: []}", "must be a column or a list of columns"),
+        ("{type: not_null, column: a, auto: maybe}", "must be true or false"),
+        ("{type: not_null, column: a, on_failure: [fly]}", "'on_failure'"),
         ("{type: row_count, min: -1}", "whole number from 0"),
         ("{type: freshness, max_age_hours: 0}", "more than 0 hours"),
         ("{type: freshness, max_age_hours: soon}", "must be a number"),
@@ -179,9 +241,47 @@ def test_no_checks_are_no_checks_and_a_mapping_is_no_list() -> None:
 
 def test_every_check_has_keys_and_all_share_the_common_ones() -> None:
     for check in CHECKS:
-        assert {"type", "severity", "name", "where", "on_not_measured"} <= set(keys_of(check))
+        assert {"type", "severity", "name", "on_not_measured", "on_failure", "auto"} <= set(keys_of(check))
 
 
 def test_only_checks_of_rows_take_a_share_of_bad_rows() -> None:
     with_share = {check.type for check in CHECKS if "max_violation_percentage" in keys_of(check)}
-    assert with_share == {"range", "accepted_values", "regex", "expression", "foreign_key"}
+    assert with_share == {"range", "accepted_values", "regex", "expression", "foreign_key", "unique"}
+
+
+def test_all_that_is_wrong_is_told_with_its_path_and_nothing_is_run() -> None:
+    problems = validate_checks(
+        [
+            {"type": "range", "colum": "a", "min": True},
+            {"type": "row_count", "min": 1},
+            {"type": "zscroe", "column": "a"},
+            {"type": "volume", "min_rows": 3, "max_rows": 2},
+            7,
+        ]
+    )
+    assert [problem.path for problem in problems] == ["[0].colum", "[0].min", "[0].column", "[2].type", "[3]", "[4]"]
+    assert problems[3].message == "there is no check of type 'zscroe'. Did you mean zscore?"
+    assert validate_checks([{"type": "row_count", "min": 1}]) == ()
+    assert validate_checks([]) == ()
+
+
+def test_checks_are_a_list() -> None:
+    assert validate_checks({"type": "not_null"}) == (
+        Problem("", "the checks are a list, and here is {'type': 'not_null'}"),
+    )
+
+
+def test_with_a_schema_what_does_not_fit_the_table_is_told_too() -> None:
+    schema = Schema((Column("amount", "decimal(12,2)"), Column("t", "string")))
+    checks = [
+        {"type": "range", "column": "amout", "min": 0},
+        {"type": "mean", "column": "t", "max": 1},
+        {"type": "range", "column": "amount", "min": "9", "max": "10"},
+        {"type": "range", "column": "amount", "min": "10", "max": "9"},
+    ]
+    problems = validate_checks(checks, schema)
+    assert [(problem.path, problem.message) for problem in problems] == [
+        ("[0]", "there is no column 'amout'. Did you mean amount?"),
+        ("[1]", "the mean is of numbers, and t is string"),
+        ("[3]", "min 10 is more than max 9"),
+    ]

@@ -35,6 +35,7 @@ from forge.quality.verdict import Outcome
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from forge.engines.spark.failing import Failing
     from forge.engines.spark.measure import SparkMeasurer
     from forge.stores.lake.measure import ManifestMeasurer
 
@@ -59,6 +60,34 @@ def measurer_of(spark: SparkSession, frame: DataFrame, **others: DataFrame) -> S
     from forge.engines.spark.measure import SparkMeasurer
 
     return SparkMeasurer(spark, frame, lambda table: others[table.name])
+
+
+def sample_of(
+    spark: SparkSession,
+    frame: DataFrame,
+    check: Check,
+    limit: int = 5,
+    masked: frozenset[str] = frozenset(),
+    **others: DataFrame,
+) -> list[dict[str, Any]]:
+    """Measured first, as the number of bad rows is known when they are looked for."""
+    measures = [] if check.fault(_schema(frame)) else check.violations(_schema(frame))
+    readings = measurer_of(spark, frame, **others).measure(measures)
+    return [dict(row) for row in failing_of(spark, frame, readings, masked, **others).sample([check], limit)[0]]
+
+
+def failing_of(
+    spark: SparkSession,
+    frame: DataFrame,
+    readings: Readings,
+    masked: frozenset[str] = frozenset(),
+    **others: DataFrame,
+) -> Failing:
+    from forge.engines.spark.failing import Failing
+    from forge.engines.spark.measure_custom import Custom, no_function, no_query
+
+    custom = Custom(spark, no_query, no_function, lambda table: others[table.name])
+    return Failing(spark, frame, custom.others, custom, readings, masked)
 
 
 @pytest.fixture(scope="module")
@@ -212,8 +241,10 @@ def test_a_cancelled_measurement_ends_instead_of_trying_again(spark: SparkSessio
 def test_a_sample_shows_the_rows_that_fail_in_one_job(
     spark: SparkSession, orders: DataFrame, check: Check, expected: list[dict[str, Any]]
 ) -> None:
-    measurer = measurer_of(spark, orders, customers=spark.range(98))
-    rows, jobs = counting_jobs(spark, lambda: measurer.failing_sample(check))
+    measures = [] if check.fault(_schema(orders)) else check.violations(_schema(orders))
+    readings = measurer_of(spark, orders, customers=spark.range(98)).measure(measures)
+    failing = failing_of(spark, orders, readings, customers=spark.range(98))
+    (rows,), jobs = counting_jobs(spark, lambda: failing.sample([check], 5))
     shown = [{key: row[key] for key in ("order_id", "(rows)") if key in row} for row in rows]
     shown.sort(key=lambda row: int(str(row["order_id"])))
     assert shown == expected
@@ -222,7 +253,7 @@ def test_a_sample_shows_the_rows_that_fail_in_one_job(
 
 
 def test_a_sample_is_short_plain_and_hides_masked_columns(spark: SparkSession, orders: DataFrame) -> None:
-    rows = measurer_of(spark, orders).failing_sample(AcceptedValues("status", ("paid",)), limit=3, masked={"EMAIL"})
+    rows = sample_of(spark, orders, AcceptedValues("status", ("paid",)), 3, frozenset({"EMAIL"}))
     assert len(rows) == 3
     assert list(rows[0]) == orders.columns
     assert {row["email"] for row in rows} == {"***"}
@@ -230,7 +261,7 @@ def test_a_sample_is_short_plain_and_hides_masked_columns(spark: SparkSession, o
     for row in rows:
         moment = datetime.fromtimestamp(1790000000, UTC) + timedelta(seconds=int(str(row["order_id"])))
         assert row["ordered_at"] == moment.isoformat() or row["order_id"] == 13
-    keys = measurer_of(spark, orders).failing_sample(Unique(("order_id",)), masked={"order_id"})
+    keys = sample_of(spark, orders, Unique(("order_id",)), masked=frozenset({"order_id"}))
     assert keys == [{"order_id": "***", "(rows)": 2}]
 
 

@@ -6,7 +6,9 @@ import sqlite3
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from sqlalchemy import Engine, inspect, text
@@ -15,6 +17,7 @@ from forge.model.errors import ForgeError
 from forge.stores.sql import database, tables
 from forge.stores.sql.database import is_migrated, migrate, open_database, reading, safe_url, writing
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
+from forge.stores.sql.quality import __path__ as quality
 
 
 @pytest.fixture
@@ -28,6 +31,8 @@ def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
+    for module in iter_modules(quality):  # tables of quality stand beside their stores
+        import_module(f"forge.stores.sql.quality.{module.name}")
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
         assert compare_metadata(context, tables.metadata) == []

@@ -17,7 +17,8 @@ from version_world import ArrowEngine
 from forge.api.app import create_app
 from forge.api.site import Site
 from forge.flows.access import Access, Scope, digest_of
-from forge.model.names import RunId
+from forge.flows.engine import Progress
+from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.stores.lake.tables import IcebergTables
 from forge.stores.sql.tokens import SqlTokens
@@ -36,6 +37,9 @@ class Engine(ArrowEngine):
 
     def cancel(self, run_id: RunId) -> None:
         self.__dict__.setdefault("cancelled", []).append(str(run_id))
+
+    def progress(self, run_id: RunId, table: TableName) -> Progress:
+        return Progress(0, 0, 0, 0, 0)
 
 
 @dataclass

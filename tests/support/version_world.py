@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -14,7 +14,7 @@ from migrated import open_migrated
 
 from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
-from forge.flows.engine import Engine, Pin
+from forge.flows.engine import Batch, Engine, Pin
 from forge.flows.land import Prepared, assets_of, land, placed
 from forge.flows.merge_tree import open_stage, staged_outcome
 from forge.flows.merges import TableTally
@@ -70,15 +70,27 @@ class ArrowEngine:
     def begin(self, run_id: RunId, table: TableName) -> None:
         pass
 
-    def measure(self, target: Pin, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
+    def measure(
+        self,
+        target: Pin,
+        measures: Sequence[Measure],
+        others: Mapping[TableName, Pin],
+        told: Callable[[Batch], None] = lambda batch: None,
+    ) -> Readings:
         found = self.rows(target)
         looked_up = {name: self.rows(pin).to_pylist() for name, pin in others.items()}
         return MemoryMeasurer(found.to_pylist(), looked_up, columns=found.column_names).measure(measures)
 
     def sample(
-        self, target: Pin, check: Check, masked: frozenset[str], others: Mapping[TableName, Pin]
-    ) -> tuple[Row, ...]:
-        return ()
+        self,
+        target: Pin,
+        checks: Sequence[Check],
+        readings: Readings,
+        masked: frozenset[str],
+        others: Mapping[TableName, Pin],
+        limit: int = 5,
+    ) -> tuple[tuple[Row, ...], ...]:
+        return tuple(() for _ in checks)
 
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None

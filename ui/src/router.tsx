@@ -22,6 +22,16 @@ import { impactSearch } from "./pages/impact.search";
 import { lineageSearch } from "./pages/lineage.search";
 import { loginSearch } from "./pages/login.search";
 import { mergeSearch } from "./pages/merge.search";
+import {
+  anomaliesSearch,
+  incidentsSearch,
+  monitorSearch,
+  monitorsSearch,
+  newMonitorSearch,
+  qualitySearch,
+  remediationSearch,
+  remediationsSearch,
+} from "./pages/quality.search";
 import { runSearch } from "./pages/run.search";
 import { runsSearch } from "./pages/runs.search";
 import { settingsSearch } from "./pages/settings.search";
@@ -81,6 +91,69 @@ const impact = createRoute({
   validateSearch: impactSearch,
   component: lazyRouteComponent(() => import("./pages/impact")),
 });
+const quality = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality",
+  validateSearch: qualitySearch,
+  component: lazyRouteComponent(() => import("./pages/quality")),
+});
+const monitors = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/monitors",
+  validateSearch: monitorsSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.monitors")),
+});
+const newMonitor = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/monitors/new",
+  validateSearch: newMonitorSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.newMonitor")),
+});
+const monitor = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/monitors/$monitorId",
+  validateSearch: monitorSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.monitor")),
+});
+const editMonitor = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/monitors/$monitorId/edit",
+  component: lazyRouteComponent(() => import("./pages/quality.editMonitor")),
+});
+const result = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/results/$resultId",
+  component: lazyRouteComponent(() => import("./pages/quality.result")),
+});
+const incidents = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/incidents",
+  validateSearch: incidentsSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.incidents")),
+});
+const incident = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/incidents/$incidentId",
+  component: lazyRouteComponent(() => import("./pages/quality.incident")),
+});
+const anomalies = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/anomalies",
+  validateSearch: anomaliesSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.anomalies")),
+});
+const remediations = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/remediations",
+  validateSearch: remediationsSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.remediations")),
+});
+const remediation = createRoute({
+  getParentRoute: () => frame,
+  path: "/quality/remediations/$remediationId",
+  validateSearch: remediationSearch,
+  component: lazyRouteComponent(() => import("./pages/quality.remediation")),
+});
 const branches = createRoute({
   getParentRoute: () => frame,
   path: "/branches",
@@ -125,8 +198,9 @@ const login = createRoute({
   component: lazyRouteComponent(() => import("./pages/login")),
 });
 
+const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, ...ofQuality, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -36,6 +36,11 @@ from forge.api.routes import (
     merges,
     openlineage,
     quality,
+    quality_anomalies,
+    quality_incidents,
+    quality_monitors,
+    quality_remediations,
+    quality_results,
     runs,
     system,
     tags,
@@ -64,7 +69,15 @@ LINEAGE = (
     lineage_sources.router,
     openlineage.router,
 )
-ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, quality.router, system.router)
+QUALITY = (
+    quality.router,
+    quality_incidents.router,
+    quality_monitors.router,
+    quality_results.router,
+    quality_remediations.router,
+    quality_anomalies.router,
+)
+ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, *QUALITY, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",

@@ -23,7 +23,11 @@ SESSION = "/api/v1/session"
 # What anyone may see: whether the server lives, and what its API looks like. Web files hold no data.
 OPEN = ("/healthz", "/readyz", "/openapi.json")
 # Questions that are too long for an address: they change nothing, so a token that may only read may ask them.
-QUESTIONS = ("/api/v1/lineage/impact/column", "/api/v1/lineage/impact/schema")
+QUESTIONS = (
+    "/api/v1/lineage/impact/column",
+    "/api/v1/lineage/impact/schema",
+    "/api/v1/quality/checks/validate",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,8 @@ class Found:
 def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> Facts:
     metadata = site.wiring.metadata
     if failing is None:
-        said = find_said(metadata, newest_attempts(seen.tree, seen.held), Outcome.FAILED)
+        since = site.wiring.monitors.standing(seen.tree)
+        said = find_said(metadata, newest_attempts(seen.tree, seen.held), Outcome.FAILED, since, seen.held)
         failing = failing_columns(said)
     assets = {asset.table: asset for asset in metadata.assets()}
     return Facts(seen.tree, assets, site.wiring.settings.owner_of, failing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from forge.api.lineage_views import facts_of, graph_view, picture_of_column
 from forge.api.quality_views import Seen, day_view, incident_view, open_incidents, see_branch
@@ -12,9 +13,10 @@ from forge.api.wire.lineage import GraphView
 from forge.api.wire.runs import RunView
 from forge.api.wire.site import Counters, Overview, RecentChange
 from forge.flows.branches import list_branches
-from forge.flows.health import Day, Said, failing_columns, find_said, find_trend, newest_attempts, percent
+from forge.flows.health import Day, Said, failing_columns, find_said, find_trend, newest_attempts
 from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
 from forge.lineage.graph import Graph
+from forge.quality.score import percent
 from forge.quality.verdict import Outcome
 from forge.versioning.branch import Branch
 
@@ -24,10 +26,12 @@ INCIDENTS, RECENT, DAYS = 5, 8, 30
 def overview(site: Site, name: str | None) -> Overview:
     branch, seen = see_branch(site, name)
     metadata = site.wiring.metadata
-    said = find_said(metadata, newest_attempts(seen.tree, seen.held), Outcome.FAILED)
+    store = site.wiring.monitors
+    attempts = newest_attempts(seen.tree, seen.held)
+    said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
-    days = find_trend(metadata, branch.name, site.wiring.clock(), DAYS)
+    days = find_trend(metadata, branch.name, site.wiring.clock(), DAYS, partial(store.tallies, branch=branch.name))
     return Overview(
         project=site.wiring.settings.project,
         branch=branch.name,

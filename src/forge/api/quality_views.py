@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 from forge.api.commit_views import commit_view
 from forge.api.site import Site
-from forge.api.views import verdict_view
-from forge.api.wire.quality import HealthView, IncidentView, KeptView, SparedView, TrendDay
-from forge.api.wire.runs import VerdictView
-from forge.flows.health import Day, Health
+from forge.api.wire.quality import HealthView, IncidentView, KeptView, ResultView, SparedView, TrendDay
+from forge.flows.health import Day, Health, result_of
 from forge.flows.incidents import Held, Kept, OpenIncident, find_open_incidents
-from forge.flows.records import RunRecord
 from forge.flows.revisions import find_branch, find_commit
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
-from forge.quality.verdict import Outcome, Verdict
+from forge.quality.monitor import CheckResult
+from forge.quality.verdict import Outcome
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, Tree
 
@@ -61,8 +59,9 @@ def open_incidents(site: Site, branch: Branch, seen: Seen, graph: Graph | None =
     )
 
 
-def health_view(health: Health, at: str) -> HealthView:
+def health_view(health: Health, at: str, monitors: int = 0) -> HealthView:
     newest = health.run or health.attempt
+    stopped = health.attempt
     return HealthView(
         dataset_id=str(health.table),
         at=at,
@@ -70,15 +69,41 @@ def health_view(health: Health, at: str) -> HealthView:
         passed=health.count(Outcome.PASSED),
         failed=health.count(Outcome.FAILED),
         not_measured=health.count(Outcome.NOT_MEASURED),
-        checks=_verdicts(health.checks, health.run),
-        held_back=_verdicts(health.held_back, health.attempt),
-        checked_at=(newest.finished_at or newest.started_at) if newest else None,
+        checks=[result_view(result) for result in health.results],
+        held_back=[result_view(result_of(verdict, stopped)) for verdict in health.held_back] if stopped else [],
+        checked_at=health.checked_at,
         run_id=newest.id if newest else None,
+        monitors=monitors,
     )
 
 
-def _verdicts(verdicts: Sequence[Verdict], run: RunRecord | None) -> list[VerdictView]:
-    return [verdict_view(verdict, run) for verdict in verdicts] if run else []
+def result_view(result: CheckResult) -> ResultView:
+    return ResultView.model_validate(result_facts(result))
+
+
+def result_facts(result: CheckResult) -> dict[str, object]:
+    return {
+        "id": result.id,
+        "check_id": result.check_id,
+        "type": result.type,
+        "dataset": result.dataset,
+        "table": result.dataset,
+        "branch": result.branch,
+        "commit": result.commit_id,
+        "verdict": result.verdict.value,
+        "outcome": result.verdict.value,
+        "severity": result.severity.value,
+        "message": result.message,
+        "columns": list(result.columns),
+        "blocks": result.blocks,
+        "details": dict(result.details),
+        "executed_at": result.executed_at,
+        "execution_ms": result.execution_ms,
+        "shared": result.shared,
+        "monitor_id": result.monitor_id,
+        "monitor_run_id": result.monitor_run_id,
+        "run_id": result.run_id,
+    }
 
 
 def incident_view(opened: OpenIncident) -> IncidentView:

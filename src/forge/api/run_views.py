@@ -13,15 +13,18 @@ from forge.api.desk import Task
 from forge.api.paging import FARTHEST, MOST, Window
 from forge.api.site import Site
 from forge.api.views import error_view, verdict_view
-from forge.api.wire.runs import EventView, OutputView, RunDetail, RunProgress, RunStart, RunView, StepView
+from forge.api.wire.runs import EventView, OutputView, RunDetail, RunProgress, RunStart, RunView, StepView, VerdictView
 from forge.api.wire.shape import Page, RunWord
 from forge.flows.engine import Progress
 from forge.flows.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
+from forge.flows.monitor_jobs import KIND as MONITOR
+from forge.flows.monitor_jobs import status_as_run
 from forge.flows.records import OutputRecord, RunRecord
 from forge.flows.run_jobs import no_such_run
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId
 from forge.model.nearest import did_you_mean
+from forge.quality.monitor import CheckResult, MonitorRun
 
 WORDS: tuple[str, ...] = get_args(RunWord)
 ALIVE = ("queued", "running")
@@ -37,6 +40,7 @@ class Known:
     run: RunRecord | None
     job: JobRecord | None
     task: Task | None = None
+    judged: MonitorRun | None = None  # of a monitor
 
     @property
     def id(self) -> str:
@@ -49,6 +53,8 @@ class Known:
         if self.run is not None:
             return str(self.run.status)
         assert self.job is not None
+        if self.judged is not None and self.job.status is JobStatus.DONE:
+            return str(status_as_run(self.judged))
         if self.job.status is JobStatus.DONE:  # a request that left no record of its own, like a fast-forward
             return "succeeded" if self.task is not None and self.task.failure is None else "failed"
         return str(self.job.status)
@@ -83,7 +89,8 @@ class Known:
 def find_one(site: Site, run_id: str) -> Known:
     task = site.desk.task(run_id)
     job = task.job if task is not None else site.jobs.store.job(run_id)
-    known = Known(site.wiring.metadata.run(RunId(run_id)), job, task)
+    judged = site.wiring.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
+    known = Known(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
     if known.run is None and known.job is None:
         raise no_such_run(site.wiring.metadata, run_id)
     return known
@@ -132,13 +139,34 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
     said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
+    verdicts = [verdict_view(verdict, run) for _, verdict in said if run]
+    if known.judged is not None:
+        results = site.wiring.monitors.results(run_ids=[run_id], limit=10_000)
+        verdicts = [_verdict_of_monitor(result) for result in results]
     facts = {
         **_facts(site, known),
         "progress": _progress(site.jobs, known),
-        "verdicts": [verdict_view(verdict, run) for _, verdict in said if run],
+        "verdicts": verdicts,
         "merge_id": _merge_of(site, known),
     }
     return RunDetail.model_validate(facts)
+
+
+def _verdict_of_monitor(result: CheckResult) -> VerdictView:
+    return VerdictView(
+        check_id=result.check_id,
+        type=result.type,
+        table=result.dataset,
+        columns=list(result.columns),
+        outcome=result.verdict.value,
+        severity=result.severity.value,
+        message=result.message,
+        blocks=result.blocks,
+        details=dict(result.details),
+        run_id=result.monitor_run_id or "",
+        executed_at=result.executed_at,
+        commit=result.commit_id,
+    )
 
 
 def _merge_of(site: Site, known: Known) -> str | None:
@@ -197,8 +225,14 @@ def _of_job(known: Known, user: str) -> dict[str, Any]:
         "step": known.status,
         "selection": request.selection if request else [],
         "params": request.params if request else {},
-        "error": error_view(known.task.failure if known.task else _never_began(job)),
+        "error": error_view(_failure(known, job)),
     }
+
+
+def _failure(known: Known, job: JobRecord) -> ForgeError | Mapping[str, str | None] | None:
+    if known.task is not None:
+        return known.task.failure
+    return (known.judged.error if known.judged else None) or _never_began(job)
 
 
 def _never_began(job: JobRecord) -> ForgeError | None:

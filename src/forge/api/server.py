@@ -51,6 +51,7 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
     assert wiring.metadata is not None  # the database is opened before anything is announced
     listener = bind(host, keys.port if options.port is None else options.port)
     port = int(listener.getsockname()[1])
+    address = wiring.address = address_of(host, port, tls=bool(keys.tls_cert))
     secret = random_secret()
     app = create_app(
         wiring,
@@ -73,7 +74,6 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
         ssl_keyfile=keys.tls_key and wiring.root / keys.tls_key,
     )
     _load(config)
-    address = address_of(host, port, tls=bool(keys.tls_cert))
     logger.info("started at %s", address)
     announce(f"{address}/?token={secret}")
     with listener:

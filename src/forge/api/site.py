@@ -15,8 +15,12 @@ from forge.api.desk import Desk
 from forge.api.events import RunFeed
 from forge.api.memo import Memo
 from forge.flows.access import Access
+from forge.flows.deliveries import DeliveryWorker
 from forge.flows.jobs import JobQueue
+from forge.flows.monitor_files import FileWatch
+from forge.flows.monitor_jobs import KIND, MonitorWork, WorkByKind, submit
 from forge.flows.run_jobs import RunWork
+from forge.flows.scheduler import Scheduler
 from forge.model.errors import ForgeError
 from forge.stores.sql.jobs import SqlJobs
 from forge.stores.sql.tokens import SqlTokens
@@ -33,6 +37,9 @@ class Site:
     jobs: JobQueue
     started_at: datetime
     desk: Desk
+    scheduler: Scheduler
+    files: FileWatch  # of monitors
+    deliveries: DeliveryWorker  # of alerts
     feed: RunFeed = field(default_factory=RunFeed)
     memo: Memo = field(default_factory=Memo)
 
@@ -46,15 +53,42 @@ def open_site(wiring: Wiring) -> Site:
         access.sweep()
     except ForgeError as error:  # a database that is busy now is no reason not to start; the next start sweeps
         logger.warning("expired sessions stay for now: %s", error)
-    queue = JobQueue(SqlJobs(wiring.database), work_on(wiring), wiring.clock)
-    site = Site(wiring, access, queue, wiring.clock(), Desk(wiring))
+    judging = wiring.judge_ports()
+    runs = work_on(wiring)
+    work = WorkByKind(runs, {KIND: MonitorWork(judging, runs)})
+    queue = JobQueue(SqlJobs(wiring.database), work, wiring.clock, apart=frozenset({KIND}))
+    files = FileWatch(wiring.root, wiring.monitor_ports("quality/*.yaml"))
+    scheduler = Scheduler(
+        judging,
+        wiring.metadata,
+        lambda monitor, run: submit(monitor, run, queue, judging),
+        waiting=lambda: queue.queued,
+        sync=files.look,
+        every=wiring.settings.quality.scheduler_seconds,
+    )
+    site = Site(wiring, access, queue, wiring.clock(), Desk(wiring), scheduler, files, DeliveryWorker(wiring.alerts()))
     site.jobs.start()
+    _take_in(files)
+    if wiring.settings.quality.scheduler:
+        scheduler.start()
+    site.deliveries.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.
     threading.Thread(target=import_module, args=("pyiceberg.table",), daemon=True).start()
     return site
 
 
+def _take_in(files: FileWatch) -> None:
+    """Monitors of files, so that the first page shows them. What is wrong with one is logged and shown, and keeps no
+    server from starting."""
+    try:
+        files.look()
+    except ForgeError as error:
+        logger.warning("monitors of files were not read: %s", error)
+
+
 def close_site(site: Site) -> None:
+    site.scheduler.stop()
+    site.deliveries.stop()
     site.desk.stop()
     site.jobs.stop()
     site.wiring.close()

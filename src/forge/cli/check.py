@@ -24,7 +24,8 @@ def check(
     ] = None,
     at: Annotated[str | None, typer.Option(metavar="REF", help="Branch, commit, HEAD~2 or time to check.")] = None,
 ) -> None:
-    """Run the checks of published tables. Publishes nothing; exits with 1 when a check that blocks did not pass."""
+    """Run the checks of published tables and keep nothing of it; `forge quality run` keeps it. Exits with 1 when a
+    check that blocks did not pass."""
     from forge.cli.answer import Answer, Column
     from forge.cli.run_record import MARKS, verdict_item
     from forge.cli.words import plural
@@ -49,16 +50,16 @@ def check(
 
 
 def _verdicts(terminal: Terminal, wiring: Wiring, names: list[str], at: str | None) -> list[Verdict]:
-    from forge.flows.check import check_table, tables_with_checks
+    from forge.flows.check import judge_dataset, tables_with_checks
     from forge.model.errors import ForgeError
 
-    project = wiring.project()
+    project, ports = wiring.project(), wiring.check_ports()
     found: list[Verdict] = []
     for table in tables_with_checks(project, names):
         if names:
             _known(project, table)
         try:
-            found += check_table(table, project, wiring.reader(), wiring.lake, wiring.engine, at=at, now=wiring.clock())
+            found += judge_dataset(str(table), ports, at=at).verdicts
         except ForgeError as error:
             if names or error.code != "E108":
                 raise

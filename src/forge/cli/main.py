@@ -25,6 +25,7 @@ from forge.cli import (
     lineage,
     lineage_group,
     merge,
+    quality,
     query,
     runs,
     serve,
@@ -115,6 +116,7 @@ for _name, _function in (
 app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(tag.app, name="tag")
 app.command("query")(query.query)
+app.add_typer(quality.app, name="quality")
 app.add_typer(lineage_group.app, name="lineage")
 for _name, _function in (
     ("ingest", ingest.ingest),

@@ -3,5 +3,6 @@
 from forge.connection.lineage import LineageView as LineageView
 from forge.connection.project import Connection as Connection
 from forge.connection.project import connect as connect
+from forge.connection.quality import QualityView as QualityView
 from forge.connection.results import Report as Report
 from forge.connection.results import Rows as Rows

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.connection.lineage import LineageView
+from forge.connection.quality import QualityView
 from forge.connection.results import Report, Rows
 from forge.connection.versions import Versions
 from forge.flows.build import Event
@@ -24,6 +25,8 @@ from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from forge.connection.dataset import Dataset
 
 
 def _moment(value: datetime | str, name: str) -> datetime:
@@ -46,6 +49,10 @@ class Connection(Versions):
     @property
     def lineage(self) -> LineageView:
         return LineageView(self.wiring, self.current)
+
+    @property
+    def quality(self) -> QualityView:
+        return QualityView(self.wiring, self.current)
 
     def run(
         self,
@@ -75,6 +82,14 @@ class Connection(Versions):
 
         table, _, inline = name.partition("@")
         return frame_of(self.spark, self._reader().pin(TableName.parse(table), at or inline or None))
+
+    def dataset(self, name: str, at: str | None = None, require: Mapping[str, object] | None = None) -> Dataset:
+        """Data pinned to the commit that `at` means, if it meets what is required of it:
+        `f.dataset("core.orders", "v1.2", require={"min_score": 95, "max_age": 24, "no_pii": True})`. E743 with the
+        conditions that failed, and no data, where it does not."""
+        from forge.connection.dataset import open_dataset
+
+        return open_dataset(self.wiring, self.current, name, at, require)
 
     def query(
         self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ _SEVERITIES = {
 }
 _ONE_COLUMN = ("not_null", "accepted_values", "range", "regex")
 _MANY_COLUMNS = ("unique", "foreign_key")
+_PLACEHOLDER = re.compile(r"\$?\{\s*(object|table|model|property|column|field)\s*\}")
+_COUNTS = re.compile(r"\s*select\s+count\s*\(", re.IGNORECASE)
 ColumnOf = Callable[[str], str]  # a property's name → its column
 
 
@@ -47,14 +50,14 @@ class Limit:
         return self.percentage == 0 or (self.low == 0 and self.high == 0)
 
 
-def rule_checks(written: QualityRule, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
+def rule_checks(written: QualityRule, table: str, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
     """The checks of one rule; Unsupported says why a rule gives none. `column` is None for a rule of the table."""
     rule = written.rule
     match _kind(rule):
         case "text":
             return ()
         case "sql":
-            raise Unsupported("SQL rules are not supported yet; use an expression check for the engine forge")
+            return (_with_common_keys(_sql(rule, table, column), rule),)
         case "custom":
             return (_with_common_keys(_custom(rule, column), rule),)
         case "library":
@@ -151,9 +154,56 @@ def _duplicates(limit: Limit, column: str | None, columns: list[str]) -> Check:
     columns = columns or ([column] if column else [])
     if not columns:
         raise Unsupported("duplicateValues of a table needs arguments.properties")
-    if not limit.is_zero:
-        raise Unsupported("a tolerated number of duplicates is not supported yet; only mustBe: 0 is")
-    return {"type": "unique", "columns": columns}
+    if limit.low > 0:
+        raise Unsupported("a rule that asks for duplicates is no check")
+    if limit.is_zero:
+        return {"type": "unique", "columns": columns}
+    if limit.percentage is not None:
+        return {"type": "unique", "columns": columns, "max_violation_percentage": limit.percentage}
+    return {"type": "unique", "columns": columns, "max_duplicates": limit.high}
+
+
+def _sql(rule: Mapping[str, object], table: str, column: str | None) -> Check:
+    """The one number that the query gives lies where the operator says; ${object} and ${property} are what the rule
+    stands under."""
+    query = rule.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise Unsupported("an SQL rule needs a query")
+    names = {**dict.fromkeys(("object", "table", "model"), ".".join(quote(part) for part in table.split(".", 1)))}
+    if column:
+        names |= dict.fromkeys(("property", "column", "field"), quote(column))
+
+    def named(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            raise Unsupported(f"the rule's query names a {match[1]}; put the rule under one")
+        return names[match[1]]
+
+    low, high = _query_bounds(rule, counts=_COUNTS.match(query) is not None)
+    bounds = {key: end for key, end in (("min", low), ("max", high)) if end is not None}
+    return {"type": "query", "query": _PLACEHOLDER.sub(named, query.strip()), **bounds}
+
+
+def _query_bounds(rule: Mapping[str, object], *, counts: bool) -> tuple[float | None, float | None]:
+    """What the operator allows. An end that is left out is the next number: of a count the next whole one."""
+    operators = [o for o in _OPERATORS if o in rule]
+    if len(operators) != 1:
+        raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
+    operator, value = operators[0], rule[operators[0]]
+    if operator == "mustBeBetween":
+        return _two_numbers(operator, value)
+    if operator.startswith("mustNotBe"):
+        raise Unsupported(f"{operator} leaves two ranges, which no check can express")
+    number = _number(operator, value)
+    match operator:
+        case "mustBe":
+            return number, number
+        case "mustBeGreaterOrEqualTo":
+            return number, None
+        case "mustBeLessOrEqualTo":
+            return None, number
+        case "mustBeGreaterThan":
+            return (math.floor(number) + 1 if counts else math.nextafter(number, math.inf)), None
+    return None, (math.ceil(number) - 1 if counts else math.nextafter(number, -math.inf))
 
 
 def _nulls(limit: Limit, column: str) -> Check:

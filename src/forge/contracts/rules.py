@@ -67,7 +67,7 @@ def _property_checks(of: Property, *, is_whole_key: bool) -> Iterator[tuple[Chec
 def _rule(rule: QualityRule, column: str | None, contract: TableContract) -> Iterator[tuple[Check, Place] | Note]:
     names = {p.name.lower(): p.column for p in contract.columns}
     try:
-        checks = rule_checks(rule, column, lambda name: names.get(name.lower(), name))
+        checks = rule_checks(rule, contract.table, column, lambda name: names.get(name.lower(), name))
     except (Unsupported, ValueError) as reason:
         yield Note(rule.place, str(reason))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -19,11 +19,13 @@ from forge.flows.sample import find_personal, version_at
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column
+from forge.quality.monitor import CheckResult
 from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Commit, TableVersion, Tree
 
 OK, FAILING, UNCHECKED = "ok", "failing", "unchecked"
 _LIFE = 5.0  # seconds: two writers on PostgreSQL can leave one mark between them
+Since = Callable[[Tree], Iterable[CheckResult]]  # what monitors and people found out about these versions
 NEVER = datetime.min.replace(tzinfo=UTC)  # when a table changed for which the catalog has no words
 
 
@@ -82,8 +84,8 @@ class Catalog:
     """The assets of a branch's newest commit, kept ready for searching. The index is good until the branch moves, what
     the checks said until something is recorded."""
 
-    def __init__(self, metadata: Metadata, branch: BranchName) -> None:
-        self._metadata, self._branch = metadata, branch
+    def __init__(self, metadata: Metadata, branch: BranchName, since: Since = lambda tree: ()) -> None:
+        self._metadata, self._branch, self._since = metadata, branch, since
         self._lock = threading.Lock()
         self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], Index] | None = None
         self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
@@ -97,7 +99,11 @@ class Catalog:
         kept = self._assets
         if kept is None or kept[0] != mark or now - kept[1] > _LIFE:
             tree, records, _ = self._prepare()
-            kept = self._assets = (mark, now, _standing_of(self._metadata, self._branch, tree, records))
+            kept = self._assets = (
+                mark,
+                now,
+                _standing_of(self._metadata, self._branch, tree, records, self._since),
+            )
         return kept[2]
 
     def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...], Index]:
@@ -111,11 +117,11 @@ class Catalog:
             return self._prepared[1:]
 
 
-def list_assets(metadata: Metadata, branch: BranchName) -> tuple[Asset, ...]:
+def list_assets(metadata: Metadata, branch: BranchName, since: Since = lambda tree: ()) -> tuple[Asset, ...]:
     """The tables and views of the branch's newest commit, by name."""
     found = metadata.branch(branch)
     tree = metadata.tree(found.head if found else None)
-    return tuple(_standing_of(metadata, branch, tree, records_of(metadata, tree)).values())
+    return tuple(_standing_of(metadata, branch, tree, records_of(metadata, tree), since).values())
 
 
 def records_of(metadata: Metadata, tree: Tree) -> tuple[AssetRecord, ...]:
@@ -123,7 +129,9 @@ def records_of(metadata: Metadata, tree: Tree) -> tuple[AssetRecord, ...]:
     return tuple(_record(known, table, tree[table]) for table in sorted(tree))
 
 
-def asset_at(metadata: Metadata, lake: Lake, table: TableName, at: str, default: BranchName) -> AssetAt:
+def asset_at(
+    metadata: Metadata, lake: Lake, table: TableName, at: str, default: BranchName, since: Since = lambda tree: ()
+) -> AssetAt:
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
     version = version_at(tree, table, at)
@@ -133,7 +141,7 @@ def asset_at(metadata: Metadata, lake: Lake, table: TableName, at: str, default:
     state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
     changed = find_commits_of(metadata, {table: version}).get(table) or _last_change(metadata, commit, table)
     record = _as_of(_record(known, table, version), state, changed.time if changed else None)
-    standing = _standing_at(metadata, default, table, version)
+    standing = _standing_at(metadata, default, table, version, since)
     personal = {column for name, column in find_personal(known.values(), edges) if name == str(table)}
     before, after = _neighbours(lineage, str(table))
     return AssetAt(
@@ -154,12 +162,12 @@ def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit
 
 
 def _standing_of(
-    metadata: Metadata, branch: BranchName, tree: Tree, records: Iterable[AssetRecord]
+    metadata: Metadata, branch: BranchName, tree: Tree, records: Iterable[AssetRecord], since: Since
 ) -> dict[str, Asset]:
     held = metadata.blocked(branch)
     stopped = {table for _, table in held}
     said: dict[str, list[Verdict]] = {}
-    for _, verdict in find_said(metadata, newest_attempts(tree, held)):
+    for _, verdict in find_said(metadata, newest_attempts(tree, held), since=since(tree), held=held):
         said.setdefault(verdict.table, []).append(verdict)
     return {
         str(record.table): Asset(
@@ -169,12 +177,15 @@ def _standing_of(
     }
 
 
-def _standing_at(metadata: Metadata, default: BranchName, table: TableName, version: TableVersion) -> Standing:
+def _standing_at(
+    metadata: Metadata, default: BranchName, table: TableName, version: TableVersion, since: Since
+) -> Standing:
     """Of the version that readers have now, the newest attempt counts; of an older one, the run that wrote it."""
     main = metadata.branch(default)
     is_now = main is not None and metadata.tree(main.head).get(table) == version
     held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
-    said = find_said(metadata, newest_attempts({table: version}, held))
+    mine = {table: version}
+    said = find_said(metadata, newest_attempts(mine, held), since=since(mine), held=held)
     return Standing(tuple(verdict for _, verdict in said), held_back=bool(held))
 
 

@@ -6,19 +6,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from forge.contracts.schema_gate import find_mismatches
-from forge.flows.check import judge_table
+from forge.flows.check import Execution, Judgement, find_others, judge, masked_columns
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
+from forge.flows.measure import StateStore, Subject, Tools
 from forge.flows.pins import Base, key_of, view_pin
 from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
 from forge.flows.project import Project
+from forge.flows.quarantine_run import SideStaged, Staged, is_worth_it, with_word
+from forge.flows.read import Reader
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
 from forge.flows.seal import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.model.schema import Schema
-from forge.quality.measure import Measure, Reading
+from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.transforms.fingerprint import fingerprint
 from forge.transforms.transform import FileSource, JdbcSource, Kind, SqlQuery, Transform
@@ -33,7 +37,8 @@ class Event:
 
     run_id: RunId
     table: TableName | None
-    step: str  # started | up to date | planned | staged | checked | blocked | failed | skipped | publishing | published
+    step: str
+    """started, up to date, planned, staged, set aside, checked, blocked, failed, skipped, publishing or published."""
     detail: str = ""
 
 
@@ -57,6 +62,10 @@ class Job:
     logger: object = None
     seals: Seals | None = None
     signer: Signer | None = None
+    set_aside: Callable[[Staged], SideStaged | None] = lambda staged: None  # rows that checks want in quarantine
+    history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
+    reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
+    states: StateStore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class Built:
     readings: Mapping[Measure, Reading] = field(default_factory=dict)
     files: tuple[LoadedFile, ...] = ()
     error: ForgeError | None = None
+    side: SideStaged | None = None  # rows that were set aside, to be published with it
+    executions: Mapping[str, Execution] = field(default_factory=dict)  # of its checks, by their ids
 
     @property
     def status(self) -> OutputStatus:
@@ -142,8 +153,19 @@ def _build(
         stage, snapshot = _stage(job, planned, base)
         pin = Pin(table, stage.catalog, snapshot.snapshot_id)
     job.seam("staged")
-    target = pin if stage else planned
-    verdicts, readings = judge_table(table, planned.schema, target, others, job.project, job.lake, job.engine, job.now)
+    subject = _subject(job, planned, pin, base, others)
+    judged = _judge(job, subject)
+    verdicts, readings = judged.verdicts, judged.readings
+    side = None
+    if stage is not None and snapshot is not None:
+        staged = Staged(transform, stage, snapshot, job.project.checks.get(table, ()), verdicts, readings, others)
+        side = job.set_aside(staged) if is_worth_it(staged, violations) else None
+    if side is not None:
+        snapshot, before = _restaged(stage, job), verdicts
+        pin = Pin(table, pin.catalog, snapshot.snapshot_id)
+        judged = _judge(job, replace(subject, target=pin))
+        verdicts, readings = with_word(judged.verdicts, side, before), judged.readings
+        job.notify(Event(job.run_id, table, "set aside", f"{_rows(side.rows)} in {side.table}"))
     verdicts = violations + verdicts
     job.seam("checked")
     if any(verdict.blocks for verdict in verdicts):
@@ -155,7 +177,78 @@ def _build(
         record = replace(
             record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=snapshot.snapshot_id
         )
-    return Built(record, transform, base, pin, stage, snapshot, planned, verdicts, readings, files)
+    if side is not None and record.status is OutputStatus.PASSED:
+        record = replace(record, reason=f"{_rows(side.rows)} set aside in {side.table}")
+    return Built(
+        record,
+        transform,
+        base,
+        pin,
+        stage,
+        snapshot,
+        planned,
+        verdicts,
+        readings,
+        files,
+        side=side,
+        executions=judged.executions,
+    )
+
+
+def _subject(job: Job, planned: Planned, pin: Pin, base: Base, others: Mapping[TableName, Pin]) -> Subject:
+    """What was made, to be judged. The version before is the one that the run builds on."""
+    table = planned.transform.output
+    bound = isinstance(planned.transform.body, SqlQuery) and planned.transform.body.parameters
+    target = planned if pin.view_sql is not None and bound else pin  # a view's text has no parameters bound
+    checks = job.project.checks.get(table, ())
+    found = {**find_others(checks, partial(_beside, job)), **others}
+    return Subject(
+        table, planned.schema, target, found, partial(_version, job, table, base), partial(job.history, table)
+    )
+
+
+def _beside(job: Job, table: TableName) -> Pin | None:
+    return job.reader.pin(table, None) if job.reader else None
+
+
+def _version(job: Job, table: TableName, base: Base, revision: str) -> Pin | None:
+    if revision == PREVIOUS and (base.catalog is None or base.snapshot_id is not None):
+        return None if base.catalog is None else Pin(table, base.catalog, base.snapshot_id)
+    return job.reader.pin(table, None if revision == PREVIOUS else revision) if job.reader else None
+
+
+def _judge(job: Job, subject: Subject) -> Judgement:
+    checks = job.project.checks.get(subject.table, ())
+    tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
+    return judge(subject, checks, masked_columns(job.project, subject.table), tools)
+
+
+def _restaged(stage: Stage | None, job: Job) -> SnapshotState:
+    snapshot = job.lake.snapshot(stage.catalog) if stage is not None else None
+    assert snapshot is not None, "a staged table has a snapshot"
+    return snapshot
+
+
+def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:
+    """With what was set aside of outputs that are published, as outputs of their own: all land together."""
+    sides = {b.side.table: _side(b, b.side) for b in built.values() if b.side and b.status is OutputStatus.PASSED}
+    return {**built, **sides}
+
+
+def _side(built: Built, side: SideStaged) -> Built:
+    counted = side.snapshot.statistics
+    record = OutputRecord(
+        side.table,
+        OutputStatus.PASSED,
+        f"{_rows(side.rows)} of {built.table} that failed a check",
+        "quarantine",
+        rows=counted.record_count,
+        rows_added=side.rows,
+        snapshot_id=side.snapshot.snapshot_id,
+        inputs={str(built.table): built.record.snapshot_id},
+    )
+    pin = Pin(side.table, side.stage.catalog, side.snapshot.snapshot_id)
+    return Built(record, side.planned.transform, side.base, pin, side.stage, side.snapshot, side.planned)
 
 
 def _refuse_other_nature(transform: Transform, base: Base) -> None:

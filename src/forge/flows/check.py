@@ -2,22 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.contracts.contract import pii_columns
 from forge.flows.engine import Engine, Pin, Planned
-from forge.flows.ports import Lake
-from forge.flows.project import Project
-from forge.flows.read import Reader
+from forge.flows.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
+from forge.flows.pins import at_commit, key_of
+from forge.flows.ports import Lake, Metadata
+from forge.flows.project import Project, looked_up
+from forge.flows.read import Reader, commit_at
+from forge.flows.records import RunStatus
+from forge.flows.revisions import find_branch
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
-from forge.quality.check import Context
-from forge.quality.measure import Measure, Reading
-from forge.quality.plan import judge_all, plan_measures
+from forge.model.time import Clock
+from forge.quality.check import Check
+from forge.quality.finding import Context
+from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
+from forge.quality.plan import judge_all, plan_measures, plan_then
 from forge.quality.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from forge.flows.build import Event
+
+_BACK = 50  # versions of a table that are looked back for one that differs
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a check cost. Of a scan that several checks share, `ms` is the whole of it and `shared` says so."""
+
+    ms: float = 0.0
+    shared: bool = False
+    tiers: tuple[str, ...] = ()  # manifests | kept | new files | scan | sketches | narrow: where its readings came from
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One table, judged once. `executions` are by check id."""
+
+    table: TableName
+    branch: BranchName
+    commit_id: CommitId | None
+    snapshot_id: SnapshotId | None  # None: a view
+    schema: Schema
+    checks: tuple[Check, ...]
+    verdicts: tuple[Verdict, ...]  # one for each check, in order
+    readings: Mapping[Measure, Reading]
+    executed_at: datetime
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+    run_id: RunId | None = None  # of the run that made it, where it was judged in one
+    gate: tuple[Verdict, ...] = ()  # what the contract said of the schema, in a run
+
+
+HistoryOf = Callable[[TableName, BranchName, CommitId | None, Measure], Reading]
+"""What a metric was at other versions: of a table on a branch, as of a commit, or (None) of what is being made."""
+
+
+def no_history(table: TableName, branch: BranchName, commit_id: CommitId | None, measure: Measure) -> Reading:
+    return NotMeasured("no history is kept here")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPorts:
+    """What judging published data needs of the world."""
+
+    metadata: Metadata
+    lake: Lake
+    engine: Callable[[], Engine]  # started when first needed
+    project: Callable[[], Project]
+    clock: Clock
+    default_branch: BranchName
+    states: StateStore | None = None
+    notify: Callable[[Event], None] = lambda event: None
+    stopped: Callable[[], RunStatus | None] = lambda: None
+    run_id: RunId | None = None  # under which Spark's jobs are marked
+    history: HistoryOf = no_history
+
+
+def judge_dataset(
+    dataset: str,
+    ports: CheckPorts,
+    *,
+    checks: Sequence[Check] | None = None,
+    at: str | None = None,
+    since: str | None = None,
+) -> Judged:
+    """Judge a published table or view: `core.orders`, or `core.orders@dev` for its branch. `checks`: None takes the
+    project's. `since`: only rows of files added since that revision."""
+    name, _, branch_name = dataset.partition("@")
+    table = TableName.parse(name)
+    branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
+    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    project = ports.project()
+    chosen = tuple(project.checks.get(table, ()) if checks is None else checks)
+    if since is not None:
+        chosen = tuple(check if check.since else replace(check, since=since) for check in chosen)
+    pin = reader.pin(table, at)
+    commit_id = branch.head if at is None else commit_at(ports.metadata, at, branch.name, table).id
+    schema = schema_of(ports.lake, ports.engine, pin)
+    subject = Subject(
+        table,
+        schema,
+        pin,
+        find_others(chosen, lambda other: reader.pin(other, at)),
+        partial(find_version_pin, reader, pin, commit_id),
+        partial(ports.history, table, branch.name, commit_id),
+    )
+    tools = Tools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
+    judgement = judge(subject, chosen, masked_columns(project, table), tools)
+    return Judged(
+        table,
+        branch.name,
+        commit_id,
+        pin.snapshot_id,
+        schema,
+        chosen,
+        judgement.verdicts,
+        judgement.readings,
+        tools.now,
+        judgement.executions,
+    )
+
+
+def _begun(ports: CheckPorts, table: TableName) -> Callable[[], Engine]:
+    """The engine, with its jobs marked, once it is needed."""
+
+    def engine() -> Engine:
+        found = ports.engine()
+        if ports.run_id is not None:
+            found.begin(ports.run_id, table)
+        return found
+
+    return engine
+
+
+def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None]) -> dict[TableName, Pin]:
+    """What the checks look up beside their own table, as it is there. One that is missing is told by its check."""
+    others: dict[TableName, Pin] = {}
+    for table in sorted({t for check in checks for t in looked_up(check)}):
+        try:
+            found = pin(table)
+        except ForgeError:
+            continue
+        if found is not None:
+            others[table] = found
+    return others
+
+
+def find_version_pin(reader: Reader, pin: Pin, commit_id: CommitId | None, revision: str) -> Pin | None:
+    """The table at another revision; PREVIOUS is its version before the one that is judged."""
+    if revision != PREVIOUS:
+        return reader.pin(pin.table, revision)
+    return _previous(reader, pin, commit_id)
+
+
+def _previous(reader: Reader, pin: Pin, commit_id: CommitId | None) -> Pin | None:
+    if commit_id is None:
+        return None
+    for commit in reader.metadata.log(commit_id, table=pin.table, limit=_BACK):
+        found = at_commit(pin.table, reader.metadata.tree(commit.id), reader.lake)
+        if found is not None and key_of(found) != key_of(pin):
+            return found
+    return None
 
 
 def judge_table(
@@ -29,54 +181,110 @@ def judge_table(
     lake: Lake,
     engine: Engine,
     now: datetime,
+    *,
+    history: Callable[[Measure], Reading] = lambda measure: NotMeasured("no history is kept here"),
+    versions: Callable[[str], Pin | None] = no_versions,
+    states: StateStore | None = None,
 ) -> tuple[tuple[Verdict, ...], Mapping[Measure, Reading]]:
-    """Metadata first: what Iceberg's manifests answer costs no job. The rest is measured in one scan per cost class,
-    and a sample of failing rows is taken for failed checks only."""
-    checks = project.checks.get(table, ())
+    """The checks that the project has for the table."""
+    subject = Subject(table, schema, target, others, versions, history)
+    tools = Tools(lake, lambda: engine, now, states)
+    judgement = judge(subject, project.checks.get(table, ()), masked_columns(project, table), tools)
+    return judgement.verdicts, judgement.readings
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    verdicts: tuple[Verdict, ...] = ()
+    readings: Mapping[Measure, Reading] = field(default_factory=dict)
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+
+
+def judge(subject: Subject, checks: Sequence[Check], masked: frozenset[str], tools: Tools) -> Judgement:
+    """Measured in as few passes as possible, a second round where a check needs it (bounds of outliers come from a
+    mean), and for failed checks one more pass for a sample of the rows that fail."""
     if not checks:
-        return (), {}
-    wanted = plan_measures(checks, schema)
-    readings: dict[Measure, Reading] = {}
-    if isinstance(target, Pin) and target.snapshot_id is not None:
-        readings |= lake.measure(target.catalog, target.snapshot_id, wanted)
-    rest = tuple(measure for measure in wanted if measure not in readings)
-    if rest:
-        readings |= engine.measure(target, rest, others)
-    masked = _masked(project, table)
-    verdicts = judge_all(checks, readings, Context(table, schema, now, masked))
-    sampled = []
-    for check, verdict in zip(checks, verdicts, strict=True):
-        if verdict.outcome is Outcome.FAILED:
-            rows = engine.sample(target, check, masked, others)
-            verdict = replace(verdict, details={**verdict.details, "sample": [dict(row) for row in rows]})
-        sampled.append(verdict)
-    return tuple(sampled), readings
+        return Judgement()
+    found = measure(subject, plan_measures(checks, subject.schema), tools)
+    later = [m for m in plan_then(checks, found.readings, subject.schema) if m not in found.readings]
+    if later:
+        more = measure(subject, later, tools)
+        found.readings |= more.readings
+        found.batches += more.batches
+    verdicts = judge_all(checks, found.readings, Context(subject.table, subject.schema, tools.now, masked))
+    executions = {
+        verdict.check_id: execution_of(check, found, subject.schema)
+        for check, verdict in zip(checks, verdicts, strict=True)
+    }
+    verdicts = _sampled(subject, checks, verdicts, found.readings, masked, tools)
+    return Judgement(verdicts, found.readings, executions)
 
 
-def _masked(project: Project, table: TableName) -> frozenset[str]:
+def execution_of(check: Check, found: Measured, schema: Schema) -> Execution:
+    try:
+        own = check.measures(schema) | check.then(found.readings, schema)
+    except Exception:  # a check that cannot say what it needs took nothing; its verdict tells why
+        return Execution()
+    batches = [batch for batch in found.batches if not own.isdisjoint(batch.measures)]
+    shared = any(not own.issuperset(batch.measures) for batch in batches)
+    tiers = tuple(dict.fromkeys(batch.tier for batch in batches))
+    return Execution(round(sum(batch.ms for batch in batches), 1), shared, tiers)
+
+
+def _sampled(
+    subject: Subject,
+    checks: Sequence[Check],
+    verdicts: Sequence[Verdict],
+    readings: Readings,
+    masked: frozenset[str],
+    tools: Tools,
+) -> tuple[Verdict, ...]:
+    """Failed checks with a few of the rows that fail. One pass for all that are about the same rows."""
+    by_rows: dict[str | None, list[int]] = {}
+    for number, (check, verdict) in enumerate(zip(checks, verdicts, strict=True)):
+        if verdict.outcome is Outcome.FAILED and _has_bad_rows(check, readings, subject.schema):
+            by_rows.setdefault(check.since, []).append(number)
+    shown = list(verdicts)
+    for since, numbers in by_rows.items():
+        target = target_of(subject, None, since, tools.lake)
+        if not isinstance(target, Pin | Planned):
+            continue
+        failed = [checks[number] for number in numbers]
+        try:
+            samples = tools.engine().sample(target, failed, readings, masked, subject.others)
+        except ForgeError as error:
+            if error.code == "E901":
+                raise
+            shown[numbers[0]] = _without_sample(shown[numbers[0]], error)
+            continue
+        for number, rows in zip(numbers, samples, strict=True):
+            details = {**shown[number].details, "sample": [dict(row) for row in rows]}
+            shown[number] = replace(shown[number], details=details)
+    return tuple(shown)
+
+
+def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
+    """Rows that cannot be shown change nothing about the verdict."""
+    return replace(verdict, details={**verdict.details, "sample": [], "sample_missing": str(error)})
+
+
+def _has_bad_rows(check: Check, readings: Readings, schema: Schema) -> bool:
+    """A failed check of whole tables (volume, freshness, a mean) has no rows to show."""
+    return bool(check.bad(readings, schema))
+
+
+def masked_columns(project: Project, table: TableName) -> frozenset[str]:
     contract = project.contracts.get(table)
     return pii_columns(contract) if contract else frozenset()
 
 
-def check_table(
-    table: TableName, project: Project, reader: Reader, lake: Lake, engine: Engine, *, at: str | None, now: datetime
-) -> tuple[Verdict, ...]:
-    if not project.checks.get(table):
-        return ()
-    pin = reader.pin(table, at)
-    others = {t: reader.pin(t, at) for t in project.references(table)}
-    schema = _schema(lake, engine, pin)
-    verdicts, _ = judge_table(table, schema, pin, others, project, lake, engine, now)
-    return verdicts
-
-
-def _schema(lake: Lake, engine: Engine, pin: Pin) -> Schema:
+def schema_of(lake: Lake, engine: Callable[[], Engine], pin: Pin) -> Schema:
     if pin.snapshot_id is not None:
         snapshot = lake.snapshot(pin.catalog, pin.snapshot_id)
         if snapshot is None:
             raise ForgeError("E406", f"Snapshot {pin.snapshot_id} of {pin.table} is gone", fix="Run `forge doctor`.")
         return snapshot.schema
-    schema, _ = engine.query(f"TABLE {pin.table}", {pin.table: pin}, {}, 0)
+    schema, _ = engine().query(f"TABLE {pin.table}", {pin.table: pin}, {}, 0)
     return schema
 
 

@@ -14,6 +14,7 @@ from forge.flows.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
+from forge.quality.check import Check
 from forge.quality.measure import Measure, Readings
 from forge.transforms.transform import Transform
 
@@ -27,6 +28,16 @@ class Pin:
     snapshot_id: SnapshotId | None = None
     view_sql: str | None = None
     view_inputs: tuple[Pin, ...] = ()
+    since: SnapshotId | None = None  # only the rows of files that were appended after this snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Measures that were taken together, and how long that took. `tier`: scan, sketches or narrow."""
+
+    tier: str
+    measures: tuple[Measure, ...]
+    ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +146,35 @@ class Engine(Protocol):
         target: Pin | Planned,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-    ) -> Readings: ...
+        told: Callable[[Batch], None] = lambda batch: None,
+    ) -> Readings:
+        """A reading for each measure; what cannot be measured says why. `since` and `at` of a measure are the caller's:
+        it has made a target of them. Each job is told as it ends."""
+        ...
 
     def sample(
         self,
         target: Pin | Planned,
-        check: Any,
+        checks: Sequence[Check],
+        readings: Readings,
         masked: frozenset[str],
         others: Mapping[TableName, Pin],
-    ) -> tuple[Mapping[str, object], ...]:
-        """A few rows that fail the check."""
+        limit: int = 5,
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """A few rows that fail each check, in one more pass for all of them. Values of masked columns never leave the
+        engine."""
+        ...
+
+    def failing_rows(
+        self,
+        target: Pin | Planned,
+        checks: Sequence[tuple[str, Check]],
+        readings: Readings,
+        others: Mapping[TableName, Pin],
+    ) -> object:
+        """All rows that fail one of the checks, which come with their ids, as a frame of the engine: every column, and
+        `forge_checks`, the ids of the checks that the row fails; of a table also `forge_file` and `forge_pos`, its
+        place. Of rows with the same key all but the first by place are failing."""
         ...
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
+from forge.flows.impact import published_by
 from forge.flows.incidents import ALL, Held
 from forge.flows.ports import Metadata
 from forge.flows.records import RunRecord, Tally
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
+from forge.quality.monitor import CheckResult
+from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Tree
 
@@ -20,21 +23,41 @@ Said = tuple[RunId, Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`checks` are the verdicts behind the version; `held_back` what the newest attempt said, if it was stopped."""
+    """`checks` are the verdicts of the run that wrote the version; `since` what monitors and people found out about it
+    later; `held_back` what the newest attempt said, if it was stopped."""
 
     table: TableName
     checks: tuple[Verdict, ...]
     held_back: tuple[Verdict, ...]
     run: RunRecord | None  # the one that wrote the version
     attempt: RunRecord | None  # the one that was stopped
+    since: tuple[CheckResult, ...] = field(default=())
+
+    @property
+    def results(self) -> tuple[CheckResult, ...]:
+        """The last word of each check about the version."""
+        first = tuple(result_of(verdict, self.run) for verdict in self.checks) if self.run else ()
+        later = {result.check_id: result for result in self.since}
+        own = {result.check_id for result in first}
+        return (
+            *(later.get(result.check_id, result) for result in first),
+            *(result for result in self.since if result.check_id not in own),
+        )
+
+    @property
+    def checked_at(self) -> datetime | None:
+        newest = self.run or self.attempt
+        of_run = (newest.finished_at or newest.started_at) if newest else None
+        times = [result.executed_at for result in self.since] + ([of_run] if of_run else [])
+        return max(times, default=None)
 
     def count(self, outcome: Outcome) -> int:
-        return sum(verdict.outcome is outcome for verdict in self.checks)
+        return sum(result.verdict is outcome for result in self.results)
 
     @property
     def score(self) -> float | None:
         """Percent of the checks that passed; None where there are none."""
-        return percent(self.count(Outcome.PASSED), len(self.checks))
+        return score_of(result.verdict for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +69,45 @@ class Day:
     runs: int = 0
 
 
-def percent(part: int, whole: int) -> float | None:
-    return round(100 * part / whole, 2) if whole else None
+def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
+    """A verdict of a governed run, as monitors tell theirs."""
+    table = TableName.parse(verdict.table)
+    execution = verdict.details.get("execution")
+    cost = execution if isinstance(execution, Mapping) else {}
+    ms = cost.get("ms")
+    return CheckResult(
+        id=f"{run.id}.{verdict.check_id}",
+        check_id=verdict.check_id,
+        type=verdict.check_type,
+        dataset=verdict.table,
+        branch=run.branch,
+        commit_id=run.commit_id if table in published_by(run) else None,
+        snapshot_id=next((output.snapshot_id for output in run.outputs if output.table == table), None),
+        verdict=verdict.outcome,
+        severity=verdict.severity,
+        message=verdict.message,
+        executed_at=run.finished_at or run.started_at,
+        columns=verdict.columns,
+        blocks=verdict.blocks,
+        details=verdict.details,
+        execution_ms=float(ms) if isinstance(ms, int | float) else None,
+        shared=bool(cost.get("shared")),
+        run_id=run.id,
+    )
+
+
+def verdict_of(result: CheckResult) -> Verdict:
+    return Verdict(
+        result.check_id,
+        result.type,
+        result.dataset,
+        result.columns,
+        result.verdict,
+        result.severity,
+        result.message,
+        result.blocks,
+        result.details,
+    )
 
 
 def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
@@ -57,12 +117,29 @@ def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
 
 
 def find_said(
-    metadata: Metadata, attempts: Mapping[TableName, RunId], outcome: Outcome | None = None
+    metadata: Metadata,
+    attempts: Mapping[TableName, RunId],
+    outcome: Outcome | None = None,
+    since: Iterable[CheckResult] = (),
+    held: Held = (),
 ) -> tuple[Said, ...]:
-    """The verdicts of these attempts."""
+    """The verdicts of these attempts. `since`: what monitors and people found out about the versions that readers have;
+    it takes the place of what the run said, save where a newer attempt was `held` back."""
     found = metadata.verdicts(run_ids=set(attempts.values()), outcome=outcome, limit=ALL)
     wanted = {(run_id, str(table)) for table, run_id in attempts.items()}
-    return tuple((run_id, verdict) for run_id, verdict in found if (run_id, verdict.table) in wanted)
+    stopped = {str(table) for _, table in held}
+    later = {(one.dataset, one.check_id): one for one in since if one.dataset not in stopped}
+    said = [
+        (run_id, verdict)
+        for run_id, verdict in found
+        if (run_id, verdict.table) in wanted and (verdict.table, verdict.check_id) not in later
+    ]
+    said += [
+        (RunId(one.monitor_run_id or one.run_id or ""), verdict_of(one))
+        for one in later.values()
+        if outcome is None or one.verdict is outcome
+    ]
+    return tuple(said)
 
 
 def failing_columns(said: Iterable[Said]) -> frozenset[str]:
@@ -71,8 +148,11 @@ def failing_columns(said: Iterable[Said]) -> frozenset[str]:
     return frozenset(f"{verdict.table}.{column}" for verdict in failed for column in verdict.columns)
 
 
-def find_health(metadata: Metadata, table: TableName, tree: Tree, held: Held) -> Health:
-    """`held` is empty for a version of the past: what was tried later is no matter of it."""
+def find_health(
+    metadata: Metadata, table: TableName, tree: Tree, held: Held, since: Iterable[CheckResult] = ()
+) -> Health:
+    """`held` is empty for a version of the past: what was tried later is no matter of it. `since` is what monitors and
+    people found out about the versions of the tree."""
     attempt = next((run for run, name in held if name == table), None)
     version = tree.get(table)
     if version is None and attempt is None:
@@ -86,6 +166,7 @@ def find_health(metadata: Metadata, table: TableName, tree: Tree, held: Held) ->
         tuple(verdict for run_id, verdict in found if attempt and run_id == attempt.id),
         metadata.run(writer) if writer else None,
         attempt,
+        tuple(one for one in since if one.dataset == str(table)),
     )
 
 
@@ -98,16 +179,23 @@ def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:
     )
 
 
-def find_trend(metadata: Metadata, branch: BranchName, now: datetime, days: int) -> tuple[Day, ...]:
+def find_trend(
+    metadata: Metadata,
+    branch: BranchName,
+    now: datetime,
+    days: int,
+    also: Callable[[datetime, datetime], Iterable[Tally]] = lambda since, until: (),
+) -> tuple[Day, ...]:
     """The last `days` days in UTC, oldest first. Where the newest run lies outside of them, before or after, the days
-    end with its own: records of another time are worth seeing too."""
+    end with its own: records of another time are worth seeing too. `also`: of the runs of monitors."""
     last = now.astimezone(UTC).date()
     newest = metadata.runs(limit=1, branch=branch)
     if newest:
         day = newest[0].started_at.astimezone(UTC).date()
         last = last if last - timedelta(days) < day <= last else day
     first = last - timedelta(days - 1)
-    tallies = metadata.tallies(branch, _midnight(first), _midnight(last + timedelta(1)))
+    window = _midnight(first), _midnight(last + timedelta(1))
+    tallies = (*metadata.tallies(branch, *window), *also(*window))
     by_day: dict[date, list[Tally]] = {}
     for tally in tallies:
         by_day.setdefault(tally.time.astimezone(UTC).date(), []).append(tally)

@@ -50,7 +50,7 @@ class JobEvent:
 @dataclass(frozen=True, slots=True)
 class JobRecord:
     id: str
-    kind: str  # run
+    kind: str  # run | monitor
     status: JobStatus
     request: Mapping[str, object]
     created_at: datetime
@@ -99,6 +99,10 @@ class Work(Protocol):
         """How its run has ended. One without an end gets this one."""
         ...
 
+    def never_began(self, job: JobRecord) -> None:
+        """It waited, and was cancelled or cut off before its turn."""
+        ...
+
     def status_of(self, job_id: str) -> RunStatus | None: ...
     def mend(self, *, thorough: bool) -> None:
         """Give runs of processes that died their end, and drop what they left."""
@@ -120,7 +124,8 @@ class _Live:
 
 
 class JobQueue:
-    """A bounded queue of one server. Each of `workers` threads does one job after the other."""
+    """A bounded queue of one server. Each of `workers` threads does one job after the other. Kinds that stand `apart`
+    have a thread of their own: a check that is due does not wait for hours behind a long run."""
 
     def __init__(
         self,
@@ -130,6 +135,7 @@ class JobQueue:
         *,
         limit: int = 20,
         workers: int = 1,
+        apart: frozenset[str] = frozenset(),
         server: Process | None = None,
     ) -> None:
         self.store = store
@@ -138,6 +144,7 @@ class JobQueue:
         self._work = work
         self._clock = clock
         self._workers = workers
+        self._apart = apart
         self._waiting: tuple[JobRecord, ...] = ()
         self._live: dict[str, _Live] = {}
         self._cut_off: tuple[JobRecord, ...] = ()
@@ -185,19 +192,22 @@ class JobQueue:
         )
         for job in self._cut_off:
             _tell(job, "was cut off by the last stop")
-        names = [*(f"forge-job-{number}" for number in range(self._workers)), "forge-jobs"]
-        targets = [*[self._work_on] * self._workers, self._keep]
+        lanes = [False] * self._workers + [True] * bool(self._apart)
+        names = [*(f"forge-job-{number}" for number in range(len(lanes))), "forge-jobs"]
+        targets: list[Callable[[], None]] = [*(partial(self._work_on, apart=lane) for lane in lanes), self._keep]
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True) for target, name in zip(targets, names, strict=True)
         ]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, request: Mapping[str, object], kind: str = "run") -> JobRecord:
+    def submit(self, request: Mapping[str, object], kind: str = "run", *, job_id: str | None = None) -> JobRecord:
         """Raises all that is wrong with the request, and E906 where the queue is full; then nothing was written."""
         tables = self._work.plan(request)
         now = self._clock()
-        job = JobRecord(new_run_id(now), kind, JobStatus.QUEUED, dict(request), now, self.server, tables=tables)
+        job = JobRecord(
+            job_id or new_run_id(now), kind, JobStatus.QUEUED, dict(request), now, self.server, tables=tables
+        )
         with self._turn:
             if self._stopping.is_set():
                 raise ForgeError("E906", "The server is being stopped", fix="Try again once it is back.")
@@ -211,7 +221,7 @@ class JobQueue:
             self._waiting = (*self._waiting, job)
             self._cut_off = tuple(other for other in self._cut_off if dict(other.request) != dict(job.request))
             _tell(job, "queued")  # before its turn can come
-            self._turn.notify()
+            self._turn.notify_all()
         return job
 
     def cancel(self, job_id: str) -> JobRecord:
@@ -222,6 +232,7 @@ class JobQueue:
                 gone = replace(waiting, status=JobStatus.CANCELLED, finished_at=self._clock())
                 self.store.save(gone)
                 self._waiting = tuple(job for job in self._waiting if job.id != job_id)
+                self._work.never_began(gone)
                 _tell(gone, "ended", gone.status)
                 return gone
             live = self._live.get(job_id)
@@ -244,7 +255,9 @@ class JobQueue:
         for live in lives:
             self._work.cancel(live.job.id)
         for job in waiting:
-            self._try_save(replace(job, status=JobStatus.INTERRUPTED, finished_at=self._clock()))
+            gone = replace(job, status=JobStatus.INTERRUPTED, finished_at=self._clock())
+            self._try_save(gone)
+            self._try(f"the end of job {job.id} is not recorded", partial(self._work.never_began, gone))
             _tell(job, "ended", JobStatus.INTERRUPTED)
         deadline = time.monotonic() + patience
         for thread in self._threads:
@@ -255,8 +268,8 @@ class JobQueue:
 
     # threads
 
-    def _work_on(self) -> None:
-        while (live := self._next()) is not None:
+    def _work_on(self, *, apart: bool) -> None:
+        while (live := self._next(apart=apart)) is not None:
             try:
                 self._execute(live)
             except Exception:  # whatever one job does, the next gets its turn
@@ -265,16 +278,18 @@ class JobQueue:
                 with self._turn:
                     self._live = {key: other for key, other in self._live.items() if other is not live}
 
-    def _next(self) -> _Live | None:
+    def _next(self, *, apart: bool) -> _Live | None:
         with self._turn:
-            while not self._waiting and not self._stopping.is_set():
+            while True:
+                if self._stopping.is_set():
+                    return None
+                job = next((one for one in self._waiting if (one.kind in self._apart) == apart), None)
+                if job is not None:
+                    break
                 self._turn.wait()
-            if self._stopping.is_set():
-                return None
-            job, *rest = self._waiting
             live = _Live(job)
             self._live = {**self._live, job.id: live}
-            self._waiting = tuple(rest)
+            self._waiting = tuple(other for other in self._waiting if other is not job)
             return live
 
     def _execute(self, live: _Live) -> None:

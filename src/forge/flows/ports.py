@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from forge.flows.merges import MergeRecord
 from forge.flows.records import (
@@ -14,6 +14,7 @@ from forge.flows.records import (
     AssetRecord,
     AuditRecord,
     Blob,
+    DatasetTally,
     Judgement,
     LoadedFile,
     Moved,
@@ -161,6 +162,10 @@ class Metadata(Protocol):
         """Of the runs on the branch that began from `since` on and before `until`, oldest first."""
         ...
 
+    def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
+        """The same, apart for each table."""
+        ...
+
     def assets(self) -> tuple[AssetRecord, ...]: ...
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...
     def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
@@ -255,6 +260,19 @@ class SnapshotState:
     time: datetime
     run_id: RunId | None = None  # of the run that published it, from its summary
     engine: str | None = None  # that wrote it, as it calls itself
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a table came from one snapshot to another.
+
+    `kind`: none, the rows are the same; appended, files were only added, and an engine can read these alone; replaced,
+    no file of the first is left; rewritten, all else. `same_columns`: names, in lower case, of the columns that are the
+    same in both."""
+
+    kind: Literal["none", "appended", "replaced", "rewritten"]
+    same_columns: frozenset[str] = frozenset()
+    all_the_same: bool = False  # the columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +398,11 @@ class Lake(Protocol):
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
     ) -> dict[Measure, Reading]:
         """What the manifests answer exactly, with no job; the rest is left out."""
+        ...
+
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+        """What happened to the table from one snapshot to another; None where they are not in one line, or one of them
+        is gone."""
         ...
 
     def rows(

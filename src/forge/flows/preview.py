@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from forge.flows.build import contract_verdicts
 from forge.flows.check import judge_table
 from forge.flows.engine import Pin
 from forge.flows.pins import at_commit
 from forge.flows.project import Project
+from forge.flows.read import Reader
 from forge.flows.records import OutputRecord, OutputStatus
 from forge.flows.version_ports import Work
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
+from forge.quality.measure import PREVIOUS
 from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Tree
 from forge.versioning.conflict import Conflict, ConflictKind
@@ -48,8 +52,26 @@ def _judge(work: Work, project: Project, tree: Tree, table: TableName) -> tuple[
             others[other] = found
     engine = ports.engine()
     engine.begin(work.run_id, table)
-    verdicts, _ = judge_table(table, snapshot.schema, pin, others, project, ports.lake, engine, ports.clock())
+    history = partial(ports.history, table, work.record.branch, None)
+    versions = partial(_version, work, table)
+    verdicts, _ = judge_table(
+        *(table, snapshot.schema, pin, others, project, ports.lake, engine, ports.clock()),
+        history=history,
+        versions=versions,
+    )
     return gate + verdicts
+
+
+def _version(work: Work, table: TableName, revision: str) -> Pin | None:
+    """The version before a merge is the one that the branch has."""
+    ports = work.ports
+    reader = Reader(ports.metadata, ports.lake, work.record.branch, ports.default_branch)
+    try:
+        return reader.pin(table, None if revision == PREVIOUS else revision)
+    except ForgeError as error:
+        if revision != PREVIOUS or error.code != "E108":
+            raise
+        return None
 
 
 def constraint_conflicts(verdicts: Iterable[Verdict]) -> tuple[Conflict, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,9 +17,10 @@ from forge.contracts.rules import checks_of
 from forge.model.errors import ForgeError, ForgeErrors, raise_errors
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
-from forge.model.yaml_file import load_yaml
+from forge.model.yaml_file import YamlFile, load_yaml
 from forge.quality.check import Check
-from forge.quality.checks import ForeignKey
+from forge.quality.checks import Query
+from forge.quality.monitor_file import open_quality_file
 from forge.quality.spec import load_check
 from forge.transforms.project import load_transforms
 from forge.transforms.transform import Transform
@@ -38,25 +39,41 @@ class Project:
     rules_hash: Mapping[TableName, str]  # of contract and checks: a new rule is a reason to run again
     owner_of: Callable[[TableName], str | None]
     notes: tuple[str, ...] = ()
+    places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)  # file:line of each check, in order
 
     def owner(self, table: TableName) -> str | None:
         transform = self.transforms.get(table)
         return (transform.owner if transform else None) or self.owner_of(table)
 
     def references(self, table: TableName) -> frozenset[TableName]:
-        """Tables that a foreign key of this one looks up."""
-        return frozenset(c.table for c in self.checks.get(table, ()) if isinstance(c, ForeignKey))
+        """Tables that a check of this one looks up."""
+        return frozenset(other for check in self.checks.get(table, ()) for other in looked_up(check))
+
+
+def looked_up(check: Check) -> frozenset[TableName]:
+    """Keys say which table they refer to; a query is read for its tables. What cannot be read is told when it runs."""
+    if not isinstance(check, Query):
+        return check.others()
+    from forge.flows.pins import inputs_of
+
+    try:
+        return check.others() | frozenset(inputs_of(check.query, "query"))
+    except ForgeError:
+        return check.others()
 
 
 def load_project(root: Path, owner_of: Callable[[TableName], str | None], known: Iterable[TableName] = ()) -> Project:
     """Everything of the project; all errors at once."""
     errors: list[ForgeError] = []
-    load = partial(load_transforms, root, known=frozenset(known))
+    known = frozenset(known)
+    load = partial(load_transforms, root, known=known)
     transforms: Mapping[TableName, Transform] = _collect(errors, load, dict[TableName, Transform]())
     contracts = _collect(errors, partial(load_contracts, root), dict[str, TableContract]())
-    files = _collect(errors, partial(_check_files, root, transforms), dict[TableName, list[tuple[Spec, Place]]]())
+    checkable = frozenset({*transforms, *known}) if transforms else frozenset()
+    files = _collect(errors, partial(_check_files, root, checkable), dict[TableName, list[tuple[Spec, Place]]]())
     checks: dict[TableName, tuple[Check, ...]] = {}
     hashes: dict[TableName, str] = {}
+    places: dict[TableName, tuple[Place, ...]] = {}
     notes: list[str] = []
     by_table = {TableName.parse(name): contract for name, contract in contracts.items()}
     for table in {*transforms, *by_table, *files}:
@@ -68,12 +85,13 @@ def load_project(root: Path, owner_of: Callable[[TableName], str | None], known:
             compiled = checks_of(by_table[table])
             specs += list(compiled.checks)
             notes += [f"{note.place}: {note.reason}" for note in compiled.notes]
-        loaded = [_collect(errors, partial(_load_check, spec, table, place), None) for spec, place in specs]
-        checks[table] = _distinct(check for check in loaded if check is not None)
+        loaded = [(_collect(errors, partial(_load_check, spec, table, place), None), place) for spec, place in specs]
+        found = _distinct((check, place) for check, place in loaded if check is not None)
+        checks[table], places[table] = tuple(found), tuple(found.values())
         texts = [json.dumps(spec, sort_keys=True, default=str) for spec, _ in specs]
         hashes[table] = _hash([*_shape_of(by_table.get(table)), *texts])
     raise_errors(errors)
-    return Project(root, transforms, by_table, checks, hashes, owner_of, tuple(notes))
+    return Project(root, transforms, by_table, checks, hashes, owner_of, tuple(notes), places)
 
 
 def _own_checks(transform: Transform) -> list[tuple[Spec, Place]]:
@@ -95,12 +113,12 @@ def _collect(errors: list[ForgeError], load: Callable[[], T], default: T) -> T:
     return default
 
 
-def _distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
+def _distinct(checks: Iterable[tuple[Check, Place]]) -> dict[Check, Place]:
     """The same check from the contract and from a file is one check, whatever each calls it; the first name stays."""
-    first: dict[Check, Check] = {}
-    for check in checks:
-        first.setdefault(replace(check, name=None), check)
-    return tuple(first.values())
+    first: dict[Check, tuple[Check, Place]] = {}
+    for check, place in checks:
+        first.setdefault(replace(check, name=None), (check, place))
+    return dict(first.values())
 
 
 def _shape_of(contract: TableContract | None) -> list[str]:
@@ -112,51 +130,69 @@ def _hash(parts: list[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _check_files(root: Path, transforms: Mapping[TableName, Transform]) -> dict[TableName, list[tuple[Spec, Place]]]:
-    """checks/**/*.yaml, by table; all that is wrong at once."""
+def _check_files(root: Path, tables: frozenset[TableName]) -> dict[TableName, list[tuple[Spec, Place]]]:
+    """checks/**/*.yaml and the checks of quality/*.yaml, by table; all that is wrong at once. `tables` are those that
+    may have checks; none: any may."""
     found: dict[TableName, list[tuple[Spec, Place]]] = {}
     errors: list[ForgeError] = []
-    for path in sorted((root / "checks").glob("**/*.y*ml")):
-        read = partial(_check_file, path, path.relative_to(root).as_posix(), transforms)
+    files = [(path, _check_file) for path in sorted((root / "checks").glob("**/*.y*ml"))]
+    files += [(path, _quality_file) for path in sorted((root / "quality").glob("*.y*ml"))]
+    for path, read_file in files:
+        read = partial(read_file, path, path.relative_to(root).as_posix(), tables)
         for table, spec, place in _collect(errors, read, list[tuple[TableName, Spec, Place]]()):
             found.setdefault(table, []).append((spec, place))
     raise_errors(errors)
     return found
 
 
-def _check_file(
-    path: Path, file: str, transforms: Mapping[TableName, Transform]
-) -> list[tuple[TableName, Spec, Place]]:
+def _check_file(path: Path, file: str, tables: frozenset[TableName]) -> list[tuple[TableName, Spec, Place]]:
+    document = load_yaml(_text_of(path, file), file)
+    return _checks_in(document, document.data, (), tables)
+
+
+def _quality_file(path: Path, file: str, tables: frozenset[TableName]) -> list[tuple[TableName, Spec, Place]]:
+    document, data = open_quality_file(_text_of(path, file), file)
+    return _checks_in(document, data.get("checks"), ("checks",), tables)
+
+
+def _text_of(path: Path, file: str) -> str:
     try:
-        document = load_yaml(path.read_text(encoding="utf-8"), file)
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ForgeError("E103", "The checks are not UTF-8", where=file, why=str(error), fix="Save it so.") from error
-    if document.data is None:
+
+
+def _checks_in(
+    document: YamlFile, data: object, above: tuple[str, ...], tables: frozenset[TableName]
+) -> list[tuple[TableName, Spec, Place]]:
+    """`above`: the keys under which `data` stands."""
+    if data is None:
         return []
-    if not isinstance(document.data, dict):
-        raise ForgeError("E103", "Checks are a mapping of tables to lists", where=file, fix="Begin with core.orders:")
+    if not isinstance(data, dict):
+        where = document.where(*above) if above else document.file
+        raise ForgeError("E103", "Checks are a mapping of tables to lists", where=where, fix="Begin with core.orders:")
     found: list[tuple[TableName, Spec, Place]] = []
     errors: list[ForgeError] = []
-    for name, specs in document.data.items():
-        place = f"{file}:{document.line_of(name)}"
-        table = _collect(errors, partial(_checked_table, str(name), place, transforms), None)
+    for name, specs in data.items():
+        place = document.where(*above, str(name))
+        table = _collect(errors, partial(_checked_table, str(name), place, tables), None)
         if table is not None and not isinstance(specs, list):
             errors.append(ForgeError("E103", f"The checks of {name} are no list", where=place, fix="Begin each with -"))
         elif table is not None:
-            found += [(table, spec, f"{file}:{document.line_of(name, i)}") for i, spec in enumerate(specs)]
+            found += [(table, spec, document.where(*above, str(name), i)) for i, spec in enumerate(specs)]
     raise_errors(errors)
     return found
 
 
-def _checked_table(name: str, place: Place, transforms: Mapping[TableName, Transform]) -> TableName | None:
+def _checked_table(name: str, place: Place, tables: frozenset[TableName]) -> TableName | None:
     table = TableName.parse(name)
-    if transforms and table not in transforms:
-        near = did_you_mean(name, map(str, transforms))
+    if tables and table not in tables:
+        near = did_you_mean(name, map(str, tables))
         raise ForgeError(
             "E202",
             f"No transform or source makes {table}",
             where=place,
-            why="Checks belong to a table that this project makes.",
+            why="Checks belong to a table that this project makes, or that is in the lake.",
             fix=near or "Correct the name, or take its checks out.",
         )
     return table

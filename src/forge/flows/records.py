@@ -11,6 +11,7 @@ from forge.flows.merges import MergeRecord
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Verdict
+from forge.quality.workflow import Remediation
 from forge.versioning.commit import Commit, Tree
 
 
@@ -157,6 +158,17 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetTally:
+    """How the checks of one table ended, judged once."""
+
+    table: str
+    time: datetime
+    passed: int = 0
+    failed: int = 0
+    not_measured: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
 
@@ -238,6 +250,7 @@ class Publication:
     merge: MergeRecord | None = None  # as it is once published
     statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
     sealed: Sealed = Sealed()
+    remediation: Remediation | None = None  # as it is once published
 
 
 @dataclass(frozen=True, slots=True)

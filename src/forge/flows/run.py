@@ -11,23 +11,31 @@ from datetime import datetime
 from functools import partial
 
 from forge.flows.adopt import adopt_foreign
-from forge.flows.build import Built, Event, Job, build
+from forge.flows.build import Built, Event, Job, build, with_sides
+from forge.flows.check import HistoryOf, Judged, no_history
 from forge.flows.engine import Engine, Pin, TimeRange
 from forge.flows.foresight import refuse_missing_range
 from forge.flows.landing import publish_by_table
+from forge.flows.measure import StateStore
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.ports import Lake, Metadata, Seam
 from forge.flows.processes import process_started
 from forge.flows.project import Project
 from forge.flows.publish import Conflict, Landed, lineage_of, publish
+from forge.flows.quarantine_run import RunQuarantine, SideStaged, Staged
+from forge.flows.read import Reader
 from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.flows.recover import refuse_unsettled
+from forge.flows.repair import RepairWork
 from forge.flows.revisions import find_branch
 from forge.flows.run_id import new_run_id
 from forge.flows.seal import Seals
+from forge.flows.tables import Tables
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
+from forge.quality.anomaly import History
+from forge.quality.measure import Measure, Reading
 from forge.quality.verdict import Verdict
 from forge.transforms.dag import dependency_order, needs_of
 from forge.transforms.selector import select
@@ -67,6 +75,11 @@ class RunRequest:
     run_id: RunId | None = None  # where it was given out before the run began
 
 
+Settled = Callable[[BranchName, RunId, Mapping[TableName, bool]], None]
+"""Told of tables of which the checks of a run said nothing: whether they were made, or found up to date. It never
+raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """What a run needs of the world."""
@@ -89,6 +102,12 @@ class Ports:
     seals: Seals | None = None  # None: what is published is not hashed
     signer: Signer | None = None
     tell: Callable[[RunId, Project], None] = lambda run_id, project: None  # others of a run that has ended
+    observe: Callable[[Judged], None] = lambda judged: None  # what the checks of one output said; never raises
+    settled: Settled = lambda branch, run_id, outputs: None
+    history: HistoryOf = no_history
+    tables: Tables | None = None  # None, or no `repair`: no rows are set aside
+    repair: Callable[[], RepairWork] | None = None
+    states: StateStore | None = None  # what was measured, kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +149,7 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     try:
         ports.seam("started")
         built = _build_all(job, line, order, ports)
-        return _finish(job, line, record, built, ports, request)
+        result = _finish(job, line, record, built, ports, request)
     except _Stopped as stop:
         return _stopped_short(ports, record, built, stop)
     except KeyboardInterrupt:
@@ -147,6 +166,45 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     finally:
         ports.lake.drop_stages(record.id)
         ports.tell(record.id, project)
+    for one in built.values():
+        if one.verdicts:
+            ports.observe(_judged(job, one, request.branch, result))
+    ports.settled(request.branch, record.id, _settled(built, result))
+    return result
+
+
+def _settled(built: Mapping[TableName, Built], result: RunResult) -> dict[TableName, bool]:
+    """Tables of which nothing was said: whether they were made, or found up to date."""
+    made = {OutputStatus.PUBLISHED: True, OutputStatus.PASSED: True, OutputStatus.UP_TO_DATE: False}
+    return {
+        output.table: made[output.status]
+        for output in result.run.outputs
+        if output.status in made and not (output.table in built and built[output.table].verdicts)
+    }
+
+
+def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Judged:
+    """What the checks of one output said. It belongs to a commit if it was published."""
+    assert built.planned is not None, "what was judged was planned"
+    checks = job.project.checks.get(built.table, ())
+    by_checks = len(checks) if len(built.verdicts) >= len(checks) and built.pin is not None else 0
+    split = len(built.verdicts) - by_checks
+    outputs = {output.table: output.status for output in result.run.outputs}
+    published = outputs.get(built.table) is OutputStatus.PUBLISHED
+    return Judged(
+        built.table,
+        branch,
+        result.commit.id if published and result.commit else None,
+        built.snapshot.snapshot_id if built.snapshot else None,
+        built.planned.schema,
+        checks[:by_checks],
+        built.verdicts[split:],
+        built.readings,
+        job.now,
+        built.executions,
+        run_id=job.run_id,
+        gate=built.verdicts[:split],
+    )
 
 
 class _Stopped(ForgeError):
@@ -204,7 +262,27 @@ def job_of(
         ports.logger,
         ports.seals,
         ports.signer,
+        _quarantine(ports, line, run_id, now or ports.clock()),
+        _history(ports, line, request.time_range),
+        Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        ports.states,
     )
+
+
+def _history(ports: Ports, line: Line, range_: TimeRange | None) -> Callable[[TableName, Measure], Reading]:
+    """What metrics were before this run, which counts at the start of its range."""
+
+    def read(table: TableName, measure: Measure) -> Reading:
+        found = ports.history(table, line.branch, None, measure)
+        return replace(found, at=range_.start) if range_ and isinstance(found, History) else found
+
+    return read
+
+
+def _quarantine(ports: Ports, line: Line, run_id: RunId, now: datetime) -> Callable[[Staged], SideStaged | None]:
+    if ports.tables is None or ports.repair is None:
+        return lambda staged: None
+    return RunQuarantine(ports.lake, ports.tables, ports.repair, line, run_id, now).set_aside
 
 
 def _stepping(ports: Ports, run_id: RunId) -> Seam:
@@ -315,6 +393,7 @@ def _finish(
 ) -> RunResult:
     if any(b.status is OutputStatus.FAILED for b in built.values()):
         _refuse_stopped(ports)  # it failed because it was told to
+    built = with_sides(built)
     verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
     traced = tuple(lineage_of(b) for b in built.values() if b.planned is not None)
     status = _status(built)

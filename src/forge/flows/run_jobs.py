@@ -164,6 +164,9 @@ class RunWork:
             end=order.end,
         )
 
+    def never_began(self, job: JobRecord) -> None:
+        """The job itself is the record of it."""
+
     def status_of(self, job_id: str) -> RunStatus | None:
         known = self.metadata.run(RunId(job_id))
         return known.status if known else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Event
+from forge.flows.check import HistoryOf, no_history
 from forge.flows.engine import Engine
 from forge.flows.ports import Lake, Metadata, Seam, Stage
 from forge.flows.processes import process_started
@@ -53,6 +54,7 @@ class VersionPorts:
     signer: Signer | None = None
     small_bytes: int = SMALL_BYTES
     run_id: RunId | None = None  # where it was given out before the work began
+    history: HistoryOf = no_history
 
     @property
     def tables(self) -> Tables:

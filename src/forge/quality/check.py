@@ -3,24 +3,31 @@ no engine, so that it can be tested, printed, hashed and stored without one."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
+from forge.quality.finding import Context as Context
+from forge.quality.finding import Finding as Finding
+from forge.quality.finding import shown_readings
+from forge.quality.keys import Keys
 from forge.quality.measure import Measure, NotMeasured, Readings
+from forge.quality.partitions import find_in_partitions
+from forge.quality.paths import NoField, find_field
 from forge.quality.remedy import Action
-from forge.quality.values import plain, share, show
+from forge.quality.values import Family, family_of, plain, share, show
 from forge.quality.verdict import Outcome, Severity, Verdict
 
 NULLS_NOTE = "NULLs are not counted"
+_SHOWN = 20  # columns in a message
+_LONG = 200  # letters of columns in an id
 
 
 class OnNotMeasured(StrEnum):
@@ -28,36 +35,14 @@ class OnNotMeasured(StrEnum):
     WARN = "warn"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Where and when a check is judged. Values of `masked` columns are kept out of messages and details."""
-
-    table: TableName
-    schema: Schema
-    now: datetime
-    masked: frozenset[str] = frozenset()
-
-    def hides(self, column: str) -> bool:
-        return column.lower() in {name.lower() for name in self.masked}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check found once all it needs was measured."""
-
-    failed: bool
-    message: str
-    thresholds: Mapping[str, object] = field(default_factory=dict)
-    note: str | None = None
-    hidden: frozenset[Measure] = frozenset()  # readings that must not be shown
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(ABC):
-    """A subclass says `targets`, `violations`, `needs` and `decide`; the rest is here."""
+    """A subclass says its `keys`, `targets`, `violations`, `needs` and `decide`; the rest is here."""
 
     type: ClassVar[str]
     words: ClassVar[tuple[str, ...]]  # what a project file may call it
+    keys: ClassVar[Keys] = {}  # what a project file may say of it, beside the keys of every check
+    without: ClassVar[frozenset[str]] = frozenset()  # keys of every check that mean nothing for it
 
     severity: Severity = Severity.ERROR
     name: str | None = None
@@ -68,13 +53,19 @@ class Check(ABC):
     on_failure: tuple[Action, ...] = ()
     auto: bool = False  # carry `on_failure` out at once instead of proposing it
 
+    @classmethod
+    def settle(cls, fields: dict[str, Any]) -> list[str]:
+        """What is wrong across the keys, each of which was read into `fields`; may complete them."""
+        return []
+
     @abstractmethod
     def targets(self) -> tuple[str, ...]:
         """The columns it names."""
 
     @abstractmethod
-    def decide(self, readings: Readings, context: Context) -> Finding:
-        """Called only when there is no fault and all of `needs` was measured."""
+    def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured:
+        """Called only when there is no fault and all of `needs` was measured. With `partition_by` it is called for each
+        partition, with the readings of that partition."""
 
     def violations(self, schema: Schema) -> tuple[Measure, ...]:
         """The measures that count bad rows, from which a sample of them can be taken."""
@@ -97,8 +88,9 @@ class Check(ABC):
         return frozenset()
 
     def measure(self, kind: str, columns: tuple[str, ...] = (), *arguments: object, at: str | None = None) -> Measure:
-        """A measure of the rows that this check is about."""
-        return Measure(kind, columns, arguments, self.where, self.partition_by, self.since, at)
+        """A measure of the rows that this check is about. Of another version all rows count."""
+        since = self.since if at is None else None
+        return Measure(kind, columns, arguments, self.where, self.partition_by, since, at)
 
     def extras(self, schema: Schema) -> frozenset[Measure]:
         """These only make the message better."""
@@ -110,10 +102,15 @@ class Check(ABC):
 
     def fault(self, schema: Schema) -> str | None:
         """Why it cannot be measured on a table of this schema."""
-        for column in self.targets():
-            if schema.get(column) is None:
-                near = did_you_mean(column, schema.names) or f"The columns are {', '.join(schema.names)}."
-                return f"there is no column '{column}'. {near}"
+        try:
+            for column in self.targets():
+                find_field(schema, column)
+            for column in self.partition_by:
+                type_ = find_field(schema, column).type
+                if family_of(type_) is Family.OTHER:
+                    return f"{column} is {type_}, and partitions are by text, numbers, dates, times or booleans"
+        except NoField as error:
+            return str(error)
         return self.unfit(schema)
 
     def measures(self, schema: Schema) -> frozenset[Measure]:
@@ -125,26 +122,35 @@ class Check(ABC):
         fault = self.fault(context.schema)
         if fault is not None:
             return self.not_measured(fault, context)
-        for measure in sorted(self.needs(context.schema), key=str):
-            match readings.get(measure, NotMeasured("no reading was taken")):
-                case NotMeasured(reason):
-                    return self.not_measured(reason, context)
-        return self._verdict(self.decide(readings, context), readings, context)
+        needed = self.needs(context.schema)
+        if (reason := _missing(needed, readings)) is not None:
+            return self.not_measured(reason, context)
+        later = self.then(readings, context.schema)
+        if (reason := _missing(later, readings)) is not None:
+            return self.not_measured(reason, context)
+        wanted = needed | self.extras(context.schema) | later
+        own = {measure: readings[measure] for measure in sorted(wanted, key=str) if _taken(measure, readings)}
+        found = find_in_partitions(self, own, context) if self.partition_by else self.decide(own, context)
+        if isinstance(found, NotMeasured):
+            return self.not_measured(found.reason, context)
+        return self._verdict(found, own, context)
 
     def rows(self) -> Measure:
-        return Measure("rows", where=self.where)
+        return self.measure("rows")
 
     @property
     def blocking(self) -> bool:
         return self.severity in (Severity.ERROR, Severity.CRITICAL)
 
     def subject(self) -> str:
-        return ", ".join(self.targets()) or self.name or self.type
+        return _listed(self.targets()) or self.name or self.type
 
     def check_id(self, table: TableName) -> str:
-        """Readable and the same in every run: core.orders.amount.range. Name and filter tell apart what else would
-        be called the same."""
-        parts = [str(table), "+".join(self.targets()), self.type, _slug(self.name), _slug(self.where)]
+        """Readable and the same in every run: core.orders.amount.range. Name, filter, partitions and the version since
+        when tell apart what else would be called the same."""
+        parts = [str(table), _joined(self.targets()), self.type, _slug(self.name), _slug(self.where)]
+        parts += [f"by_{_slug(' '.join(self.partition_by))}" if self.partition_by else ""]
+        parts += [f"since_{_slug(self.since)}" if self.since else ""]
         return ".".join(part for part in parts if part)
 
     def not_measured(self, reason: str, context: Context) -> Verdict:
@@ -160,12 +166,12 @@ class Check(ABC):
             details={**self._identity(), "reason": reason},
         )
 
-    def _verdict(self, finding: Finding, readings: Readings, context: Context) -> Verdict:
-        shown = sorted(self.measures(context.schema) - finding.hidden, key=str)
+    def _verdict(self, finding: Finding, own: Readings, context: Context) -> Verdict:
         details: dict[str, object] = {
             **self._identity(),
-            "readings": {_reading_name(m, self): plain(readings[m]) for m in shown if _taken(m, readings)},
+            "readings": {} if self.partition_by else shown_readings(self.targets(), own, finding.hidden),
             "thresholds": plain(dict(finding.thresholds)),
+            **{key: plain(value) for key, value in finding.more.items()},
         }
         if finding.note:
             details["note"] = finding.note
@@ -182,17 +188,35 @@ class Check(ABC):
         )
 
     def _identity(self) -> dict[str, object]:
-        return {key: value for key, value in (("name", self.name), ("where", self.where)) if value}
+        said = {"name": self.name, "where": self.where, "partition_by": list(self.partition_by), "since": self.since}
+        return {key: value for key, value in said.items() if value}
+
+
+def _missing(measures: Iterable[Measure], readings: Readings) -> str | None:
+    """Why one of them was not measured."""
+    for measure in sorted(measures, key=str):
+        match readings.get(measure, NotMeasured("no reading was taken")):
+            case NotMeasured(reason):
+                return reason
+    return None
 
 
 def _taken(measure: Measure, readings: Readings) -> bool:
     return measure in readings and not isinstance(readings[measure], NotMeasured)
 
 
-def _reading_name(measure: Measure, check: Check) -> str:
-    """`nulls`, or `nulls(a)` where the check reads several columns."""
-    many = len(check.targets()) != 1 and len(measure.columns) == 1
-    return f"{measure.kind}({measure.columns[0]})" if many else measure.kind
+def _listed(columns: tuple[str, ...]) -> str:
+    more = f" and {len(columns) - _SHOWN:,} more" if len(columns) > _SHOWN else ""
+    return ", ".join(columns[:_SHOWN]) + more
+
+
+def _joined(columns: tuple[str, ...]) -> str:
+    """a+b; of a great many columns the first ones, and a mark that tells the rest apart."""
+    whole = "+".join(columns)
+    if len(whole) <= _LONG:
+        return whole
+    mark = hashlib.sha256(whole.encode()).hexdigest()[:8]
+    return f"{whole[:_LONG].rpartition('+')[0] or whole[:_LONG]}+{mark}"
 
 
 def _slug(text: str | None) -> str:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context
-from forge.quality.measure import Cost, Measure, Readings
+from forge.quality.measure import Cost, Measure, NotMeasured, Readings
+from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of
 from forge.quality.verdict import Verdict
 
@@ -25,22 +26,41 @@ def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...
     return tuple(sorted(wanted, key=_order))
 
 
+def plan_then(checks: Iterable[Check], readings: Readings, schema: Schema) -> tuple[Measure, ...]:
+    """What has to be measured in a second round, out of the readings of the first: bounds of outliers."""
+    wanted: set[Measure] = set()
+    for check in checks:
+        try:
+            if check.fault(schema) is None and all(_is_there(readings, m) for m in check.needs(schema)):
+                wanted |= check.then(readings, schema)
+        except Exception:  # noqa: S112  # `judge_all` meets the same error and tells it
+            continue
+    return tuple(sorted(wanted, key=_order))
+
+
+def _is_there(readings: Readings, measure: Measure) -> bool:
+    return measure in readings and not isinstance(readings[measure], NotMeasured)
+
+
 def _order(measure: Measure) -> tuple[str, ...]:
-    return (measure.kind, *measure.columns, str(measure.arguments), measure.where or "")
+    place = (measure.where or "", *measure.by, measure.since or "", measure.at or "")
+    return (measure.kind, *measure.columns, str(measure.arguments), *place)
 
 
 def cost_of(measure: Measure, schema: Schema) -> Cost:
     """METADATA may be answered without reading rows; an engine that cannot counts it as PLAIN."""
-    column = schema.get(measure.columns[0]) if measure.columns else None
-    family = family_of(column.type) if column else Family.OTHER
+    family = family_of(type_of(schema, measure.columns[0])) if measure.columns else Family.OTHER
+    whole = measure.where is None and not measure.by
     match measure.kind:
-        case "duplicates" | "orphans":
+        case "duplicates" | "orphans" | "frequencies" | "query_rows" | "query_value" | "function":
             return Cost.NARROW
         case "min" | "max" if family in (Family.STRING, Family.OTHER):
             return Cost.STRING
-        case "rows" | "nulls" | "min" | "max" if measure.where is None:
+        case "quantiles" | "distinct":
+            return Cost.STRING
+        case "rows" | "nulls" | "min" | "max" if whole:
             return Cost.METADATA
-        case "outside_range" if measure.where is None and family is not Family.STRING:
+        case "outside_range" if whole and family is not Family.STRING:
             return Cost.METADATA
     return Cost.PLAIN
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datasketches import hll_sketch, kll_doubles_sketch
 
 SKETCH_SIZE = 4096  # of Quantiles (KLL's k): exact up to so many values, else ranks are off by about 0.1 percent
 DISTINCT_BITS = 14  # of Distinct (HyperLogLog's lg k): off by about 0.8 percent
@@ -19,6 +25,18 @@ class Moments:
     mean: float = 0.0
     m2: float = 0.0
 
+    @staticmethod
+    def of(values: Iterable[float]) -> Moments:
+        """The values that are not finite are left out."""
+        kept = [value for value in values if math.isfinite(value)]
+        if not kept:
+            return Moments()
+        try:
+            mean = math.fsum(kept) / len(kept)
+        except OverflowError:  # the sum is too great for a double, and the mean is not
+            mean = math.fsum(value / len(kept) for value in kept)
+        return Moments(len(kept), mean, math.fsum((value - mean) * (value - mean) for value in kept))
+
     def __add__(self, other: Moments) -> Moments:
         count = self.count + other.count
         if count == 0:
@@ -32,6 +50,9 @@ class Moments:
         """Of a sample; None for fewer than two values."""
         return math.sqrt(max(self.m2, 0.0) / (self.count - 1)) if self.count > 1 else None
 
+    def plain(self) -> dict[str, object]:
+        return {"count": self.count, "mean": self.mean if self.count else None, "deviation": self.deviation}
+
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
@@ -39,17 +60,62 @@ class Quantiles:
 
     sketch: bytes
 
+    @staticmethod
+    def of(values: Iterable[float], size: int = SKETCH_SIZE) -> Quantiles:
+        """The values that are not finite are left out."""
+        from datasketches import kll_doubles_sketch
+
+        sketch = kll_doubles_sketch(size)
+        for value in values:
+            if math.isfinite(value):
+                sketch.update(float(value))
+        return Quantiles(sketch.serialize())
+
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        return int(_kll(self.sketch).n)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is still there, and so every quantile the true one."""
+        return not _kll(self.sketch).is_estimation_mode()
+
     def at(self, share: float) -> float | None:
-        """The value below which that share (0 to 1) of the values lies; None of no values."""
-        ...
+        """The smallest value that at least that share (0 to 1) of the values does not exceed; None of no values."""
+        found = self.spread((share,))
+        return found[0] if found else None
+
+    def spread(self, shares: Sequence[float]) -> tuple[float, ...]:
+        """As `at`, for many; empty of no values."""
+        sketch = _kll(self.sketch)
+        if sketch.is_empty():
+            return ()
+        ends = {0.0: sketch.get_min_value(), 1.0: sketch.get_max_value()}  # exact in a sketch of any size
+        found = sketch.get_quantiles([_amid(share, sketch.n) for share in shares], True)
+        return tuple(float(ends.get(share, value)) for share, value in zip(shares, found, strict=True))
+
+    def points(self) -> tuple[float, ...]:
+        """The distinct values it still holds, in order: all of them, while it is exact."""
+        return tuple(sorted({value for value, _ in _kll(self.sketch)}))
 
     def ranks(self, values: Sequence[float]) -> tuple[float, ...]:
-        """For each the share of values that are at most it."""
-        ...
+        """For each the share of values that are at most it; zeros of no values."""
+        sketch = _kll(self.sketch)
+        if sketch.is_empty():
+            return (0.0,) * len(values)
+        split = sorted(set(values))
+        shares = dict(zip(split, sketch.get_cdf(split, True), strict=False)) if split else {}
+        return tuple(shares[value] for value in values)
 
-    def __add__(self, other: Quantiles) -> Quantiles: ...
+    def __add__(self, other: Quantiles) -> Quantiles:
+        both = _read_kll(self.sketch)  # a fresh one: the kept one must not grow
+        both.merge(_kll(other.sketch))
+        return Quantiles(both.serialize())
+
+    def plain(self) -> dict[str, object]:
+        names, shares = ("min", "q1", "median", "q3", "max"), (0.0, 0.25, 0.5, 0.75, 1.0)
+        found = self.spread(shares) or (None,) * len(shares)
+        return {"count": self.count, **dict(zip(names, found, strict=True))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +124,30 @@ class Distinct:
 
     sketch: bytes
 
+    @staticmethod
+    def of(values: Iterable[int | float | str], bits: int = DISTINCT_BITS) -> Distinct:
+        from datasketches import hll_sketch
+
+        sketch = hll_sketch(bits)
+        for value in values:
+            sketch.update(value)
+        return Distinct(sketch.serialize_updatable())
+
     @property
-    def estimate(self) -> float: ...
-    def __add__(self, other: Distinct) -> Distinct: ...
+    def estimate(self) -> float:
+        return float(_hll(self.sketch).get_estimate())
+
+    def __add__(self, other: Distinct) -> Distinct:
+        from datasketches import hll_union, tgt_hll_type
+
+        one, two = _hll(self.sketch), _hll(other.sketch)
+        union = hll_union(max(one.lg_config_k, two.lg_config_k))
+        union.update(one)
+        union.update(two)
+        return Distinct(union.get_result(tgt_hll_type.HLL_8).serialize_updatable())
+
+    def plain(self) -> dict[str, object]:
+        return {"estimate": round(self.estimate)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +157,46 @@ class Called:
     passed: bool
     message: str = ""
     failing: int | None = None
+
+    def plain(self) -> dict[str, object]:
+        return {"passed": self.passed, "message": self.message, "failing": self.failing}
+
+
+def reading_of_no_rows(kind: str) -> object:
+    """What a measure of that kind reads where there is no row; a partition without rows is left out by measurers."""
+    match kind:
+        case "min" | "max":
+            return None
+        case "moments":
+            return Moments()
+        case "quantiles":
+            return Quantiles.of(())
+        case "distinct":
+            return Distinct.of(())
+        case "frequencies":
+            return {}
+    return 0
+
+
+def _amid(share: float, count: int) -> float:
+    """A share amid those of the value that is meant: 0.07 of 100 values is the seventh, and in doubles the eighth."""
+    rank = math.ceil(Decimal(str(share)) * count)
+    return (max(rank, 1) - 0.5) / count
+
+
+def _read_kll(sketch: bytes) -> kll_doubles_sketch:
+    from datasketches import kll_doubles_sketch
+
+    return kll_doubles_sketch.deserialize(sketch)
+
+
+@lru_cache(maxsize=64)
+def _kll(sketch: bytes) -> kll_doubles_sketch:
+    return _read_kll(sketch)
+
+
+@lru_cache(maxsize=64)
+def _hll(sketch: bytes) -> hll_sketch:
+    from datasketches import hll_sketch
+
+    return hll_sketch.deserialize(sketch)

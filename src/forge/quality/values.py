@@ -11,6 +11,7 @@ import struct
 from datetime import UTC, date, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from enum import StrEnum
+from typing import Protocol, runtime_checkable
 
 from forge.model.time import as_utc
 
@@ -50,6 +51,13 @@ ORDERED = frozenset(
         Family.STRING,
     }
 )
+
+
+@runtime_checkable
+class Shown(Protocol):
+    """A value that says itself how it is shown."""
+
+    def plain(self) -> dict[str, object]: ...
 
 
 class Unfit(ValueError):
@@ -233,6 +241,8 @@ def plain(value: object) -> object:
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
             return [plain(item) for item in value]
+        case Shown():
+            return plain(value.plain())
     return str(value)
 
 

@@ -165,6 +165,125 @@ class LineageKeys(_Section):
     )
 
 
+class ChannelKeys(_Section):
+    """Where alerts go. Which keys a channel takes depends on its type."""
+
+    type: Literal["slack", "email", "pagerduty", "webhook"] = Field(description="What it is.")
+    url: str | None = Field(
+        default=None,
+        description="slack: the address of an incoming webhook, as env:NAME or file:/path. webhook: the address that "
+        "gets JSON. pagerduty: another address than that of its Events API v2.",
+    )
+    routing_key: str | None = Field(
+        default=None, description="pagerduty: the integration key, as env:NAME or file:/path."
+    )
+    secret: str | None = Field(
+        default=None, description="webhook: the key that signs what is sent (HMAC-SHA256), as env:NAME or file:/path."
+    )
+    host: str | None = Field(default=None, description="email: the SMTP server.")
+    port: Annotated[int, BeforeValidator(_number_of_text)] | None = Field(
+        default=None, ge=1, le=65535, description="email: its port. Default: 587, with security tls 465, with none 25."
+    )
+    security: Literal["starttls", "tls", "none"] | None = Field(
+        default=None, description="email: how the connection is kept secret. Default: starttls."
+    )
+    user: str | None = Field(default=None, description="email: who signs in; without one, nobody does.")
+    password: str | None = Field(default=None, description="email: the password of user, as env:NAME or file:/path.")
+    sender: str | None = Field(default=None, description="email: the address it comes from.")
+    to: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list, description="email: the addresses it goes to."
+    )
+    ca_file: str | None = Field(
+        default=None, description="File with certificates (PEM) to trust beside the system's. Starts at the project."
+    )
+    timeout_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=10.0, gt=0, le=120, description="How long a try may take in all."
+    )
+    ignore_quiet_hours: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+        default=False, description="Messages are sent in quiet hours, too."
+    )
+
+
+SeverityWord = Literal["info", "warning", "error", "critical"]
+
+
+class RunAlertKeys(_Section):
+    channels: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list, description="Channels that hear of checks that fail in a run."
+    )
+    severity_threshold: SeverityWord = Field(default="error", description="Failures below it are not told.")
+    notify_on_recovery: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+        default=True, description="Tell the same channels when it passes again."
+    )
+
+
+def _clock_of_minutes(value: object) -> object:
+    """YAML reads 22:00 without quotes as a number, of minutes."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1440:
+        return f"{value // 60:02d}:{value % 60:02d}"
+    return value
+
+
+class QuietKeys(_Section):
+    """A time in which nobody wants to hear; what happens is told when it ends."""
+
+    start: Annotated[str, BeforeValidator(_clock_of_minutes)] = Field(
+        pattern=r"^([01]?\d|2[0-3]):[0-5]\d$", description="When it begins: 22:00."
+    )
+    end: Annotated[str, BeforeValidator(_clock_of_minutes)] = Field(
+        pattern=r"^(([01]?\d|2[0-3]):[0-5]\d|24:00)$",
+        description="When it ends: 07:00; before start, it is the next day's.",
+    )
+    timezone: str = Field(default="UTC", description="In which these times are meant: Europe/Zurich.")
+    days: Annotated[list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]], BeforeValidator(_list_of_text)] = (
+        Field(default_factory=list, description="The days on which it begins. Default: all.")
+    )
+    break_through: SeverityWord | None = Field(
+        default=None, description="Failures of this severity and above are told all the same."
+    )
+
+
+class AlertKeys(_Section):
+    channels: dict[str, ChannelKeys] = Field(default_factory=dict, description="Where alerts go, by name.")
+    runs: RunAlertKeys = Field(default_factory=RunAlertKeys, description="Alerts of governed runs.")
+    quiet_hours: list[QuietKeys] = Field(default_factory=list, description="When nobody wants to hear.")
+    group_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=30.0, ge=0, le=3600, description="How long a message waits for others of the same cause, to be one."
+    )
+    give_up_hours: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=24.0, gt=0, le=24 * 30, description="How long a delivery is tried. It is kept and shown after that."
+    )
+    remind_hours: Annotated[float, BeforeValidator(_fraction_of_text)] | None = Field(
+        default=None, gt=0, le=24 * 30, description="Say it again after so long, while it lasts. Default: never."
+    )
+    reopen_hours: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=24.0, ge=0, le=24 * 366, description="A check that fails again within it reopens its incident."
+    )
+
+
+class RemediationKeys(_Section):
+    approvers: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+        default_factory=list,
+        description="Who may approve a remediation, by name or e-mail. Default: everyone with the right to write.",
+    )
+    own: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+        default=True, description="Whoever proposed a remediation may approve it."
+    )
+
+
+class QualityKeys(_Section):
+    remediation: RemediationKeys = Field(
+        default_factory=RemediationKeys, description="Who decides on what is done about failed checks."
+    )
+    scheduler: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+        default=True,
+        description="`forge serve` keeps the schedules of monitors. Any number of servers may; no run is made twice.",
+    )
+    scheduler_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+        default=5.0, gt=0, le=3600, description="How often it looks what is due, and which files changed."
+    )
+
+
 class ServerKeys(_Section):
     host: str = Field(
         default="127.0.0.1",
@@ -180,6 +299,11 @@ class ServerKeys(_Section):
     trusted_proxies: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
         default_factory=list,
         description="Addresses or networks of proxies that add TLS; X-Forwarded-* is believed from these only.",
+    )
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="Address under which people reach the server, for links in alerts: https://forge.example.com.",
     )
     tls_cert: str | None = Field(default=None, description="File with the certificate (PEM). Needs tls_key.")
     tls_key: str | None = Field(default=None, description="File with the private key of tls_cert (PEM).")
@@ -212,6 +336,8 @@ class Keys(_Section):
     )
     versioning: VersioningKeys = Field(default_factory=VersioningKeys, description="Branches and commits.")
     lineage: LineageKeys = Field(default_factory=LineageKeys, description="The lineage graph.")
+    quality: QualityKeys = Field(default_factory=QualityKeys, description="Monitors and what is done about failures.")
+    alerts: AlertKeys = Field(default_factory=AlertKeys, description="Who is told of failing checks, and how.")
     server: ServerKeys = Field(default_factory=ServerKeys, description="`forge serve`: HTTP and the web app.")
     owners: dict[str, str] = Field(
         default_factory=dict,

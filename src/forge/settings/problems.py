@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.secret import FORM, is_reference
+from forge.settings.alert_problems import alert_problems, is_channel_secret
 from forge.settings.keys import SPARK_DEFAULTS, Keys
 from forge.settings.layers import KeyPath, Layer, leaves
 from forge.settings.params import typed_value
@@ -22,7 +23,9 @@ _PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&;](password|passwd|pwd)=", re.
 
 def plain_secrets(layer: Layer) -> Iterator[ForgeError]:
     for path, value in leaves(layer.data):
-        is_named_secret = path[:1] in (("spark",), ("catalog",)) and SECRET_KEY.search(str(path[-1]))
+        is_named_secret = (
+            path[:1] in (("spark",), ("catalog",)) and SECRET_KEY.search(str(path[-1]))
+        ) or is_channel_secret(path, value)
         if not isinstance(value, str) or is_reference(value):
             continue
         if is_named_secret or _PASSWORD.search(value):
@@ -101,6 +104,7 @@ def problems_beyond_types(keys: Keys, layers: tuple[Layer, ...]) -> Iterator[For
         where = _place(("database",), layers)[1]
         fix = "Write sqlite, env:FORGE_DATABASE_URL or postgresql+psycopg://user@host/db."
         yield ForgeError("E105", "database: this is no address of a database", where=where, fix=fix)
+    yield from alert_problems(keys.alerts, lambda path: _place(path, layers)[1])
     for name, param in keys.params.items():
         try:
             if param.default is not None:

@@ -17,10 +17,12 @@ from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
 from forge.settings.keys import (
     SPARK_DEFAULTS,
+    AlertKeys,
     CatalogKeys,
     Keys,
     LineageKeys,
     ParamKeys,
+    QualityKeys,
     RunKeys,
     ServerKeys,
     VersioningKeys,
@@ -75,12 +77,20 @@ class Settings:
         return self.keys.versioning
 
     @property
+    def quality(self) -> QualityKeys:
+        return self.keys.quality
+
+    @property
     def owners(self) -> Mapping[str, str]:
         return self.keys.owners
 
     @property
     def server(self) -> ServerKeys:
         return self.keys.server
+
+    @property
+    def alerts(self) -> AlertKeys:
+        return self.keys.alerts
 
     @property
     def catalog(self) -> CatalogKeys:

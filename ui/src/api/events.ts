@@ -37,7 +37,7 @@ export function parseRun(data: string): RunDetail | null {
 
 /** What lists and the home page say has changed, too. */
 export function refreshAfterRun(queries: QueryClient): void {
-  for (const key of ["runs", "overview", "system", "branches", "branch", "asset", "search", "graph"]) {
+  for (const key of ["runs", "overview", "system", "branches", "branch", "asset", "search", "graph", "quality"]) {
     void queries.invalidateQueries({ queryKey: [key] });
   }
 }

@@ -1354,6 +1354,250 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quality/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts
+         * @description How each check that ever failed stands, those that fail first.
+         */
+        get: operations["alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/alerts/channels/{channel}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Channel
+         * @description Sends a trial at once, and says what became of it.
+         */
+        post: operations["test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/alerts/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries
+         * @description Every notice to every channel, the newest first, with all its tries.
+         */
+        get: operations["deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/alerts/deliveries/{delivery_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Delivery
+         * @description One that was given up or refused is tried once more.
+         */
+        post: operations["retry_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/alerts/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alert Mutes
+         * @description Those that hold now, the one that lasts longest first.
+         */
+        get: operations["alert_mutes"];
+        put?: never;
+        /**
+         * Create Mute
+         * @description No messages about a monitor, a check or a dataset until an end. Incidents are kept all the same.
+         */
+        post: operations["create_mute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/alerts/mutes/{mute_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Mute
+         * @description It ends now; what still fails is told.
+         */
+        delete: operations["delete_mute"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/anomalies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Anomalies
+         * @description Over all datasets what was an anomaly when it came, newest first.
+         */
+        get: operations["anomalies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Channels
+         * @description The channels of forge.yaml, by name; nothing of how they are reached.
+         */
+        get: operations["list_channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/checks/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate Checks
+         * @description All that is wrong with checks, and what judging them would take. Nothing is run.
+         */
+        post: operations["validate_checks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Datasets
+         * @description How each dataset stands now and stood day by day; the worst first.
+         */
+        get: operations["datasets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/datasets/{dataset_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Feedback
+         * @description Say that a point was expected or an incident, or take it back; the series as it is from then on.
+         */
+        post: operations["feedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/datasets/{dataset_id}/fitness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fitness
+         * @description Whether the dataset meets what is required of it at that revision, with what speaks for and against.
+         */
+        get: operations["fitness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quality/datasets/{dataset_id}/health": {
         parameters: {
             query?: never;
@@ -1374,6 +1618,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quality/datasets/{dataset_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description Every metric that is known of the dataset, with its newest value and whether that is expected.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/datasets/{dataset_id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Series
+         * @description The values of one metric, oldest first, each with the band that was expected of it.
+         */
+        get: operations["series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quality/incidents": {
         parameters: {
             query?: never;
@@ -1383,11 +1667,285 @@ export interface paths {
         };
         /**
          * Incidents
-         * @description What is wrong now, the worst first: blocking checks that nothing has put right since.
+         * @description What is wrong, the worst first: checks that hold a publish back, and what monitors and runs found beside.
          */
         get: operations["incidents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/incidents/{incident_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Incident
+         * @description One with all that happened to it, by either of its ids.
+         */
+        get: operations["incident"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Patch Incident
+         * @description Acknowledge, assign, annotate, resolve or open again.
+         */
+        patch: operations["patch_incident"];
+        trace?: never;
+    };
+    "/api/v1/quality/monitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Monitors
+         * @description By name.
+         */
+        get: operations["list_monitors"];
+        put?: never;
+        /**
+         * Add Monitor
+         * @description Create a monitor. Its address is in `Location`.
+         */
+        post: operations["add_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/monitors/{monitor_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Monitor */
+        get: operations["one_monitor"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Monitor
+         * @description What it said stays.
+         */
+        delete: operations["delete_monitor"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Monitor
+         * @description Change what the body has; the rest stays. One that a file of the project has is refused (409).
+         */
+        patch: operations["edit_monitor"];
+        trace?: never;
+    };
+    "/api/v1/quality/monitors/{monitor_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Monitor Results
+         * @description What its checks said, newest first.
+         */
+        get: operations["monitor_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/monitors/{monitor_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Monitor
+         * @description Put a run into the queue. `Location` is where to follow it.
+         */
+        post: operations["run_monitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/monitors/{monitor_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Monitor Runs
+         * @description Newest first, those that wait or were skipped included.
+         */
+        get: operations["monitor_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/monitors/{monitor_id}/sla": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Monitor Sla
+         * @description How the promise is kept: pass rate, error budget, burn rate. Runs that could not be measured are shown apart.
+         */
+        get: operations["monitor_sla"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Remediations
+         * @description Newest first.
+         */
+        get: operations["list_remediations"];
+        put?: never;
+        /**
+         * Propose
+         * @description Propose it on a branch of its own or, with `auto`, do it at once. Nothing to do is a result, not an error.
+         */
+        post: operations["propose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations/{remediation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Remediation */
+        get: operations["one_remediation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations/{remediation_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve
+         * @description Land it on its branch as one commit. Where the branch moved since, it is worked out anew.
+         */
+        post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations/{remediation_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview
+         * @description The rows it changes, table by table; personal data is masked.
+         */
+        get: operations["preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations/{remediation_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject
+         * @description Say no to it; its branch is deleted.
+         */
+        post: operations["reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/remediations/{remediation_id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert Remediation
+         * @description A new commit that takes back what it did.
+         */
+        post: operations["revert_remediation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1403,9 +1961,29 @@ export interface paths {
         };
         /**
          * Results
-         * @description Verdicts, newest run first.
+         * @description What checks said in runs, for monitors and by hand; newest first.
          */
         get: operations["results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quality/results/{result_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Result
+         * @description One result with its failing sample, what the same check said before, and where it comes from.
+         */
+        get: operations["one_result"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1635,6 +2213,97 @@ export interface components {
             /** Use */
             use: string;
         };
+        /**
+         * AlertView
+         * @description How one check stands under one monitor, or on one branch for runs.
+         */
+        AlertView: {
+            /** Branch */
+            branch: string;
+            /** Check Id */
+            check_id: string;
+            /** Check Type */
+            check_type: string;
+            /** Commit */
+            commit: string | null;
+            /** Dataset */
+            dataset: string;
+            /** Failures */
+            failures: number;
+            /** Incident Id */
+            incident_id: string | null;
+            /** Message */
+            message: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Monitor Run Id */
+            monitor_run_id: string | null;
+            /** Muted Until */
+            muted_until: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Scope */
+            scope: string;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            seen_at: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "failing" | "recovered";
+            /** Told */
+            told: string[];
+        };
+        /**
+         * AnomalyView
+         * @description A value that was an anomaly when it came.
+         */
+        AnomalyView: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Dataset Id */
+            dataset_id: string;
+            /** Expected */
+            expected: number | null;
+            /** Explanation */
+            explanation: string;
+            /** Feedback */
+            feedback: ("expected" | "incident") | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Metric */
+            metric: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Score */
+            score: number;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** Unit */
+            unit: string | null;
+            /** Value */
+            value: number;
+        };
         /** AnonymizationCreate */
         AnonymizationCreate: {
             policy: components["schemas"]["NamedCreate"];
@@ -1841,6 +2510,20 @@ export interface components {
             type: "table" | "view";
             /** Updated At */
             updated_at?: string | null;
+        };
+        /** AttemptView */
+        AttemptView: {
+            /** Detail */
+            detail: string;
+            /** Ms */
+            ms: number;
+            /** Ok */
+            ok: boolean;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
         };
         /** AuthorView */
         AuthorView: {
@@ -2056,6 +2739,35 @@ export interface components {
             where: string;
         };
         /**
+         * BurnView
+         * @description How fast the error budget goes over the last `hours`: 1 uses up exactly the budget within the window.
+         */
+        BurnView: {
+            /** Hours */
+            hours: number;
+            /** Missed */
+            missed: number;
+            /** Rate */
+            rate: number | null;
+            /** Runs */
+            runs: number;
+        };
+        /**
+         * CauseView
+         * @description The first dataset upstream whose checks failed, and the commit that brought it.
+         */
+        CauseView: {
+            /** Check Id */
+            check_id: string | null;
+            /** Column */
+            column: string | null;
+            commit: components["schemas"]["CommitView"] | null;
+            /** Dataset */
+            dataset: string;
+            /** Words */
+            words: string;
+        };
+        /**
          * ChangeView
          * @description What one commit did to one table.
          */
@@ -2117,6 +2829,32 @@ export interface components {
             table: string;
             /** Updated */
             updated?: number | null;
+        };
+        /** ChannelTrial */
+        ChannelTrial: {
+            /** Channel */
+            channel: string;
+            /** Detail */
+            detail: string;
+            /** Ok */
+            ok: boolean;
+        };
+        /** ChannelView */
+        ChannelView: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * ChecksToValidate
+         * @description `dataset`, where given, is looked at: whether its columns suit the checks, and what measuring would take.
+         */
+        ChecksToValidate: {
+            /** Checks */
+            checks: unknown[];
+            /** Dataset */
+            dataset?: string | null;
         };
         /**
          * ColumnChange
@@ -2369,6 +3107,26 @@ export interface components {
              */
             verdicts: components["schemas"]["VerdictView"][];
         };
+        /** ConditionView */
+        ConditionView: {
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Evidence */
+            evidence: string;
+            /** Found */
+            found: number | string[] | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "min_score" | "max_age" | "no_pii";
+            /** Passed */
+            passed: boolean;
+            /** Required */
+            required: number | boolean;
+        };
         /**
          * ConflictGroup
          * @description The conflicts of one column of one table; without a column, of its rows or of its schema.
@@ -2544,6 +3302,90 @@ export interface components {
             checks_failing: number;
             /** Contracts Broken */
             contracts_broken: number;
+        };
+        /**
+         * DatasetHealth
+         * @description How one dataset stands now, and day by day.
+         */
+        DatasetHealth: {
+            /** Branch */
+            branch: string;
+            /** Checked At */
+            checked_at: string | null;
+            /** Dataset */
+            dataset: string;
+            /** Days */
+            days: components["schemas"]["TrendDay"][];
+            /** Failed */
+            failed: number;
+            /** Failing */
+            failing: string | null;
+            /** Failing Result Id */
+            failing_result_id: string | null;
+            /** Monitors */
+            monitors: number;
+            /** Not Measured */
+            not_measured: number;
+            /** Open Incidents */
+            open_incidents: number;
+            /** Owner */
+            owner: string | null;
+            /** Passed */
+            passed: number;
+            /** Score */
+            score: number | null;
+        };
+        /**
+         * DeliveryView
+         * @description One notice on its way to one channel. Those of one `message_id` were told in one message.
+         */
+        DeliveryView: {
+            /** Attempts */
+            attempts: components["schemas"]["AttemptView"][];
+            /** Branch */
+            branch: string;
+            /** Channel */
+            channel: string;
+            /** Check Ids */
+            check_ids: string[];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dataset */
+            dataset: string;
+            /** Id */
+            id: string;
+            /** Incident Ids */
+            incident_ids: string[];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "failing" | "reminder" | "recovered" | "note";
+            /** Message Id */
+            message_id: string | null;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Next Try At */
+            next_try_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Sent At */
+            sent_at: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "sending" | "sent" | "dropped" | "refused" | "given up";
+            /** Type */
+            type: string | null;
         };
         /**
          * DerivationCreate
@@ -3059,6 +3901,35 @@ export interface components {
             /** Times */
             times: number;
         };
+        /** FaultView */
+        FaultView: {
+            /** Fix */
+            fix?: string | null;
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+        };
+        /**
+         * FeedbackBody
+         * @description What a person says of one point, named by its time.
+         */
+        FeedbackBody: {
+            /** Metric */
+            metric: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** Verdict */
+            verdict: ("expected" | "incident") | null;
+        };
         /** FieldChangeView */
         FieldChangeView: {
             /** After */
@@ -3084,6 +3955,29 @@ export interface components {
             count: number;
             /** First */
             first: string[];
+        };
+        /**
+         * FitnessView
+         * @description Whether a version of a table meets what is required of it.
+         */
+        FitnessView: {
+            /** At */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Conditions */
+            conditions: components["schemas"]["ConditionView"][];
+            /** Dataset Id */
+            dataset_id: string;
+            /** Fit */
+            fit: boolean;
+            /**
+             * Judged At
+             * Format: date-time
+             */
+            judged_at: string;
+            /** Version */
+            version: number;
         };
         /**
          * FlowView
@@ -3214,13 +4108,18 @@ export interface components {
             /** Checked At */
             checked_at: string | null;
             /** Checks */
-            checks: components["schemas"]["VerdictView"][];
+            checks: components["schemas"]["ResultView"][];
             /** Dataset Id */
             dataset_id: string;
             /** Failed */
             failed: number;
             /** Held Back */
-            held_back: components["schemas"]["VerdictView"][];
+            held_back: components["schemas"]["ResultView"][];
+            /**
+             * Monitors
+             * @default 0
+             */
+            monitors: number;
             /** Not Measured */
             not_measured: number;
             /** Passed */
@@ -3361,6 +4260,122 @@ export interface components {
             summary: string;
             /** Truncated */
             truncated: boolean;
+        };
+        /**
+         * IncidentChange
+         * @description What is left out stays as it is; `assignee: null` takes it from whoever has it.
+         */
+        IncidentChange: {
+            /** Assignee */
+            assignee?: string | null;
+            /** Note */
+            note?: string | null;
+            /** Status */
+            status?: ("open" | "acknowledged" | "resolved") | null;
+        };
+        /** IncidentDetail */
+        IncidentDetail: {
+            /** Acknowledged At */
+            acknowledged_at?: string | null;
+            /** Acknowledged By */
+            acknowledged_by?: string | null;
+            /** Assignee */
+            assignee?: string | null;
+            /** Branch */
+            branch: string;
+            cause?: components["schemas"]["CauseView"] | null;
+            /** Check Id */
+            check_id: string;
+            /** Check Type */
+            check_type: string;
+            /** Column */
+            column: string | null;
+            /** Commit */
+            commit?: string | null;
+            /**
+             * Deliveries
+             * @default []
+             */
+            deliveries: components["schemas"]["DeliveryView"][];
+            /** Held Back */
+            held_back: string[];
+            /** Id */
+            id: string;
+            /** Incident Id */
+            incident_id?: string | null;
+            /** Kept */
+            kept: components["schemas"]["KeptView"][];
+            /** Message */
+            message: string;
+            /** Monitor Id */
+            monitor_id?: string | null;
+            /** Monitor Name */
+            monitor_name?: string | null;
+            /** Monitor Run Id */
+            monitor_run_id?: string | null;
+            /** Origin */
+            origin: string | null;
+            origin_commit: components["schemas"]["CommitView"] | null;
+            /**
+             * Origin Kind
+             * @default run
+             * @enum {string}
+             */
+            origin_kind: "run" | "hand" | "monitor";
+            /** Previous */
+            previous: string | null;
+            /**
+             * Reopened
+             * @default 0
+             */
+            reopened: number;
+            /** Resolved At */
+            resolved_at?: string | null;
+            /** Resolved By */
+            resolved_by?: string | null;
+            /** Result Id */
+            result_id?: string | null;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Sample
+             * @default []
+             */
+            sample: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Seen
+             * @default 1
+             */
+            seen: number;
+            /** Seen At */
+            seen_at?: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Spared */
+            spared: components["schemas"]["SparedView"][];
+            /**
+             * Status
+             * @default open
+             * @enum {string}
+             */
+            status: "open" | "acknowledged" | "resolved";
+            /** Table */
+            table: string;
+            /**
+             * Timeline
+             * @default []
+             */
+            timeline: components["schemas"]["TimelineEntry"][];
         };
         /**
          * IncidentView
@@ -3830,6 +4845,43 @@ export interface components {
             updated_at: string;
         };
         /**
+         * MetricView
+         * @description One metric of a dataset, with its newest point and whether that is out of what is expected.
+         */
+        MetricView: {
+            /** Column */
+            column: string | null;
+            /** Expected */
+            expected: number | null;
+            /** Explanation */
+            explanation: string;
+            /** Feedback */
+            feedback: ("expected" | "incident") | null;
+            /** Held Back */
+            held_back: boolean;
+            /** High */
+            high: number | null;
+            /** Is Anomaly */
+            is_anomaly: boolean;
+            /** Kind */
+            kind: string;
+            /** Low */
+            low: number | null;
+            /** Metric */
+            metric: string;
+            /** Points */
+            points: number;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** Unit */
+            unit: string | null;
+            /** Value */
+            value: number;
+        };
+        /**
          * MomentView
          * @description What was asked for, and the time it means; null for now.
          */
@@ -3838,6 +4890,276 @@ export interface components {
             at: string | null;
             /** Label */
             label: string;
+        };
+        /**
+         * MonitorChange
+         * @description What is left out stays as it is.
+         */
+        MonitorChange: {
+            /** Channels */
+            channels?: string[] | null;
+            /** Checks */
+            checks?: unknown[] | null;
+            /** Dataset */
+            dataset?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Name */
+            name?: string | null;
+            /** Notify On Recovery */
+            notify_on_recovery?: boolean | null;
+            schedule?: components["schemas"]["ScheduleBody"] | null;
+            /** Severity Threshold */
+            severity_threshold?: ("info" | "warning" | "error" | "critical") | null;
+            /** Sla Target Percentage */
+            sla_target_percentage?: number | null;
+            /** Sla Window Days */
+            sla_window_days?: number | null;
+        };
+        /**
+         * MonitorCreate
+         * @description A monitor to be. Without `checks` it judges those the project has for the table; without `schedule` it runs by
+         *     hand only.
+         */
+        MonitorCreate: {
+            /**
+             * Channels
+             * @default []
+             */
+            channels: string[];
+            /**
+             * Checks
+             * @default []
+             */
+            checks: unknown[];
+            /**
+             * Dataset
+             * @example core.orders
+             * @example core.orders@dev
+             */
+            dataset: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Notify On Recovery
+             * @default true
+             */
+            notify_on_recovery: boolean;
+            schedule?: components["schemas"]["ScheduleBody"] | null;
+            /**
+             * Severity Threshold
+             * @default warning
+             * @enum {string}
+             */
+            severity_threshold: "info" | "warning" | "error" | "critical";
+            /** Sla Target Percentage */
+            sla_target_percentage?: number | null;
+            /**
+             * Sla Window Days
+             * @default 30
+             */
+            sla_window_days: number;
+        };
+        /**
+         * MonitorPreview
+         * @description What POST would keep. Nothing was stored, nothing run.
+         */
+        MonitorPreview: {
+            /** Checks */
+            checks: components["schemas"]["PlannedCheck"][];
+            /** Errors */
+            errors: components["schemas"]["FaultView"][];
+            monitor: components["schemas"]["MonitorView"] | null;
+            /** Next Runs */
+            next_runs: string[];
+            /** Valid */
+            valid: boolean;
+        };
+        /**
+         * MonitorRunView
+         * @description `id` is the id of the job, too: /api/v1/runs/{id} follows it.
+         */
+        MonitorRunView: {
+            /** Branch */
+            branch: string | null;
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /** Commit */
+            commit: string | null;
+            /** Dataset */
+            dataset: string;
+            /** Due */
+            due: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            error?: components["schemas"]["ErrorView"] | null;
+            /** Failed */
+            failed: number;
+            /** Id */
+            id: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Not Measured */
+            not_measured: number;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: string[];
+            /** Passed */
+            passed: number;
+            /**
+             * Queued At
+             * Format: date-time
+             */
+            queued_at: string;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "passed" | "failed" | "not measured" | "cancelled" | "interrupted" | "skipped";
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "schedule" | "change" | "manual";
+        };
+        /**
+         * MonitorTicket
+         * @description A run of a monitor was queued: follow it at /api/v1/runs/{run_id}, which is in `Location`.
+         */
+        MonitorTicket: {
+            /**
+             * Kind
+             * @default monitor
+             * @constant
+             */
+            kind: "monitor";
+            /** Monitor Id */
+            monitor_id: string;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Status
+             * @default queued
+             * @constant
+             */
+            status: "queued";
+        };
+        /** MonitorView */
+        MonitorView: {
+            /** Branch */
+            branch: string | null;
+            /** Channels */
+            channels: string[];
+            /** Checks */
+            checks: {
+                [key: string]: unknown;
+            }[];
+            /** Created At */
+            created_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Dataset */
+            dataset: string;
+            /** Description */
+            description: string;
+            /** Enabled */
+            enabled: boolean;
+            /** File */
+            file: string | null;
+            /** Id */
+            id: string;
+            last_run: components["schemas"]["MonitorRunView"] | null;
+            /** Name */
+            name: string;
+            /** Next Run At */
+            next_run_at: string | null;
+            /** Notify On Recovery */
+            notify_on_recovery: boolean;
+            schedule: components["schemas"]["ScheduleBody"] | null;
+            /**
+             * Severity Threshold
+             * @enum {string}
+             */
+            severity_threshold: "info" | "warning" | "error" | "critical";
+            /** Sla Target Percentage */
+            sla_target_percentage: number | null;
+            /** Sla Window Days */
+            sla_window_days: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "failing" | "ok" | "not measured" | "never ran" | "paused";
+            /** Updated At */
+            updated_at: string | null;
+        };
+        /**
+         * MuteCreate
+         * @description At least one of monitor, check and dataset; where several are given, all must fit.
+         */
+        MuteCreate: {
+            /** Check Id */
+            check_id?: string | null;
+            /** Dataset */
+            dataset?: string | null;
+            /** Hours */
+            hours?: number | null;
+            /** Monitor Id */
+            monitor_id?: string | null;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Until */
+            until?: string | null;
+        };
+        /**
+         * MuteView
+         * @description No messages about what it names until its end; alerts and incidents go on being kept.
+         */
+        MuteView: {
+            /** By */
+            by: string;
+            /** Check Id */
+            check_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dataset */
+            dataset: string | null;
+            /** Id */
+            id: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
         };
         /**
          * NamedCreate
@@ -4074,6 +5396,20 @@ export interface components {
             /** Trend */
             trend: components["schemas"]["TrendDay"][];
         };
+        /** Page[AlertView] */
+        Page_AlertView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["AlertView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[BranchView] */
         Page_BranchView_: {
             /**
@@ -4102,6 +5438,34 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[DatasetHealth] */
+        Page_DatasetHealth_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["DatasetHealth"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[DeliveryView] */
+        Page_DeliveryView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["DeliveryView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[GapItem] */
         Page_GapItem_: {
             /**
@@ -4111,20 +5475,6 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["GapItem"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-            /** Total Count */
-            total_count?: number | null;
-        };
-        /** Page[IncidentView] */
-        Page_IncidentView_: {
-            /**
-             * Has More
-             * @default false
-             */
-            has_more: boolean;
-            /** Items */
-            items: components["schemas"]["IncidentView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -4144,6 +5494,48 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[MonitorRunView] */
+        Page_MonitorRunView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["MonitorRunView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[MonitorView] */
+        Page_MonitorView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["MonitorView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[MuteView] */
+        Page_MuteView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["MuteView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[NodeView] */
         Page_NodeView_: {
             /**
@@ -4153,6 +5545,34 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["NodeView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[RemediationView] */
+        Page_RemediationView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["RemediationView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ResultView] */
+        Page_ResultView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ResultView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -4214,19 +5634,35 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
-        /** Page[VerdictView] */
-        Page_VerdictView_: {
+        /** Page[TrackedIncidentView] */
+        Page_TrackedIncidentView_: {
             /**
              * Has More
              * @default false
              */
             has_more: boolean;
             /** Items */
-            items: components["schemas"]["VerdictView"][];
+            items: components["schemas"]["TrackedIncidentView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
             total_count?: number | null;
+        };
+        /** PastResult */
+        PastResult: {
+            /** Executed At */
+            executed_at: string | null;
+            /** Id */
+            id: string;
+            /** Message */
+            message: string;
+            /** Value */
+            value: number | null;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "passed" | "failed" | "not measured";
         };
         /** PathView */
         PathView: {
@@ -4278,6 +5714,39 @@ export interface components {
              * @default []
              */
             rules: components["schemas"]["RuleBody"][];
+        };
+        /**
+         * PlannedCheck
+         * @description One check in words and, where the dataset is known, what would be measured where.
+         */
+        PlannedCheck: {
+            /** Columns */
+            columns: string[];
+            /** Id */
+            id: string | null;
+            /**
+             * Measures
+             * @default []
+             */
+            measures: string[];
+            /** Path */
+            path: string;
+            /** Problem */
+            problem?: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /**
+             * Tiers
+             * @default []
+             */
+            tiers: string[];
+            /** Type */
+            type: string;
+            /** Words */
+            words: string;
         };
         /**
          * Problem
@@ -4421,6 +5890,188 @@ export interface components {
             /** Revision */
             revision: number;
         };
+        /**
+         * RemediationStart
+         * @description Propose (or, with `auto`, do) something about failed checks of a table. Without actions those that the checks
+         *     name in `on_failure`; without checks all that fail now. An action is a word, or {action: impute, method: median}.
+         */
+        RemediationStart: {
+            /**
+             * Actions
+             * @default []
+             */
+            actions: (("notify" | "quarantine" | "rollback" | "impute" | "deduplicate" | "custom") | {
+                [key: string]: unknown;
+            })[];
+            /**
+             * Auto
+             * @default false
+             */
+            auto: boolean;
+            /** Branch */
+            branch?: string | null;
+            /**
+             * Check Ids
+             * @default []
+             */
+            check_ids: string[];
+            /** Dataset Id */
+            dataset_id: string;
+        };
+        /**
+         * RemediationView
+         * @description `base` is the commit it was worked out on, `preview` the commit on `preview_branch`, `commit` what landed.
+         */
+        RemediationView: {
+            /** Auto */
+            auto: boolean;
+            /** Base */
+            base: string | null;
+            /** Branch */
+            branch: string;
+            /** Can Approve */
+            can_approve: boolean;
+            /** Check Ids */
+            check_ids: string[];
+            /** Comment */
+            comment: string;
+            /** Commit */
+            commit: string | null;
+            /** Counts */
+            counts: components["schemas"]["RemedyCount"][];
+            /** Decided At */
+            decided_at: string | null;
+            /** Decided By */
+            decided_by: string | null;
+            /** Id */
+            id: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Note */
+            note: string;
+            /** Preview */
+            preview: string | null;
+            /** Preview Branch */
+            preview_branch: string | null;
+            /**
+             * Proposed At
+             * Format: date-time
+             */
+            proposed_at: string;
+            /** Proposed By */
+            proposed_by: string;
+            /** Results */
+            results: components["schemas"]["RemedyResultView"][];
+            /** Reverted By Commit */
+            reverted_by_commit: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "proposed" | "applied" | "rejected" | "reverted" | "nothing" | "failed";
+            /** Steps */
+            steps: components["schemas"]["RemedyStepView"][];
+            /** Table */
+            table: string;
+            /** Verdicts */
+            verdicts: components["schemas"]["RemedyVerdict"][];
+            /** Why Not */
+            why_not: string | null;
+        };
+        /**
+         * RemedyCount
+         * @description Rows of one table that it adds, changes and deletes.
+         */
+        RemedyCount: {
+            /** Added */
+            added: number;
+            /** Changed */
+            changed: number;
+            /** Deleted */
+            deleted: number;
+            /** Table */
+            table: string;
+        };
+        /** RemedyDecision */
+        RemedyDecision: {
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+        };
+        /**
+         * RemedyPreview
+         * @description The diff from `base` to `preview`, table by table; personal data is masked.
+         */
+        RemedyPreview: {
+            base: components["schemas"]["CommitView"] | null;
+            remediation: components["schemas"]["RemediationView"];
+            /** Tables */
+            tables: components["schemas"]["TableDiffView"][];
+        };
+        /**
+         * RemedyResultView
+         * @description What came of one action.
+         */
+        RemedyResultView: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "notify" | "quarantine" | "rollback" | "impute" | "deduplicate" | "custom";
+            /**
+             * Details
+             * @default {}
+             */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Message */
+            message: string;
+            /** Success */
+            success: boolean;
+        };
+        /**
+         * RemedyStepView
+         * @description One action with its options as they are written in a file, and the checks that asked for it.
+         */
+        RemedyStepView: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "notify" | "quarantine" | "rollback" | "impute" | "deduplicate" | "custom";
+            /**
+             * Check Ids
+             * @default []
+             */
+            check_ids: string[];
+            /**
+             * Options
+             * @default {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * RemedyVerdict
+         * @description What a check says of the table as it would be.
+         */
+        RemedyVerdict: {
+            /** Check Id */
+            check_id: string;
+            /** Message */
+            message: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "not measured";
+        };
         /** ResetStart */
         ResetStart: {
             /** Branch */
@@ -4488,6 +6139,123 @@ export interface components {
             resolutions: components["schemas"]["ResolutionBody"][];
             /** Table */
             table?: string | null;
+        };
+        /** ResultDetail */
+        ResultDetail: {
+            /** Blocks */
+            blocks: boolean;
+            /** Branch */
+            branch: string | null;
+            cause: components["schemas"]["CauseView"] | null;
+            /** Check Id */
+            check_id: string;
+            /** Columns */
+            columns: string[];
+            /** Commit */
+            commit: string | null;
+            /** Dataset */
+            dataset: string;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Executed At */
+            executed_at: string | null;
+            /** Execution Ms */
+            execution_ms: number | null;
+            /** History */
+            history: components["schemas"]["PastResult"][];
+            /** Id */
+            id: string;
+            /** Incident Id */
+            incident_id?: string | null;
+            /** Message */
+            message: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Monitor Run Id */
+            monitor_run_id: string | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "not measured";
+            /** Run Id */
+            run_id: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /** Shared */
+            shared: boolean;
+            /** Table */
+            table: string;
+            /** Type */
+            type: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "passed" | "failed" | "not measured";
+        };
+        /**
+         * ResultView
+         * @description What one check said of one version of a dataset. `execution_ms` of a scan that several checks share is the whole
+         *     of it, and `shared` says so.
+         */
+        ResultView: {
+            /** Blocks */
+            blocks: boolean;
+            /** Branch */
+            branch: string | null;
+            /** Check Id */
+            check_id: string;
+            /** Columns */
+            columns: string[];
+            /** Commit */
+            commit: string | null;
+            /** Dataset */
+            dataset: string;
+            /** Details */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Executed At */
+            executed_at: string | null;
+            /** Execution Ms */
+            execution_ms: number | null;
+            /** Id */
+            id: string;
+            /** Message */
+            message: string;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Monitor Run Id */
+            monitor_run_id: string | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "not measured";
+            /** Run Id */
+            run_id: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /** Shared */
+            shared: boolean;
+            /** Table */
+            table: string;
+            /** Type */
+            type: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "passed" | "failed" | "not measured";
         };
         /**
          * RowChangeView
@@ -4787,6 +6555,33 @@ export interface components {
             /** Type */
             type: string;
         };
+        /**
+         * ScheduleBody
+         * @description When. `cron` is for type cron, `interval_minutes` for interval; on_change follows the table's snapshots.
+         */
+        ScheduleBody: {
+            /** Cron */
+            cron?: string | null;
+            /** Interval Minutes */
+            interval_minutes?: number | null;
+            /**
+             * Missed
+             * @default skip
+             * @enum {string}
+             */
+            missed: "skip" | "catch_up";
+            /**
+             * Timezone
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "cron" | "interval" | "on_change";
+        };
         /** SchemaChange */
         SchemaChange: {
             /**
@@ -4867,6 +6662,79 @@ export interface components {
              */
             type: "table" | "view" | "column";
         };
+        /**
+         * SeriesPoint
+         * @description One value with its band. While there is too little history the band is null and nothing is an anomaly.
+         */
+        SeriesPoint: {
+            /** Commit */
+            commit: string | null;
+            /** Expected */
+            expected: number | null;
+            /** Explanation */
+            explanation: string;
+            /** Feedback */
+            feedback: ("expected" | "incident") | null;
+            /** Feedback At */
+            feedback_at: string | null;
+            /** Feedback By */
+            feedback_by: string | null;
+            /** Held Back */
+            held_back: boolean;
+            /** High */
+            high: number | null;
+            /** Is Anomaly */
+            is_anomaly: boolean;
+            /** Log Scale */
+            log_scale: boolean;
+            /** Low */
+            low: number | null;
+            /** Note */
+            note: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Score */
+            score: number;
+            /** Season */
+            season: string | null;
+            /** Seasonal */
+            seasonal: number | null;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** Trend */
+            trend: number | null;
+            /** Value */
+            value: number;
+        };
+        /** SeriesView */
+        SeriesView: {
+            /** Branch */
+            branch: string;
+            /** Column */
+            column: string | null;
+            /** Dataset Id */
+            dataset_id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "seasonal" | "zscore" | "iqr" | "mad" | "isolation_forest" | "prophet";
+            /** Methods */
+            methods: ("seasonal" | "zscore" | "iqr" | "mad" | "isolation_forest" | "prophet")[];
+            /** Metric */
+            metric: string;
+            /** Points */
+            points: components["schemas"]["SeriesPoint"][];
+            /** Threshold */
+            threshold: number;
+            /** Unit */
+            unit: string | null;
+        };
         /** SessionView */
         SessionView: {
             /**
@@ -4898,6 +6766,70 @@ export interface components {
             key_id: string;
             /** Signature */
             signature: string;
+        };
+        /** SlaDay */
+        SlaDay: {
+            /** Budget Left */
+            budget_left: number | null;
+            /** Day */
+            day: string;
+            /** Met */
+            met: number;
+            /** Missed */
+            missed: number;
+            /** Not Measured */
+            not_measured: number;
+            /** Runs */
+            runs: number;
+        };
+        /**
+         * SlaView
+         * @description Pass rate = share of the measured runs in the window in which no check of severity error or critical failed.
+         */
+        SlaView: {
+            /** Budget Percentage Left */
+            budget_percentage_left: number | null;
+            /** Budget Runs */
+            budget_runs: number | null;
+            /** Burn Rate */
+            burn_rate: number | null;
+            /** Burns */
+            burns: components["schemas"]["BurnView"][];
+            /** Dataset */
+            dataset: string;
+            /** Days */
+            days: components["schemas"]["SlaDay"][];
+            /** Met */
+            met: number;
+            /** Missed */
+            missed: number;
+            /** Monitor Id */
+            monitor_id: string;
+            /** Not Measured */
+            not_measured: number;
+            /** Pass Rate */
+            pass_rate: number | null;
+            /** Runs */
+            runs: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "met" | "at risk" | "missed" | "no target" | "no runs";
+            /** Target */
+            target: number | null;
+            /** Window Days */
+            window_days: number;
+            /**
+             * Window End
+             * Format: date-time
+             */
+            window_end: string;
+            /**
+             * Window Start
+             * Format: date-time
+             */
+            window_start: string;
         };
         /** SnapshotCreate */
         SnapshotCreate: {
@@ -5312,6 +7244,39 @@ export interface components {
              */
             updated: number;
         };
+        /**
+         * TimelineEntry
+         * @description `count` failures that followed one another are one line, the last of them at `until`.
+         */
+        TimelineEntry: {
+            /** By */
+            by: string | null;
+            /** Commit */
+            commit?: string | null;
+            /**
+             * Count
+             * @default 1
+             */
+            count: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "opened" | "failed again" | "worse" | "reopened" | "acknowledged" | "assigned" | "note" | "muted" | "alert queued" | "alert sent" | "alert failed" | "remediation" | "recovered" | "resolved";
+            /** Result Id */
+            result_id?: string | null;
+            /** Run Id */
+            run_id?: string | null;
+            /** Text */
+            text: string;
+            /**
+             * Time
+             * Format: date-time
+             */
+            time: string;
+            /** Until */
+            until?: string | null;
+        };
         /** TokenCreate */
         TokenCreate: {
             /**
@@ -5390,6 +7355,104 @@ export interface components {
              */
             state: "active" | "expired" | "revoked";
         };
+        /**
+         * TrackedIncidentView
+         * @description What is wrong, and what is done about it. `incident_id` is of the tracker's record; two columns of one failed
+         *     check share it.
+         */
+        TrackedIncidentView: {
+            /** Acknowledged At */
+            acknowledged_at?: string | null;
+            /** Acknowledged By */
+            acknowledged_by?: string | null;
+            /** Assignee */
+            assignee?: string | null;
+            /** Branch */
+            branch: string;
+            cause?: components["schemas"]["CauseView"] | null;
+            /** Check Id */
+            check_id: string;
+            /** Check Type */
+            check_type: string;
+            /** Column */
+            column: string | null;
+            /** Commit */
+            commit?: string | null;
+            /** Held Back */
+            held_back: string[];
+            /** Id */
+            id: string;
+            /** Incident Id */
+            incident_id?: string | null;
+            /** Kept */
+            kept: components["schemas"]["KeptView"][];
+            /** Message */
+            message: string;
+            /** Monitor Id */
+            monitor_id?: string | null;
+            /** Monitor Name */
+            monitor_name?: string | null;
+            /** Monitor Run Id */
+            monitor_run_id?: string | null;
+            /** Origin */
+            origin: string | null;
+            origin_commit: components["schemas"]["CommitView"] | null;
+            /**
+             * Origin Kind
+             * @default run
+             * @enum {string}
+             */
+            origin_kind: "run" | "hand" | "monitor";
+            /** Previous */
+            previous: string | null;
+            /**
+             * Reopened
+             * @default 0
+             */
+            reopened: number;
+            /** Resolved At */
+            resolved_at?: string | null;
+            /** Resolved By */
+            resolved_by?: string | null;
+            /** Result Id */
+            result_id?: string | null;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Sample
+             * @default []
+             */
+            sample: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Seen
+             * @default 1
+             */
+            seen: number;
+            /** Seen At */
+            seen_at?: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "error" | "critical";
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Spared */
+            spared: components["schemas"]["SparedView"][];
+            /**
+             * Status
+             * @default open
+             * @enum {string}
+             */
+            status: "open" | "acknowledged" | "resolved";
+            /** Table */
+            table: string;
+        };
         /** TrendDay */
         TrendDay: {
             /** Day */
@@ -5412,6 +7475,15 @@ export interface components {
             pointer: string;
             /** Reason */
             reason: string;
+        };
+        /** ValidationView */
+        ValidationView: {
+            /** Checks */
+            checks: components["schemas"]["PlannedCheck"][];
+            /** Errors */
+            errors: components["schemas"]["FaultView"][];
+            /** Valid */
+            valid: boolean;
         };
         /** VerdictView */
         VerdictView: {
@@ -5527,11 +7599,14 @@ export interface components {
     pathItems: never;
 }
 export type AffectedView = components['schemas']['AffectedView'];
+export type AlertView = components['schemas']['AlertView'];
+export type AnomalyView = components['schemas']['AnomalyView'];
 export type AnonymizationCreate = components['schemas']['AnonymizationCreate'];
 export type ApprovalView = components['schemas']['ApprovalView'];
 export type AssetColumn = components['schemas']['AssetColumn'];
 export type AssetDetail = components['schemas']['AssetDetail'];
 export type AssetView = components['schemas']['AssetView'];
+export type AttemptView = components['schemas']['AttemptView'];
 export type AuthorView = components['schemas']['AuthorView'];
 export type BatchSummary = components['schemas']['BatchSummary'];
 export type BatchTakenView = components['schemas']['BatchTakenView'];
@@ -5543,17 +7618,25 @@ export type BranchPatch = components['schemas']['BranchPatch'];
 export type BranchView = components['schemas']['BranchView'];
 export type BreakingChange = components['schemas']['BreakingChange'];
 export type BrokenView = components['schemas']['BrokenView'];
+export type BurnView = components['schemas']['BurnView'];
+export type CauseView = components['schemas']['CauseView'];
 export type ChangeView = components['schemas']['ChangeView'];
 export type ChangedTable = components['schemas']['ChangedTable'];
+export type ChannelTrial = components['schemas']['ChannelTrial'];
+export type ChannelView = components['schemas']['ChannelView'];
+export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitResultView = components['schemas']['CommitResultView'];
 export type CommitView = components['schemas']['CommitView'];
 export type CompareView = components['schemas']['CompareView'];
+export type ConditionView = components['schemas']['ConditionView'];
 export type ConflictGroup = components['schemas']['ConflictGroup'];
 export type ConflictSet = components['schemas']['ConflictSet'];
 export type ConflictView = components['schemas']['ConflictView'];
 export type Counters = components['schemas']['Counters'];
+export type DatasetHealth = components['schemas']['DatasetHealth'];
+export type DeliveryView = components['schemas']['DeliveryView'];
 export type DerivationCreate = components['schemas']['DerivationCreate'];
 export type DiffCounts = components['schemas']['DiffCounts'];
 export type DiffSummary = components['schemas']['DiffSummary'];
@@ -5576,9 +7659,12 @@ export type ErrorView = components['schemas']['ErrorView'];
 export type EventAnswer = components['schemas']['EventAnswer'];
 export type EventView = components['schemas']['EventView'];
 export type EvidenceView = components['schemas']['EvidenceView'];
+export type FaultView = components['schemas']['FaultView'];
+export type FeedbackBody = components['schemas']['FeedbackBody'];
 export type FieldChangeView = components['schemas']['FieldChangeView'];
 export type FirstCycles = components['schemas']['FirstCycles'];
 export type FirstNames = components['schemas']['FirstNames'];
+export type FitnessView = components['schemas']['FitnessView'];
 export type FlowView = components['schemas']['FlowView'];
 export type ForeignKeyView = components['schemas']['ForeignKeyView'];
 export type GapItem = components['schemas']['GapItem'];
@@ -5593,6 +7679,8 @@ export type ImpactFactors = components['schemas']['ImpactFactors'];
 export type ImpactOwner = components['schemas']['ImpactOwner'];
 export type ImpactPath = components['schemas']['ImpactPath'];
 export type ImpactView = components['schemas']['ImpactView'];
+export type IncidentChange = components['schemas']['IncidentChange'];
+export type IncidentDetail = components['schemas']['IncidentDetail'];
 export type IncidentView = components['schemas']['IncidentView'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
@@ -5607,7 +7695,16 @@ export type MergeResultView = components['schemas']['MergeResultView'];
 export type MergeStart = components['schemas']['MergeStart'];
 export type MergeStatistics = components['schemas']['MergeStatistics'];
 export type MergeView = components['schemas']['MergeView'];
+export type MetricView = components['schemas']['MetricView'];
 export type MomentView = components['schemas']['MomentView'];
+export type MonitorChange = components['schemas']['MonitorChange'];
+export type MonitorCreate = components['schemas']['MonitorCreate'];
+export type MonitorPreview = components['schemas']['MonitorPreview'];
+export type MonitorRunView = components['schemas']['MonitorRunView'];
+export type MonitorTicket = components['schemas']['MonitorTicket'];
+export type MonitorView = components['schemas']['MonitorView'];
+export type MuteCreate = components['schemas']['MuteCreate'];
+export type MuteView = components['schemas']['MuteView'];
 export type NamedCreate = components['schemas']['NamedCreate'];
 export type NodeChangeView = components['schemas']['NodeChangeView'];
 export type NodeCreate = components['schemas']['NodeCreate'];
@@ -5619,29 +7716,48 @@ export type OrderView = components['schemas']['OrderView'];
 export type OriginView = components['schemas']['OriginView'];
 export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];
+export type PageAlertView = components['schemas']['Page_AlertView_'];
 export type PageBranchView = components['schemas']['Page_BranchView_'];
 export type PageCommitView = components['schemas']['Page_CommitView_'];
+export type PageDatasetHealth = components['schemas']['Page_DatasetHealth_'];
+export type PageDeliveryView = components['schemas']['Page_DeliveryView_'];
 export type PageGapItem = components['schemas']['Page_GapItem_'];
-export type PageIncidentView = components['schemas']['Page_IncidentView_'];
 export type PageMergeView = components['schemas']['Page_MergeView_'];
+export type PageMonitorRunView = components['schemas']['Page_MonitorRunView_'];
+export type PageMonitorView = components['schemas']['Page_MonitorView_'];
+export type PageMuteView = components['schemas']['Page_MuteView_'];
 export type PageNodeView = components['schemas']['Page_NodeView_'];
+export type PageRemediationView = components['schemas']['Page_RemediationView_'];
+export type PageResultView = components['schemas']['Page_ResultView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSearchHit = components['schemas']['Page_SearchHit_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
-export type PageVerdictView = components['schemas']['Page_VerdictView_'];
+export type PageTrackedIncidentView = components['schemas']['Page_TrackedIncidentView_'];
+export type PastResult = components['schemas']['PastResult'];
 export type PathView = components['schemas']['PathView'];
 export type PathsView = components['schemas']['PathsView'];
 export type PickStart = components['schemas']['PickStart'];
+export type PlannedCheck = components['schemas']['PlannedCheck'];
 export type Problem = components['schemas']['Problem'];
 export type ProducerView = components['schemas']['ProducerView'];
 export type ReachedView = components['schemas']['ReachedView'];
 export type RecentChange = components['schemas']['RecentChange'];
 export type RecordedView = components['schemas']['RecordedView'];
+export type RemediationStart = components['schemas']['RemediationStart'];
+export type RemediationView = components['schemas']['RemediationView'];
+export type RemedyCount = components['schemas']['RemedyCount'];
+export type RemedyDecision = components['schemas']['RemedyDecision'];
+export type RemedyPreview = components['schemas']['RemedyPreview'];
+export type RemedyResultView = components['schemas']['RemedyResultView'];
+export type RemedyStepView = components['schemas']['RemedyStepView'];
+export type RemedyVerdict = components['schemas']['RemedyVerdict'];
 export type ResetStart = components['schemas']['ResetStart'];
 export type ResetView = components['schemas']['ResetView'];
 export type ResolutionBody = components['schemas']['ResolutionBody'];
 export type ResolveStart = components['schemas']['ResolveStart'];
+export type ResultDetail = components['schemas']['ResultDetail'];
+export type ResultView = components['schemas']['ResultView'];
 export type RowChangeView = components['schemas']['RowChangeView'];
 export type RowsView = components['schemas']['RowsView'];
 export type RuleBody = components['schemas']['RuleBody'];
@@ -5651,12 +7767,17 @@ export type RunStart = components['schemas']['RunStart'];
 export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
+export type ScheduleBody = components['schemas']['ScheduleBody'];
 export type SchemaChange = components['schemas']['SchemaChange'];
 export type SchemaChangeView = components['schemas']['SchemaChangeView'];
 export type SchemaChanges = components['schemas']['SchemaChanges'];
 export type SearchHit = components['schemas']['SearchHit'];
+export type SeriesPoint = components['schemas']['SeriesPoint'];
+export type SeriesView = components['schemas']['SeriesView'];
 export type SessionView = components['schemas']['SessionView'];
 export type SignatureView = components['schemas']['SignatureView'];
+export type SlaDay = components['schemas']['SlaDay'];
+export type SlaView = components['schemas']['SlaView'];
 export type SnapshotCreate = components['schemas']['SnapshotCreate'];
 export type SnapshotView = components['schemas']['SnapshotView'];
 export type SourceDetail = components['schemas']['SourceDetail'];
@@ -5673,11 +7794,14 @@ export type TagCreate = components['schemas']['TagCreate'];
 export type TagView = components['schemas']['TagView'];
 export type TakenView = components['schemas']['TakenView'];
 export type TallyView = components['schemas']['TallyView'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
+export type TrackedIncidentView = components['schemas']['TrackedIncidentView'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type UnclearView = components['schemas']['UnclearView'];
+export type ValidationView = components['schemas']['ValidationView'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
@@ -13701,6 +15825,1268 @@ export interface operations {
             };
         };
     };
+    alerts: {
+        parameters: {
+            query?: {
+                /** @description Id of a monitor. */
+                monitor_id?: string | null;
+                /** @description schema.table */
+                dataset_id?: string | null;
+                branch?: string | null;
+                status?: ("ok" | "failing" | "recovered") | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTrial"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deliveries: {
+        parameters: {
+            query?: {
+                /** @description Id of a monitor. */
+                monitor_id?: string | null;
+                incident_id?: string | null;
+                channel?: string | null;
+                state?: ("waiting" | "sent" | "dropped" | "refused" | "given up") | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeliveryView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    alert_mutes: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MuteView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_mute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MuteView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_mute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                mute_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    anomalies: {
+        parameters: {
+            query?: {
+                days?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate_checks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChecksToValidate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    datasets: {
+        parameters: {
+            query?: {
+                branch?: string | null;
+                /** @description A part of the name. */
+                q?: string;
+                /** @description Only these; repeated. */
+                state?: ("ok" | "failing" | "not measured" | "unchecked")[];
+                days?: number;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DatasetHealth_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    feedback: {
+        parameters: {
+            query?: {
+                branch?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table, or schema.table@branch */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fitness: {
+        parameters: {
+            query?: {
+                at?: string | null;
+                min_score?: number | null;
+                max_age_hours?: number | null;
+                no_pii?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table, or schema.table@branch */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FitnessView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     health: {
         parameters: {
             query?: {
@@ -13788,19 +17174,16 @@ export interface operations {
             };
         };
     };
-    incidents: {
+    metrics: {
         parameters: {
             query?: {
                 branch?: string | null;
-                /** @description How many at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before. */
-                cursor?: string | null;
-                /** @description How many to leave out, without a cursor. */
-                offset?: number;
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @description schema.table, or schema.table@branch */
+                dataset_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -13811,7 +17194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_IncidentView_"];
+                    "application/json": components["schemas"]["MetricView"][];
                 };
             };
             /** @description The host is not one of this server's */
@@ -13879,11 +17262,2035 @@ export interface operations {
             };
         };
     };
+    series: {
+        parameters: {
+            query?: {
+                metric?: string;
+                branch?: string | null;
+                method?: "seasonal" | "zscore" | "iqr" | "mad" | "isolation_forest" | "prophet";
+                threshold?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description schema.table, or schema.table@branch */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    incidents: {
+        parameters: {
+            query?: {
+                branch?: string | null;
+                /** @description unresolved: open and acknowledged. */
+                status?: "unresolved" | "open" | "acknowledged" | "resolved" | "all";
+                /** @description schema.table */
+                dataset_id?: string | null;
+                /** @description Id of a monitor. */
+                monitor_id?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TrackedIncidentView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    incident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_incident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_monitors: {
+        parameters: {
+            query?: {
+                /** @description schema.table, or schema.table@branch */
+                dataset_id?: string | null;
+                enabled?: boolean | null;
+                /** @description A part of the name or of the dataset. */
+                q?: string;
+                /** @description Only these; repeated. */
+                state?: ("failing" | "ok" | "not measured" | "never ran" | "paused")[];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MonitorView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_monitor: {
+        parameters: {
+            query?: {
+                /** @description Keep nothing; say what it would be and all that is wrong. */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MonitorCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"] | components["schemas"]["MonitorPreview"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MonitorChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    monitor_results: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+                monitor_run_id?: string | null;
+                verdict?: ("passed" | "failed" | "not measured") | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ResultView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_monitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitorTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    monitor_runs: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MonitorRunView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    monitor_sla: {
+        parameters: {
+            query?: {
+                /** @description Default: the monitor's own. */
+                window_days?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, or its name. */
+                monitor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlaView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_remediations: {
+        parameters: {
+            query?: {
+                /** @description schema.table */
+                dataset_id?: string | null;
+                status?: ("proposed" | "applied" | "rejected" | "reverted" | "nothing" | "failed") | null;
+                branch?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RemediationView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    propose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemediationStart"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemediationView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_remediation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remediation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemediationView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remediation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RemedyDecision"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemediationView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview: {
+        parameters: {
+            query?: {
+                /** @description schema.table */
+                table?: string | null;
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                remediation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemedyPreview"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remediation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RemedyDecision"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemediationView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revert_remediation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                remediation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RemedyDecision"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemediationView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     results: {
         parameters: {
             query?: {
                 dataset_id?: string | null;
+                /** @description Of a governed run, or of a monitor's. */
                 run_id?: string | null;
+                monitor_id?: string | null;
                 outcome?: ("passed" | "failed" | "not measured") | null;
                 /** @description How many at most. */
                 limit?: number;
@@ -13904,7 +19311,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_VerdictView_"];
+                    "application/json": components["schemas"]["Page_ResultView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultDetail"];
                 };
             };
             /** @description The host is not one of this server's */

@@ -30,7 +30,7 @@ function countersOf({ counters, branch }: Overview, merges: number): Counter[] {
       label: failing === 1 ? "check failing" : "checks failing",
       icon: failing > 0 ? IconCircleX : IconCircleCheck,
       tone: failing > 0 ? "bad" : "good",
-      link: { to: "/assets", search: { state: "failing" } },
+      link: { to: "/quality", search: { health: failing > 0 ? "failing" : undefined } },
     },
     {
       value: broken,

@@ -19,7 +19,10 @@ export function Incident({ incident, picture }: { incident: IncidentView; pictur
         <div className="incident-when">
           <StatusBadge word={incident.severity} />
           <Text size="sm" c="dimmed" component="span">
-            Worst problem now, since {moment(incident.since)} UTC (<RelativeTime time={incident.since} />)
+            <Link to="/quality/incidents/$incidentId" params={{ incidentId: incident.id }} className="link">
+              Worst problem now
+            </Link>
+            , since {moment(incident.since)} UTC (<RelativeTime time={incident.since} />)
           </Text>
         </div>
         <Actions incident={incident} subject={subject} />

@@ -1,14 +1,15 @@
-import { Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { IconHandStop, IconShieldQuestion } from "@tabler/icons-react";
+import { IconActivity, IconAlertTriangle, IconChartDots, IconHandStop, IconPlus, IconShieldQuestion } from "@tabler/icons-react";
 
-import { healthQuery, type AssetDetail, type HealthView, type VerdictView } from "../api";
+import { healthQuery, type AssetDetail, type HealthView, type ResultView } from "../api";
 import { DataTable, Empty, Loaded, RelativeTime, RunLink, StatusBadge, type Column } from "../parts";
 import { count, percent, plural } from "../parts/formats";
 import { HEAD } from "../parts/refs";
 import { badRows, nameOfCheck, showValue, whatWentWrong, worstFirst } from "./asset.words";
 import { useBadColumns } from "./run.badRows";
+import { useMayWrite } from "./run.scope";
 
 interface Props {
   asset: AssetDetail;
@@ -25,6 +26,7 @@ export function AssetQuality({ asset, at }: Props) {
           {health.held_back.length > 0 && <HeldBack health={health} asset={asset} at={at} />}
           <Score health={health} asset={asset} />
           <Verdicts health={health} asset={asset} at={at} />
+          <Ways asset={asset} monitors={health.monitors} />
         </Stack>
       )}
     </Loaded>
@@ -44,7 +46,7 @@ function HeldBack({ health, asset, at }: Props & { health: HealthView }) {
         </h2>
       </Group>
       <p>
-        Run {first !== undefined && <RunLink runId={first.run_id} />}
+        Run {first?.run_id != null && <RunLink runId={first.run_id} />}
         {first?.executed_at != null && (
           <>
             , <RelativeTime time={first.executed_at} />,
@@ -60,9 +62,9 @@ function HeldBack({ health, asset, at }: Props & { health: HealthView }) {
             <li key={verdict.check_id}>
               <Group gap={8}>
                 <StatusBadge word={verdict.outcome === "failed" ? verdict.severity : verdict.outcome} />
-                <Text span fw={600}>
+                <Link to="/quality/results/$resultId" params={{ resultId: verdict.id }} className="link asset-check">
                   {nameOfCheck(verdict)}
-                </Text>
+                </Link>
                 <Columns verdict={verdict} at={at} />
               </Group>
               <Text size="sm" mt={4} className="name">
@@ -78,7 +80,7 @@ function HeldBack({ health, asset, at }: Props & { health: HealthView }) {
 }
 
 /** A few of the rows that were refused, as the check kept them. */
-function BadRows({ verdict }: { verdict: VerdictView }) {
+function BadRows({ verdict }: { verdict: ResultView }) {
   const rows = badRows(verdict);
   const names = useBadColumns(rows, verdict.columns);
   if (rows.length === 0) return null;
@@ -138,7 +140,7 @@ function Verdicts({ health, asset, at }: Props & { health: HealthView }) {
       </div>
     );
   }
-  const columns: Column<VerdictView>[] = [
+  const columns: Column<ResultView>[] = [
     { key: "outcome", label: "Outcome", cell: (verdict) => <StatusBadge word={verdict.outcome} /> },
     { key: "check", label: "Check", cell: (verdict) => <Named verdict={verdict} /> },
     { key: "column", label: "Column", cell: (verdict) => <Columns verdict={verdict} at={at} /> },
@@ -152,18 +154,45 @@ function Verdicts({ health, asset, at }: Props & { health: HealthView }) {
   );
 }
 
-function Named({ verdict }: { verdict: VerdictView }) {
+/** What else is known of its quality, and who watches it. */
+function Ways({ asset, monitors }: { asset: AssetDetail; monitors: number }) {
+  const mayWrite = useMayWrite();
+  return (
+    <Group gap="xs">
+      {monitors > 0 && (
+        <Button variant="default" size="xs" leftSection={<IconActivity size={15} aria-hidden />} renderRoot={(props) => <Link to="/quality/monitors" search={{ dataset: asset.id }} {...props} />}>
+          {plural(monitors, "monitor")}
+        </Button>
+      )}
+      {mayWrite && (
+        <Button variant="default" size="xs" leftSection={<IconPlus size={15} aria-hidden />} renderRoot={(props) => <Link to="/quality/monitors/new" search={{ dataset: asset.id }} {...props} />}>
+          Watch it
+        </Button>
+      )}
+      <Button variant="default" size="xs" leftSection={<IconChartDots size={15} aria-hidden />} renderRoot={(props) => <Link to="/quality/anomalies" search={{ dataset: asset.id }} {...props} />}>
+        Its numbers over time
+      </Button>
+      <Button variant="default" size="xs" leftSection={<IconAlertTriangle size={15} aria-hidden />} renderRoot={(props) => <Link to="/quality/incidents" search={{ dataset: asset.id, status: "all" }} {...props} />}>
+        Its incidents
+      </Button>
+    </Group>
+  );
+}
+
+function Named({ verdict }: { verdict: ResultView }) {
   const name = nameOfCheck(verdict);
   const kind = verdict.type.replaceAll("_", " ");
   return (
     <span title={verdict.check_id}>
-      {name}
+      <Link to="/quality/results/$resultId" params={{ resultId: verdict.id }} className="link">
+        {name}
+      </Link>
       {name !== kind && <span className="asset-kind">{kind}</span>}
     </span>
   );
 }
 
-function Columns({ verdict, at }: { verdict: VerdictView; at: string | undefined }) {
+function Columns({ verdict, at }: { verdict: ResultView; at: string | undefined }) {
   if (verdict.columns.length === 0) return <span className="quiet">the whole table</span>;
   return (
     <span className="asset-sources">

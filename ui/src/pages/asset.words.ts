@@ -27,18 +27,20 @@ export function askedFor(at: string | undefined, commit: string): string | null 
 }
 
 /** The verdicts that stopped an attempt come first, then what failed otherwise, then what could not be measured. */
-export function worstFirst(verdicts: readonly VerdictView[]): VerdictView[] {
+export function worstFirst<T extends Judged>(verdicts: readonly T[]): T[] {
   return verdicts.toSorted((one, other) => badness(other) - badness(one));
 }
 
 const SEVERITIES = ["info", "warning", "error", "critical"];
 
-function badness(verdict: VerdictView): number {
+type Judged = Pick<VerdictView, "outcome" | "blocks" | "severity">;
+
+function badness(verdict: Judged): number {
   const outcome = { failed: 2, "not measured": 1, passed: 0 }[verdict.outcome];
   return outcome * 100 + (verdict.blocks ? 10 : 0) + (outcome === 0 ? 0 : SEVERITIES.indexOf(verdict.severity));
 }
 
-export function whatWentWrong(verdicts: readonly VerdictView[]): VerdictView[] {
+export function whatWentWrong<T extends Judged>(verdicts: readonly T[]): T[] {
   return worstFirst(verdicts.filter((verdict) => verdict.outcome !== "passed"));
 }
 

@@ -31,7 +31,7 @@ export function RowDiff({ base, compare, table, page, onPage }: Props) {
         if (diff === undefined || diff.rows.length === 0) return <NoRows schema={diff?.schema_changes.length ?? 0} />;
         return (
           <div aria-busy={query.isPlaceholderData} style={{ opacity: query.isPlaceholderData ? 0.6 : 1 }}>
-            <Rows diff={diff} />
+            <ChangedRows diff={diff} />
             <Pages page={page} size={SIZE} total={diff.inserted + diff.updated + diff.deleted} hasMore={diff.has_more} what="changed rows" onPage={onPage} />
           </div>
         );
@@ -48,7 +48,7 @@ function NoRows({ schema }: { schema: number }) {
   );
 }
 
-function Rows({ diff }: { diff: TableDiffView }) {
+export function ChangedRows({ diff }: { diff: TableDiffView }) {
   const keyed = diff.key.length > 0;
   const columns = [...diff.columns].sort((one, other) => Number(diff.key.includes(other.name)) - Number(diff.key.includes(one.name)));
   return (

@@ -91,7 +91,7 @@ function Others({ incidents }: { incidents: readonly IncidentView[] }) {
               {incident.column !== null && `, ${subjectOf(incident).split(".").at(-1) ?? ""}`}:{" "}
               {sawOf(incident.message, incident.column)}
             </Text>
-            <Link to="/runs/$runId" params={{ runId: incident.run_id }} className="link" style={{ fontSize: 13 }}>
+            <Link to="/quality/incidents/$incidentId" params={{ incidentId: incident.id }} className="link" style={{ fontSize: 13 }}>
               since <RelativeTime time={incident.since} />
             </Link>
           </li>
@@ -102,14 +102,20 @@ function Others({ incidents }: { incidents: readonly IncidentView[] }) {
 }
 
 function Trend({ overview }: { overview: Overview }) {
+  const { branch } = route.useSearch();
   const { trend, pass_rate: rate } = overview;
   const failed = trend.reduce((sum, one) => sum + one.failed, 0);
   const unknown = trend.reduce((sum, one) => sum + one.not_measured, 0);
   return (
     <section className="panel pad" aria-labelledby="trend">
-      <h2 className="panel-title" id="trend">
-        Quality, {trend.length} days
-      </h2>
+      <div className="trend-head">
+        <h2 className="panel-title" id="trend">
+          Quality, {trend.length} days
+        </h2>
+        <Link to="/quality" search={{ branch }} className="link trend-more">
+          Health by dataset
+        </Link>
+      </div>
       <div className="trend-numbers">
         <span className="trend-rate numbers">{percent(rate)}</span>
         <Text size="sm" c="dimmed" component="span">

@@ -1,16 +1,20 @@
 import {
   IconAlertTriangle,
   IconBan,
+  IconBellCheck,
+  IconBellX,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleX,
   IconClock,
+  IconEye,
   IconGitMerge,
   IconHandStop,
   IconHelpCircle,
   IconInfoCircle,
   IconLoader2,
   IconMinus,
+  IconPlayerPause,
   IconPlugConnectedX,
   type Icon,
 } from "@tabler/icons-react";
@@ -23,7 +27,8 @@ interface Look {
   turning?: boolean;
 }
 
-/** Every word Forge uses for a state: of runs, outputs, verdicts, severities, tables, tokens and branches. */
+/** Every word Forge uses for a state: of runs, outputs, verdicts, severities, tables, tokens, branches, monitors,
+ * incidents and alerts. */
 const LOOKS: Record<string, Look> = {
   queued: { tone: "calm", icon: IconClock },
   waiting: { tone: "calm", icon: IconClock },
@@ -60,6 +65,17 @@ const LOOKS: Record<string, Look> = {
   unchecked: { tone: "calm", icon: IconCircleDashed },
   expired: { tone: "warn", icon: IconClock },
   revoked: { tone: "calm", icon: IconBan },
+  open: { tone: "bad", icon: IconAlertTriangle },
+  acknowledged: { tone: "busy", icon: IconEye },
+  resolved: { tone: "good", icon: IconCircleCheck },
+  recovered: { tone: "good", icon: IconCircleCheck },
+  paused: { tone: "calm", icon: IconPlayerPause },
+  "never ran": { tone: "calm", icon: IconCircleDashed },
+  sent: { tone: "good", icon: IconBellCheck },
+  sending: { tone: "busy", icon: IconLoader2, turning: true },
+  dropped: { tone: "calm", icon: IconMinus },
+  refused: { tone: "bad", icon: IconBellX },
+  "given up": { tone: "bad", icon: IconBellX },
   merged: { tone: "calm", icon: IconGitMerge },
   archived: { tone: "calm", icon: IconMinus },
 };

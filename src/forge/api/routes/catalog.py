@@ -31,7 +31,7 @@ async def _catalog(request: Request, site: TheSite) -> Catalog:
     """One per server: it keeps what is prepared for searching."""
     state = request.app.state
     if not hasattr(state, "catalog"):
-        state.catalog = Catalog(site.wiring.metadata, site.wiring.default_branch)
+        state.catalog = Catalog(site.wiring.metadata, site.wiring.default_branch, site.wiring.monitors.standing)
     found: Catalog = state.catalog
     return found
 
@@ -87,7 +87,8 @@ def one_asset(
 ) -> AssetDetail:
     """One table or view as a commit has it."""
     wiring = site.wiring
-    found = asset_at(wiring.metadata, wiring.lake, TableName.parse(asset_id), at, wiring.default_branch)
+    table, since = TableName.parse(asset_id), wiring.monitors.standing
+    found = asset_at(wiring.metadata, wiring.lake, table, at, wiring.default_branch, since)
     return asset_detail(found, at, wiring.clock())
 
 

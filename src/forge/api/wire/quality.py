@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from forge.api.wire.runs import VerdictView
-from forge.api.wire.shape import SeverityWord, Wire
+from forge.api.wire.shape import OutcomeWord, SeverityWord, Wire
 from forge.api.wire.versioning import CommitView
 
 
@@ -47,6 +46,32 @@ class IncidentView(Wire):
     sample: list[dict[str, Any]] = []
 
 
+class ResultView(Wire):
+    """What one check said of one version of a dataset. `execution_ms` of a scan that several checks share is the whole
+    of it, and `shared` says so."""
+
+    id: str
+    check_id: str
+    type: str
+    dataset: str
+    table: str  # as `dataset`
+    branch: str | None
+    commit: str | None
+    verdict: OutcomeWord
+    outcome: OutcomeWord  # as `verdict`
+    severity: SeverityWord
+    message: str
+    columns: list[str]
+    blocks: bool
+    details: dict[str, Any]
+    executed_at: datetime | None
+    execution_ms: float | None
+    shared: bool
+    monitor_id: str | None
+    monitor_run_id: str | None
+    run_id: str | None
+
+
 class HealthView(Wire):
     dataset_id: str
     at: str
@@ -54,10 +79,11 @@ class HealthView(Wire):
     passed: int
     failed: int
     not_measured: int
-    checks: list[VerdictView]  # of the run that wrote this version, or of a newer one that was held back
-    held_back: list[VerdictView]  # what the newest attempt said, where it was not published
+    checks: list[ResultView]  # the last word of each check about this version: of its run, a monitor, or a person
+    held_back: list[ResultView]  # what the newest attempt said, where it was not published
     checked_at: datetime | None
     run_id: str | None
+    monitors: int = 0  # that watch it
 
 
 class TrendDay(Wire):

@@ -74,7 +74,7 @@ class RunView(Wire):
     run_id: str
     status: RunWord
     branch: str
-    kind: str = "run"  # run | commit | merge | revert | cherry-pick | reset | adopt
+    kind: str = "run"  # run | monitor | commit | merge | revert | cherry-pick | reset | adopt
     queued_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None

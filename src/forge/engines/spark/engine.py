@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from forge.engines.spark import sources
 from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, user_error
 from forge.engines.spark.frames import (
     frame_of,
+    placed_frame,
     refuse_duplicate_columns,
     schema_of,
     sql_frame,
@@ -25,7 +26,7 @@ from forge.engines.spark.frames import (
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.writes import write
-from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Extraction
@@ -33,11 +34,14 @@ from forge.lineage.extract.spark.plan import Known, extract_analysed
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.schema import Schema
+from forge.quality.check import Check
 from forge.quality.measure import Measure, Readings
 from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, SqlQuery, Transform
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from forge.engines.spark.measure_custom import Custom
 
 _log = logging.getLogger("forge.spark")
 
@@ -165,22 +169,71 @@ class SparkEngine:
             except SPARK_ERRORS as error:
                 raise _told(job_error(error, where, self.root), error) from error
 
-    def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
+    def measure(
+        self,
+        target: Pin | Planned,
+        measures: Sequence[Measure],
+        others: Mapping[TableName, Pin],
+        told: Callable[[Batch], None] = lambda batch: None,
+    ) -> Readings:
         from forge.engines.spark.measure import SparkMeasurer
 
         with self._watched():
             spark = self._spark()
-            return SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t])).measure(measures)
+            lazy = isinstance(target, Planned) or target.view_sql is not None
+            custom = self._custom(spark, target, others)
+            measurer = SparkMeasurer(spark, self._target(target), custom.others, custom, lazy=lazy)
+            return measurer.measure(measures, told)
 
     def sample(
-        self, target: Pin | Planned, check: Any, masked: frozenset[str], others: Mapping[TableName, Pin]
-    ) -> tuple[Mapping[str, object], ...]:
-        from forge.engines.spark.measure import SparkMeasurer
+        self,
+        target: Pin | Planned,
+        checks: Sequence[Check],
+        readings: Readings,
+        masked: frozenset[str],
+        others: Mapping[TableName, Pin],
+        limit: int = 5,
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        from forge.engines.spark.failing import Failing
 
         with self._watched():
             spark = self._spark()
-            measurer = SparkMeasurer(spark, self._target(target), lambda t: frame_of(spark, others[t]))
-            return tuple(measurer.failing_sample(check, masked=masked))
+            custom = self._custom(spark, target, others)
+            failing = Failing(spark, self._target(target), custom.others, custom, readings, masked)
+            return failing.sample(checks, limit)
+
+    def failing_rows(
+        self,
+        target: Pin | Planned,
+        checks: Sequence[tuple[str, Check]],
+        readings: Readings,
+        others: Mapping[TableName, Pin],
+    ) -> DataFrame:
+        from forge.engines.spark.failing import PLACE, Failing
+
+        with self._watched():
+            spark = self._spark()
+            custom = self._custom(spark, target, others)
+            if isinstance(target, Planned) or target.view_sql is not None:
+                return Failing(spark, self._target(target), custom.others, custom, readings).rows(checks)
+            frame = placed_frame(spark, target, PLACE)
+            return Failing(spark, frame, custom.others, custom, readings).rows(checks, PLACE)
+
+    def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> Custom:
+        """What rules of the project are made of: their tables are those of the version that is judged."""
+        from forge.engines.spark.measure_custom import Custom
+        from forge.transforms.functions import load_function
+
+        pins = dict(others)
+        if isinstance(target, Pin):
+            pins[target.table] = replace(target, since=None)
+        return Custom(
+            spark,
+            lambda sql: sql_frame(spark, sql, pins, {}),
+            lambda place: load_function(self.root, place),
+            lambda table: frame_of(spark, pins[table]),
+            self.root,
+        )
 
     def _target(self, target: Pin | Planned) -> DataFrame:
         if isinstance(target, Planned):

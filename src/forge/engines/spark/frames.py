@@ -47,7 +47,23 @@ def pinned_sql(text: str, inputs: Mapping[TableName, Pin]) -> str:
 
 
 def frame_of(spark: SparkSession, pin: Pin) -> DataFrame:
+    if pin.since is not None:
+        return _appended(spark, pin)
     return spark.sql(f"SELECT * FROM {fragment(pin)} AS {quote(pin.table.name)}")  # noqa: S608  quoted names only
+
+
+def placed_frame(spark: SparkSession, pin: Pin, names: tuple[str, str]) -> DataFrame:
+    """A table with the place of each row: its file, and its number in it."""
+    from pyspark.sql import functions as f
+
+    table = frame_of(spark, pin)
+    return table.select("*", f.col("_file").alias(names[0]), f.col("_pos").alias(names[1]))
+
+
+def _appended(spark: SparkSession, pin: Pin) -> DataFrame:
+    """Rows of the files that were appended after a snapshot, up to the one that is pinned."""
+    ends = {"start-snapshot-id": str(pin.since), "end-snapshot-id": str(pin.snapshot_id)}
+    return spark.read.options(**ends).table(table_path(pin.catalog)).alias(pin.table.name)
 
 
 def sql_frame(

@@ -146,16 +146,9 @@ class SparkMerge:
             merged = self._taken.apply(spark, self._merge, rows)
             scratch = tables.scratch(stage, work.layout.fields, _safe(str(work.table)))
             merged.writeTo(table_path(scratch)).append()
-            added = self._written(spark, scratch)
+            added = written_by(spark, tables, scratch)
         self._release()
         return tables.swap(stage, removed, added, work.layout.fields)
-
-    def _written(self, spark: SparkSession, scratch: CatalogName) -> Slice | None:
-        row = spark.sql(f"SELECT snapshot_id FROM {table_path(scratch)}.refs WHERE name = 'main'").first()  # noqa: S608
-        assert row is not None, "an append makes a snapshot, even of no rows"
-        snapshot_id = SnapshotId(row["snapshot_id"])
-        files = tuple(sorted(self._rows.tables.files(scratch, snapshot_id).files, key=lambda file: file.path))
-        return Slice(scratch, snapshot_id, files) if files else None
 
     def _touched(self, parts: _Parts) -> tuple[Sequence[DataFile], DataFrame | None]:
         """The files of ours in which a row changes or goes, and their rows."""
@@ -185,6 +178,15 @@ class SparkMerge:
         files = self._work.rewritten.files if self._work.rewritten else ()
         files = (*files, *(known[path] for path in self._taken.files))
         return replace(part, files=files) if files else None
+
+
+def written_by(spark: SparkSession, tables: Tables, scratch: CatalogName) -> Slice | None:
+    """What an append put into a scratch table."""
+    row = spark.sql(f"SELECT snapshot_id FROM {table_path(scratch)}.refs WHERE name = 'main'").first()  # noqa: S608
+    assert row is not None, "an append makes a snapshot, even of no rows"
+    snapshot_id = SnapshotId(row["snapshot_id"])
+    files = tuple(sorted(tables.files(scratch, snapshot_id).files, key=lambda file: file.path))
+    return Slice(scratch, snapshot_id, files) if files else None
 
 
 def _expression_error(error: BaseException, work: TableMerge) -> ForgeError | None:

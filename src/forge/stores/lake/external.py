@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.flows.ports import ByTable, Expiry, LandedRef, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, Growth, LandedRef, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -120,6 +120,12 @@ class ExternalLake:
         if table is None:
             return {}
         return dict(ManifestMeasurer(table.metadata, snapshot_id, table.io).measure(measures))
+
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+        from forge.stores.lake.growth import growth_of
+
+        table = self._find(catalog)
+        return None if table is None else growth_of(table.metadata, table.io, since, until)
 
     # staging
 

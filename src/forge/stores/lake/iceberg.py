@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, bindparam, select, update
 
-from forge.flows.ports import ByTable, Expiry, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Home, Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -105,6 +105,14 @@ class IcebergLake:
         if row is None or row[1] == "VIEW":
             return {}
         return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self.files.io).measure(measures))
+
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+        from forge.stores.lake.growth import growth_of
+
+        row = self.row(catalog)
+        if row is None or row[1] == "VIEW":
+            return None
+        return growth_of(self._read(row[0]), self.files.io, since, until)
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pyiceberg.types import IcebergType, NestedField
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ANSWERED = frozenset({"rows", "nulls", "min", "max", "outside_range"})
 _WIDE = Context(prec=50)  # the default 28 digits cannot hold a decimal(38,…)
 
 
@@ -46,7 +48,8 @@ class ManifestMeasurer:
         return readings
 
     def _reading(self, measure: Measure) -> Reading:
-        if measure.where is not None or self._files is None:
+        elsewhere = measure.where or measure.by or measure.since or measure.at
+        if elsewhere or measure.kind not in _ANSWERED or self._files is None:
             raise _Unknown
         files = self._files
         match measure.kind:
@@ -80,15 +83,23 @@ class ManifestMeasurer:
 
     def _field(self, name: str) -> NestedField:
         """The column by its name in the snapshot's own schema: a later rename does not count."""
+        fields = self._fields.get(name.lower(), [])
+        if len(fields) != 1:
+            raise _Unknown
+        return fields[0]
+
+    @cached_property
+    def _fields(self) -> dict[str, list[NestedField]]:
         from pyiceberg.types import PrimitiveType
 
         snapshot = self._metadata.snapshot_by_id(self._snapshot_id)
         schema_id = snapshot.schema_id if snapshot else None
         schema = next((s for s in self._metadata.schemas if s.schema_id == schema_id), None)
-        fields = [field for field in schema.fields if field.name.lower() == name.lower()] if schema else []
-        if len(fields) != 1 or not isinstance(fields[0].field_type, PrimitiveType):
-            raise _Unknown
-        return fields[0]
+        fields: dict[str, list[NestedField]] = {}
+        for field in schema.fields if schema else ():
+            if isinstance(field.field_type, PrimitiveType):
+                fields.setdefault(field.name.lower(), []).append(field)
+        return fields
 
 
 def _count(counts: dict[int, int] | None, field_id: int) -> int:
@@ -171,6 +182,8 @@ def _floating(bound: bytes) -> float:
 def _none_outside(low: Reading, high: Reading, bounds: tuple[object, ...]) -> int:
     """0 where the bounds prove it; how many rows lie outside they cannot say."""
     least, most = bounds
+    if any(isinstance(end, float) and math.isinf(end) for end in (low, high)):
+        raise _Unknown  # the infinities are outside every range
     try:
         below = low is not None and least is not None and low < least  # type: ignore[operator]
         above = high is not None and most is not None and high > most  # type: ignore[operator]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
+from forge.quality.check import Check
 from forge.quality.measure import Measure, Readings
 from forge.stores.memory.changes import changed_rows
 from forge.stores.memory.lake import MemoryLake
@@ -92,13 +93,36 @@ class MemoryEngine:
             self._rows[snapshot] = rows
             self._lake.keep(snapshot, rows)
 
-    def measure(self, target: Pin | Planned, measures: Sequence[Measure], others: Mapping[TableName, Pin]) -> Readings:
-        return self._measurer(target, others).measure(measures)
+    def measure(
+        self,
+        target: Pin | Planned,
+        measures: Sequence[Measure],
+        others: Mapping[TableName, Pin],
+        told: Callable[[Batch], None] = lambda batch: None,
+    ) -> Readings:
+        readings = self._measurer(target, others).measure(measures)
+        told(Batch("scan", tuple(measures), 0.0))
+        return readings
 
     def sample(
-        self, target: Pin | Planned, check: Any, masked: frozenset[str], others: Mapping[TableName, Pin]
-    ) -> tuple[Mapping[str, object], ...]:
-        return ()
+        self,
+        target: Pin | Planned,
+        checks: Sequence[Check],
+        readings: Readings,
+        masked: frozenset[str],
+        others: Mapping[TableName, Pin],
+        limit: int = 5,
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        return tuple(() for _ in checks)
+
+    def failing_rows(
+        self,
+        target: Pin | Planned,
+        checks: Sequence[tuple[str, Check]],
+        readings: Readings,
+        others: Mapping[TableName, Pin],
+    ) -> object:
+        raise ForgeError("E211", "The memory engine gives no failing rows")
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
         return ()
@@ -122,7 +146,9 @@ class MemoryEngine:
         return MemoryMeasurer(rows, {table: self._read(pin) for table, pin in others.items()})
 
     def _read(self, pin: Pin) -> Rows:
-        return self._rows[pin.snapshot_id] if pin.snapshot_id is not None else []
+        """Rows that were appended are the last ones."""
+        rows = self._rows[pin.snapshot_id] if pin.snapshot_id is not None else []
+        return rows if pin.since is None else rows[len(self._rows[pin.since]) :]
 
 
 def _given(source: ChangeQuery | ChangeFile | object) -> Rows:

@@ -8,8 +8,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
-from forge.flows.ports import ByTable, Expiry, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -149,6 +150,27 @@ class MemoryLake:
             return None
         wanted = table.refs.get(_MAIN) if snapshot_id is None else snapshot_id
         return None if wanted is None else table.snapshots.get(wanted)
+
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+        row = self._catalog.rows.get(catalog)
+        table = self._files[row[0]].content if row else None
+        if not isinstance(table, MemoryTable) or since not in table.snapshots:
+            return None
+        between: list[SnapshotState] = []
+        at: SnapshotId | None = until
+        while at is not None and at != since and at in table.snapshots:
+            between.append(table.snapshots[at])
+            at = table.snapshots[at].parent_id
+        if at != since:
+            return None
+        old, new = table.snapshots[since].schema, table.snapshots[until].schema
+        same = frozenset(column.name.lower() for column in new.columns if column in old.columns)
+        if not between:
+            return Growth("none", same, old == new)
+        kind: Literal["appended", "replaced"] = "appended"
+        if any(snapshot.statistics.rows_deleted for snapshot in between):
+            kind = "replaced"
+        return Growth(kind, same, old == new)
 
     # staging
 

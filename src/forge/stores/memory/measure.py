@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import TypeVar
 
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
-from forge.quality.measure import Measure, NotMeasured, Reading, Readings
+from forge.quality.measure import MAX_PARTITIONS, Measure, NotMeasured, Reading, Readings
+from forge.quality.paths import split_path
+from forge.quality.readings import Called, Distinct, Moments, Quantiles
 
 Row = Mapping[str, object]
+Rows = Sequence[Row]
 Predicate = Callable[[Row], bool | None]
+T = TypeVar("T")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _CannotMeasure(Exception):
@@ -22,65 +29,127 @@ class _CannotMeasure(Exception):
 
 
 class MemoryMeasurer:
-    """`predicates` gives the SQL texts it understands, as functions: a memory has no SQL of its own."""
+    """A memory has no SQL of its own: `predicates` and `queries` give the texts it understands, as functions, and
+    `functions` those of the project. `versions` are the rows at other revisions, None where there was none yet;
+    `added` those that came since one."""
 
     def __init__(
         self,
-        rows: Sequence[Row],
-        others: Mapping[TableName, Sequence[Row]] | None = None,
+        rows: Rows,
+        others: Mapping[TableName, Rows] | None = None,
         *,
         columns: Iterable[str] | None = None,
         predicates: Mapping[str, Predicate] | None = None,
+        versions: Mapping[str, Rows | None] | None = None,
+        added: Mapping[str, Rows] | None = None,
+        queries: Mapping[str, Callable[[Rows], Rows]] | None = None,
+        functions: Mapping[str, Callable[..., Called]] | None = None,
     ) -> None:
         self._rows = tuple(rows)
         self._others = dict(others or {})
         self._columns = tuple(columns) if columns is not None else tuple({name: 0 for row in rows for name in row})
         self._predicates = dict(predicates or {})
+        self._versions = dict(versions or {})
+        self._added = dict(added or {})
+        self._queries = dict(queries or {})
+        self._functions = dict(functions or {})
 
     def measure(self, measures: Sequence[Measure]) -> Readings:
         return {measure: self._reading(measure) for measure in measures}
 
     def _reading(self, measure: Measure) -> Reading:
         try:
-            return self._compute(measure)
+            rows = self._chosen(measure)
+            if rows is None:
+                return None
+            for column in (*measure.columns, *measure.by):
+                self._require(column)
+            if not measure.by:
+                return self._compute(measure, rows)
+            parts = self._partitions(measure.by, rows)
+            return {part: self._compute(measure, members, part) for part, members in parts.items()}
         except _CannotMeasure as error:
             return NotMeasured(str(error))
         except (TypeError, re.error) as error:
             return NotMeasured(f"{type(error).__name__}: {error}")
 
-    def _compute(self, measure: Measure) -> Reading:
-        rows = self._filtered(measure.where)
-        if measure.kind == "rows":
-            return len(rows)
-        if measure.kind == "false":
-            rule = self._predicate(str(measure.arguments[0]))
-            return sum(rule(row) is False for row in rows)
-        names = [self._name(column) for column in measure.columns]
-        if measure.kind == "duplicates":
-            keys = _keys(rows, names)
-            return len(keys) - len(set(keys))
-        if measure.kind == "orphans":
-            return self._orphans(_keys(rows, names), measure)
-        if measure.kind == "nulls":
-            return sum(row.get(names[0]) is None for row in rows)
-        values = [_comparable(row[names[0]]) for row in rows if row.get(names[0]) is not None]
-        return _of_values(measure, values)
+    def _chosen(self, measure: Measure) -> Rows | None:
+        rows: Rows | None = self._rows
+        if measure.at is not None:
+            rows = _known(measure.at, self._versions, "version")
+        elif measure.since is not None:
+            rows = _known(measure.since, self._added, "version")
+        if rows is None or measure.where is None:
+            return rows
+        keep = self._predicate(measure.where)
+        return tuple(row for row in rows if keep(row) is True)
 
-    def _filtered(self, where: str | None) -> tuple[Row, ...]:
-        if where is None:
-            return self._rows
-        keep = self._predicate(where)
-        return tuple(row for row in self._rows if keep(row) is True)
+    def _partitions(self, by: Sequence[str], rows: Rows) -> dict[tuple[object, ...], list[Row]]:
+        parts: dict[tuple[object, ...], list[Row]] = {}
+        for row in rows:
+            part = tuple(math.nan if _is_nan(value) else value for value in (self._value(row, name) for name in by))
+            parts.setdefault(part, []).append(row)
+        if len(parts) > MAX_PARTITIONS:
+            raise _CannotMeasure(f"there are more than {MAX_PARTITIONS:,} partitions")
+        return parts
+
+    def _compute(self, measure: Measure, rows: Rows, part: tuple[object, ...] = ()) -> Reading:
+        match measure.kind:
+            case "rows":
+                return len(rows)
+            case "false":
+                rule = self._predicate(str(measure.arguments[0]))
+                return sum(rule(row) is False for row in rows)
+            case "query_rows" | "query_value" | "function":
+                return self._asked(measure, rows)
+            case "duplicates":
+                keys = self._keys(rows, measure.columns)
+                return len(keys) - len(set(keys))
+            case "orphans":
+                return self._orphans(self._keys(rows, measure.columns), measure)
+        values = [self._value(row, measure.columns[0]) for row in rows]
+        if measure.kind == "nulls":
+            return sum(value is None for value in values)
+        return _of_values(measure, [value for value in values if value is not None], part)
+
+    def _asked(self, measure: Measure, rows: Rows) -> Reading:
+        name = str(measure.arguments[0])
+        if measure.kind == "function":
+            return self._called(measure, rows, _known(name, self._functions, "function"))
+        found = _known(name, self._queries, "query")(rows)
+        if measure.kind == "query_rows":
+            return len(found)
+        if len(found) != 1 or len(found[0]) != 1:
+            raise _CannotMeasure(f"the query gives {len(found)} rows, and one value is needed")
+        return next(iter(found[0].values()))
+
+    def _called(self, measure: Measure, rows: Rows, function: Callable[..., Called]) -> Called:
+        _, pairs, *tables = measure.arguments
+        arguments: dict[str, object] = dict(pairs)  # type: ignore[call-overload]  # pairs of name and value
+        if tables:
+            wanted = {str(table) for table in tables}
+            arguments["tables"] = {str(name): rows for name, rows in self._others.items() if str(name) in wanted}
+        return function(rows, **arguments)
 
     def _predicate(self, sql: str) -> Predicate:
         if sql not in self._predicates:
             raise _CannotMeasure(f"the memory measurer does not know the SQL: {sql}")
         return self._predicates[sql]
 
-    def _name(self, column: str) -> str:
-        if not self._rows and not self._columns:
-            return column  # an empty table of unknown shape has every column
-        return _find(column, self._columns)
+    def _require(self, column: str) -> None:
+        """Also of a table without rows; one of unknown shape has every column."""
+        words = split_path(column)
+        paths = [column, *(".".join(words[:n]) for n in range(1, len(words) + 1))]
+        if self._columns and not any(_find(path, self._columns) for path in paths):
+            raise _CannotMeasure(f"there is no column '{column}'. {did_you_mean(column, self._columns) or ''}".strip())
+
+    def _value(self, row: Row, column: str) -> object:
+        return _comparable(_look_up(row, column, self._columns))
+
+    def _keys(self, rows: Iterable[Row], columns: Sequence[str]) -> list[tuple[object, ...]]:
+        """Keys without a NULL in them."""
+        keys = [tuple(self._value(row, column) for column in columns) for row in rows]
+        return [tuple(_same(part) for part in key) for key in keys if None not in key]
 
     def _orphans(self, keys: list[tuple[object, ...]], measure: Measure) -> int:
         table, *columns = measure.arguments
@@ -88,29 +157,53 @@ class MemoryMeasurer:
             raise _CannotMeasure(f"there is no table {table}")
         parents = self._others[table]
         known = tuple({name: 0 for row in parents for name in row})
-        names = [_find(str(column), known) for column in columns] if known else []
-        held = set(_keys(parents, names)) if names else set()
+        held = {tuple(_same(_comparable(_look_up(row, str(c), known))) for c in columns) for row in parents}
         return sum(key not in held for key in keys)
 
 
-def _find(column: str, known: Sequence[str]) -> str:
+def _known(name: str, known: Mapping[str, T], noun: str) -> T:
+    if name not in known:
+        raise _CannotMeasure(f"the memory measurer does not know the {noun}: {name}")
+    return known[name]
+
+
+def _look_up(row: Row, column: str, known: Sequence[str]) -> object:
+    """The value of a column, or of a field inside its struct; a row may leave out what is NULL."""
+    found = _find(column, known or tuple(row))
+    if found is not None:
+        return row.get(found)
+    value: object = row
+    names: Sequence[str] = known or tuple(row)
+    words = list(split_path(column))
+    while words:
+        most = 1 if "`" in column else len(words)
+        taken, name = next(
+            ((n, name) for n in range(most, 0, -1) if (name := _find(".".join(words[:n]), names))), (0, None)
+        )
+        if name is None or not isinstance(value, Mapping):
+            raise _CannotMeasure(f"there is no column '{column}'. {did_you_mean(column, known) or ''}".strip())
+        value, words = value.get(name), words[taken:]
+        if value is None:
+            return None
+        if words and not isinstance(value, Mapping):
+            raise _CannotMeasure(f"there is no field in {name}, which is {type(value).__name__}")
+        names = tuple(value) if isinstance(value, Mapping) else ()
+    return value
+
+
+def _find(column: str, known: Sequence[str]) -> str | None:
     if column in known:
         return column
-    for name in known:
-        if name.lower() == column.lower():
-            return name
-    raise _CannotMeasure(f"there is no column '{column}'. {did_you_mean(column, known) or ''}".strip())
-
-
-def _keys(rows: Iterable[Row], names: Sequence[str]) -> list[tuple[object, ...]]:
-    """Keys without a NULL in them."""
-    keys = [tuple(row.get(name) for name in names) for row in rows]
-    return [tuple(_same(part) for part in key) for key in keys if None not in key]
+    return next((name for name in known if name.lower() == column.lower()), None)
 
 
 def _same(value: object) -> object:
-    """NaN equals NaN in a key."""
-    return "\0NaN" if _is_nan(value) else _comparable(value)
+    """NaN equals NaN in a key, and lists and structs are keys too."""
+    if isinstance(value, Mapping):
+        return tuple((name, _same(part)) for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(_same(part) for part in value)
+    return "\0NaN" if _is_nan(value) else value
 
 
 def _is_nan(value: object) -> bool:
@@ -121,7 +214,7 @@ def _comparable(value: object) -> object:
     return as_utc(value) if isinstance(value, datetime) else value
 
 
-def _of_values(measure: Measure, values: list[object]) -> Reading:
+def _of_values(measure: Measure, values: list[object], part: tuple[object, ...]) -> Reading:
     match measure.kind:
         case "min":
             return min(values, key=_order, default=None)
@@ -130,13 +223,48 @@ def _of_values(measure: Measure, values: list[object]) -> Reading:
         case "outside_range":
             low, high = (_comparable(bound) for bound in measure.arguments)
             return sum(_outside(value, low, high) for value in values)
+        case "outside_ranges":
+            low, high = (_comparable(bound) for bound in _bounds_of(part, measure))
+            return sum(_outside(value, low, high) for value in values)
         case "outside_set":
             accepted = {_comparable(value) for value in measure.arguments}
             return sum(value not in accepted for value in values)
         case "not_matching":
-            pattern = re.compile(str(measure.arguments[0]))
+            pattern = re.compile(str(measure.arguments[0]), re.ASCII)  # as in Java, \d and \w are ASCII
             return sum(pattern.search(_text(value)) is None for value in values)
+        case "moments":
+            return Moments.of(_number(value) for value in values)
+        case "quantiles":
+            return Quantiles.of(_number(value) for value in values)
+        case "distinct":
+            return Distinct.of(str(_same(value)) for value in values)
+        case "frequencies":
+            return _frequencies(values, measure.arguments[0])
     raise _CannotMeasure(f"there is no measure '{measure.kind}'")
+
+
+def _bounds_of(part: tuple[object, ...], measure: Measure) -> tuple[object, object]:
+    for entry in measure.arguments:
+        if isinstance(entry, tuple) and entry[0] == part:
+            return entry[1], entry[2]
+    return None, None
+
+
+def _frequencies(values: list[object], limit: object) -> dict[object, int]:
+    counted = Counter(values)
+    if isinstance(limit, int) and len(counted) > limit:
+        raise _CannotMeasure(f"there are more than {limit:,} different values")
+    return dict(counted.most_common())
+
+
+def _number(value: object) -> float:
+    if isinstance(value, datetime):
+        return (as_utc(value) - _EPOCH).total_seconds()
+    if isinstance(value, date):
+        return (value - _EPOCH.date()).total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise _CannotMeasure(f"{value!r} is no number")
+    return float(value)
 
 
 def _order(value: object) -> tuple[bool, object]:
@@ -144,7 +272,7 @@ def _order(value: object) -> tuple[bool, object]:
 
 
 def _outside(value: object, low: object, high: object) -> bool:
-    if _is_nan(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return True
     below = low is not None and value < low  # type: ignore[operator]  # of one type, or TypeError is told
     above = high is not None and value > high  # type: ignore[operator]

@@ -20,9 +20,10 @@ from forge.flows.records import (
     RunRecord,
     TableLineage,
 )
-from forge.model.names import CommitId, RunId, SnapshotId, TableName
+from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.quality.remediations import MemoryRemediations
 from forge.stores.memory.versioning import MemoryVersions
 from forge.stores.refusals import no_commit
 from forge.stores.sql.columns import plain
@@ -42,6 +43,12 @@ class MemoryMetadata(MemoryVersions):
         self._assets: dict[TableName, AssetRecord] = {}
         self._profiles: dict[tuple[TableName, SnapshotId | None], ProfileRecord] = {}
         self._loaded: dict[CommitId, Mapping[TableName, tuple[LoadedFile, ...]]] = {}
+        self.remediations = MemoryRemediations()
+
+    def rename_branch(self, old: BranchName, new: BranchName, audit: AuditRecord) -> None:
+        with self._lock:
+            super().rename_branch(old, new, audit)
+            self.remediations.follow(old, new)
 
     # commits
 
@@ -177,6 +184,8 @@ class MemoryMetadata(MemoryVersions):
             moved = self._find_moved(publication)
             if moved is not None:
                 return moved
+            if publication.remediation is not None:
+                self.remediations.check(publication.remediation)
             # What a seam raises must leave nothing behind, so both come before the first change.
             seam("publish.pointers")
             seam("publish.records")
@@ -184,6 +193,8 @@ class MemoryMetadata(MemoryVersions):
             self._keep(publication)
             self._keep_shared(publication, commit.time)
             self._keep_sealed(publication.sealed)
+            if publication.remediation is not None:
+                self.remediations.put(publication.remediation)
         return Published(commit.id)
 
     def advance(self, advance: Advance, seam: Seam) -> Published | Moved:

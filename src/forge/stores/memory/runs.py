@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from forge.flows.records import JUDGED, SETTLED, Judgement, OutputStatus, RunRecord, Tally
+from forge.flows.records import JUDGED, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.memory.catalog import MemoryCatalog
@@ -95,4 +95,13 @@ class MemoryRuns:
             if since <= run.started_at < until:
                 counted = Counter(verdict.outcome for verdict in self._verdicts.get(run.id, ()))
                 found.append(Tally(run.id, run.started_at, *(counted[outcome] for outcome in Outcome)))
+        return tuple(found)
+
+    def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
+        found = []
+        for run in reversed(self.runs(branch=branch, limit=len(self._runs))):
+            said = self._verdicts.get(run.id, ()) if since <= run.started_at < until else ()
+            for table in sorted({verdict.table for verdict in said}):
+                counted = Counter(verdict.outcome for verdict in said if verdict.table == table)
+                found.append(DatasetTally(table, run.started_at, *(counted[outcome] for outcome in Outcome)))
         return tuple(found)

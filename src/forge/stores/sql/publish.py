@@ -13,6 +13,7 @@ from forge.model.names import CatalogName, CommitId, RunId
 from forge.quality.verdict import Verdict
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
+from forge.stores.sql.quality.remediations import write_remediation
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
 from forge.stores.sql.version_writes import awake, set_statuses, write_homes, write_merge, write_sealed
@@ -40,6 +41,8 @@ def write_publication(connection: Connection, publication: Publication, seam: Ca
     write_records(connection, publication)
     write_shared(connection, publication, commit.time)
     write_sealed(connection, publication.sealed)
+    if publication.remediation is not None:
+        write_remediation(connection, publication.remediation)
     seam("publish.records")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
 
-from forge.flows.records import JUDGED, SETTLED, Judgement, OutputStatus, RunRecord, RunStatus, Tally
+from forge.flows.records import JUDGED, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, RunStatus, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.sql import rows, tables
@@ -124,6 +124,24 @@ class SqlRuns:
         return tuple(
             Tally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
             for (run_id, time), numbers in counted.items()
+        )
+
+    def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
+        r, v = tables.runs.c, tables.verdicts.c
+        query = (
+            select(r.id, r.started_at, v.table_name, v.outcome, func.count(v.id).label("number"))
+            .join(tables.verdicts, v.run_id == r.id)
+            .where(r.branch == branch, r.started_at >= since, r.started_at < until)
+            .group_by(r.id, r.started_at, v.table_name, v.outcome)
+            .order_by(r.started_at, r.id, v.table_name)
+        )
+        counted: dict[tuple[str, datetime, str], dict[str, int]] = defaultdict(dict)
+        with reading(self._engine) as connection:
+            for row in find_rows(connection, query):
+                counted[row["id"], row["started_at"], row["table_name"]][row["outcome"]] = row["number"]
+        return tuple(
+            DatasetTally(table, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
+            for (_, time, table), numbers in counted.items()
         )
 
 

@@ -13,6 +13,7 @@ from forge.flows.records import Pointer, Sealed
 from forge.model.names import BranchName
 from forge.stores.refusals import no_conflicts, no_merge
 from forge.stores.sql import tables, version_rows
+from forge.stores.sql.quality.remediations import remediations
 from forge.stores.sql.statements import add, add_new, batches, find_rows, put
 from forge.versioning.conflict import Conflict, Rule
 from forge.versioning.merge import OPEN_MERGES
@@ -72,6 +73,7 @@ def rename_everywhere(connection: Connection, old: BranchName, new: BranchName) 
     for column in (m.c.source, m.c.target):
         connection.execute(update(m).where(is_open, column == old).values({column: new}))
     connection.execute(update(r).where(r.c.branch == old).values(branch=new))
+    connection.execute(update(remediations).where(remediations.c.branch == old).values(branch=new))
 
 
 def set_statuses(connection: Connection, statuses: Mapping[BranchName, str], time: datetime) -> None:

@@ -1,0 +1,134 @@
+"""/api/v1/quality/results and /datasets: what checks said, wherever they were judged, and how each dataset stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from forge.api.commit_views import commit_view
+from forge.api.paging import AWindow
+from forge.api.quality_datasets import DAYS, dataset_views
+from forge.api.quality_monitor_views import past_result
+from forge.api.quality_views import result_facts, result_view, see_branch
+from forge.api.site import Site, TheSite
+from forge.api.wire.quality import ResultView
+from forge.api.wire.quality_monitors import CauseView, DatasetHealth, ResultDetail
+from forge.api.wire.shape import OutcomeWord, Page
+from forge.api.wire.versioning import CommitView
+from forge.flows.health import unknown_table
+from forge.flows.results import find_history, find_result, find_results, first_failure
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId, RunId, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.incident import TrackedIncident
+from forge.quality.monitor import CheckResult
+from forge.quality.verdict import Outcome
+
+router = APIRouter(prefix="/api/v1/quality", tags=["quality results"])
+
+StateWord = Literal["ok", "failing", "not measured", "unchecked"]
+
+
+@router.get("/results")
+def results(
+    site: TheSite,
+    window: AWindow,
+    dataset_id: Annotated[str | None, Query(max_length=300)] = None,
+    run_id: Annotated[str | None, Query(max_length=64, description="Of a governed run, or of a monitor's.")] = None,
+    monitor_id: Annotated[str | None, Query(max_length=64)] = None,
+    outcome: OutcomeWord | None = None,
+) -> Page[ResultView]:
+    """What checks said in runs, for monitors and by hand; newest first."""
+    table = TableName.parse(dataset_id.partition("@")[0]) if dataset_id else None
+    found = find_results(
+        site.wiring.metadata,
+        site.wiring.monitors,
+        table=table,
+        run_id=run_id,
+        monitor_id=monitor_id,
+        verdict=Outcome(outcome) if outcome else None,
+        limit=window.needed,
+    )
+    if not found:
+        _refuse_unknown(site, table, run_id)
+    return window.page(found, result_view)
+
+
+@router.get("/results/{result_id:path}")
+def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
+    """One result with its failing sample, what the same check said before, and where it comes from."""
+    metadata, store = site.wiring.metadata, site.wiring.monitors
+    result = find_result(metadata, store, result_id)
+    history = find_history(metadata, store, result)
+    incident = _incident_of(site, result)
+    facts = {
+        **result_facts(result),
+        "history": [past_result(one) for one in history],
+        "cause": _cause(site, result, incident, history),
+        "incident_id": incident.id if incident else None,
+    }
+    return ResultDetail.model_validate(facts)
+
+
+@router.get("/datasets")
+def datasets(
+    site: TheSite,
+    window: AWindow,
+    branch: Annotated[str | None, Query(max_length=255)] = None,
+    q: Annotated[str, Query(max_length=200, description="A part of the name.")] = "",
+    state: Annotated[tuple[StateWord, ...], Query(max_length=10, description="Only these; repeated.")] = (),
+    days: Annotated[int, Query(ge=1, le=365)] = DAYS,
+) -> Page[DatasetHealth]:
+    """How each dataset stands now and stood day by day; the worst first."""
+    found = dataset_views(site, branch, q, frozenset(state), days)
+    return window.page(found, lambda view: view, total=len(found))
+
+
+def _incident_of(site: Site, result: CheckResult) -> TrackedIncident | None:
+    """The newest one of the same check that was open when the result came."""
+    if result.verdict is Outcome.PASSED:
+        return None
+    found = site.wiring.alerts().store.incidents(table=result.dataset, check_ids=[result.check_id], limit=100)
+    for one in found:
+        if one.branch == result.branch and one.opened_at <= result.executed_at:
+            return one if one.resolved_at is None or result.executed_at <= one.resolved_at else None
+    return None
+
+
+def _cause(
+    site: Site, result: CheckResult, incident: TrackedIncident | None, history: Sequence[CheckResult]
+) -> CauseView | None:
+    """What failed first upstream; where nothing did, the commit at which the check began to fail."""
+    cause = incident.cause if incident else None
+    if cause is not None:
+        commit = _commit(site, cause.commit_id)
+        return CauseView(
+            dataset=cause.table, column=cause.column, check_id=cause.check_id, commit=commit, words=cause.message
+        )
+    first = first_failure(result, history)
+    if first is None or first.commit_id is None:
+        return None
+    words = f"The check has failed since this commit of {first.dataset}."
+    column = first.columns[0] if len(first.columns) == 1 else None
+    commit = _commit(site, first.commit_id)
+    return CauseView(dataset=first.dataset, column=column, check_id=first.check_id, commit=commit, words=words)
+
+
+def _commit(site: Site, commit_id: str | None) -> CommitView | None:
+    commit = site.wiring.metadata.commit(CommitId(commit_id)) if commit_id else None
+    return commit_view(commit) if commit else None
+
+
+def _refuse_unknown(site: Site, table: TableName | None, run_id: str | None) -> None:
+    """No verdicts of something that exists are none; of something that does not, an error."""
+    metadata, store = site.wiring.metadata, site.wiring.monitors
+    if run_id and metadata.run(RunId(run_id)) is None and store.run(run_id) is None:
+        near = did_you_mean(run_id, (run.id for run in metadata.runs()))
+        raise ForgeError("E108", f"There is no run {run_id}", why=near, fix="`forge runs` lists them.")
+    if table is not None:
+        _, seen = see_branch(site, None)
+        known = table in seen.tree or metadata.touching(table) or metadata.verdicts(table=table, limit=1)
+        if not known and not store.results(table=table, limit=1):
+            raise unknown_table(table, seen.tree)

@@ -1,0 +1,35 @@
+"""Results as annotations of GitHub Actions: `::error file=checks/core.yaml,line=5,title=…::message`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_LEVELS = {"info": "notice", "warning": "warning", "error": "error", "critical": "error"}
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::\d+)?")
+
+
+def annotation_lines(items: Sequence[Mapping[str, object]]) -> list[str]:
+    """One line for each check that did not pass. A check that was not measured is a warning at most where it does not
+    block."""
+    return [_annotation(item) for item in items if str(item["verdict"]) != "passed"]
+
+
+def _annotation(item: Mapping[str, object]) -> str:
+    level = _LEVELS[str(item["severity"])]
+    if str(item["verdict"]) == "not measured" and not item.get("blocks") and level == "error":
+        level = "warning"
+    properties: dict[str, str] = {}
+    if match := _PLACE.fullmatch(str(item.get("place") or "")):
+        properties |= {"file": match["file"], "line": match["line"]}
+    properties["title"] = f"{item['check_id']} {item['verdict']}"
+    said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{level} {said}::{_data(str(item['message']))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

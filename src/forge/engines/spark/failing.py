@@ -1,0 +1,272 @@
+"""The rows that fail checks: a few of each to look at, and all of them as a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_, or_
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as f
+
+from forge.engines.spark.errors import job_error
+from forge.engines.spark.frames import quote, schema_of
+from forge.engines.spark.measure_columns import (
+    CONDITIONS,
+    ERRORS,
+    CannotMeasure,
+    bad_row,
+    column_of,
+    filtered,
+    portable,
+    to_python,
+    type_of,
+)
+from forge.engines.spark.measure_custom import Custom
+from forge.engines.spark.measure_jobs import collect_in_one_job, was_cancelled
+from forge.engines.spark.measure_keys import Others, groups, keyed, orphans, parent_keys
+from forge.engines.spark.measure_ranges import with_ranges
+from forge.flows.repair import CHECKS, FILE, POSITION
+from forge.model.schema import Schema
+from forge.quality.check import Check
+from forge.quality.measure import Measure, NotMeasured, Readings
+from forge.quality.paths import is_within
+from forge.quality.values import plain
+
+Sample = tuple[Mapping[str, object], ...]
+_MASK = "***"
+_OF_ROWS = (*CONDITIONS, "outside_ranges")  # what one row says by itself
+_LONGEST = 200  # of a text that is shown
+_WIDEST = 100  # columns of a row that are shown
+_ENOUGH = 60  # bad rows that are looked at, of more, to show a few of them
+_SEED = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """Finds the rows of one table that fail checks, by the measures that counted them."""
+
+    spark: SparkSession
+    frame: DataFrame
+    others: Others
+    custom: Custom
+    readings: Readings
+    masked: Collection[str] = frozenset()
+    schema: Schema = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", schema_of(self.frame))
+
+    def sample(self, checks: Sequence[Check], limit: int) -> tuple[Sample, ...]:
+        """Of rows that break a rule of their own: one job for all checks. Keys that repeat are shown once, with the
+        number of their rows. What cannot be shown is empty; the verdict stands without it."""
+        bad = [self._measures(check) for check in checks]
+        together: dict[int, Column] = {}
+        frame = self.frame
+        for number, measures in enumerate(bad):
+            if measures and all(m.kind in _OF_ROWS and m in self.readings for m in measures):
+                frame, together[number] = self._condition(frame, measures, f"{number}")
+        try:
+            found = dict(zip(together, self._of_rows(frame, checks, bad, together, limit), strict=True))
+            alone = [n for n, measures in enumerate(bad) if measures and n not in together]
+            return tuple(
+                found[n] if n in found else (self._alone(bad[n], limit) if n in alone else ())
+                for n in range(len(checks))
+            )
+        except (PySparkException, Py4JError) as error:
+            raise job_error(error, "the sample of failing rows") from error
+
+    def rows(self, checks: Sequence[tuple[str, Check]], place: Sequence[str] = ()) -> DataFrame:
+        """All columns of the frame, and the ids of the checks that the row fails. `place` orders rows of one key."""
+        frame, conditions = self.frame, []
+        for number, (check_id, check) in enumerate(checks):
+            for part, measure in enumerate(self._measures(check)):
+                frame, bad = self._mark(frame, measure, f"{number}.{part}", place)
+                if bad is not None:
+                    conditions.append((check_id, f.coalesce(bad, f.lit(False))))
+        by_id: dict[str, Column] = {}
+        for check_id, bad in conditions:
+            by_id[check_id] = by_id[check_id] | bad if check_id in by_id else bad
+        failed = [f.when(bad, f.lit(check_id)) for check_id, bad in by_id.items()]
+        listed = f.array_compact(f.array(*failed)) if failed else f.array().cast("array<string>")
+        shown = [f.col(quote(name)) for name in self.frame.columns]
+        return frame.select(*shown, listed.alias(CHECKS)).where(f.size(f.col(CHECKS)) > 0)
+
+    def _measures(self, check: Check) -> tuple[Measure, ...]:
+        return () if check.fault(self.schema) is not None else check.bad(self.readings, self.schema)
+
+    def _condition(self, frame: DataFrame, measures: Sequence[Measure], mark: str) -> tuple[DataFrame, Column]:
+        conditions = []
+        for measure in measures:
+            if measure.kind == "outside_ranges":
+                frame, bad = with_ranges(frame, measure, self.schema, self.spark, mark)
+            else:
+                bad = filtered(measure, bad_row(measure, self.schema, self.spark))
+            conditions.append(f.coalesce(bad, f.lit(False)))
+        return frame, reduce(or_, conditions)
+
+    def _of_rows(
+        self,
+        frame: DataFrame,
+        checks: Sequence[Check],
+        bad: Sequence[Sequence[Measure]],
+        conditions: Mapping[int, Column],
+        limit: int,
+    ) -> list[Sample]:
+        """One aggregation. Of more bad rows than are needed only a share is looked at, so that what is held stays
+        small however many there are; their number is known."""
+        if not conditions:
+            return []
+        shown = {number: self._shown(checks[number]) for number in conditions}
+        lists = []
+        for number, condition in conditions.items():
+            row = f.struct(*(self._visible(name).alias(f"v{n}") for n, name in enumerate(shown[number])))
+            share = _ENOUGH / max(self._counted(bad[number]), 1)
+            kept = condition if share >= 1 else condition & (f.rand(_SEED) < share)
+            lists.append(f.slice(f.collect_list(f.when(kept, row)), 1, limit).alias(f"c{number}"))
+        found = collect_in_one_job(self.spark, frame.agg(*lists))[0]
+        return [
+            tuple(
+                {name: self._said(name, row[f"v{n}"]) for n, name in enumerate(shown[number])}
+                for row in found[f"c{number}"]
+            )
+            for number in conditions
+        ]
+
+    def _counted(self, measures: Sequence[Measure]) -> int:
+        """At least one of each: a share taken of too low a number only shows more."""
+        total = 0
+        for measure in measures:
+            reading = self.readings.get(measure)
+            values = reading.values() if isinstance(reading, Mapping) else (reading,)
+            total = max(total, sum(value for value in values if isinstance(value, int)))
+        return total
+
+    def _shown(self, check: Check) -> tuple[str, ...]:
+        """Of a wide table the columns that the check is about, and the first others."""
+        if len(self.schema.names) <= _WIDEST:
+            return self.schema.names
+        about = [name for name in self.schema.names if any(is_within(target, name) for target in check.targets())]
+        return tuple(dict.fromkeys([*about, *self.schema.names]))[:_WIDEST]
+
+    def _alone(self, measures: Sequence[Measure], limit: int) -> Sample:
+        measure = measures[0]
+        try:
+            if measure.kind in _OF_ROWS:  # how many there are is not known
+                frame, bad = self._condition(self.frame, measures, "")
+                return self._few(frame.where(bad).select(*map(quote, self.frame.columns)), limit, is_own=True)
+            match measure.kind:
+                case "duplicates":
+                    return self._repeated(measure, limit)
+                case "orphans":
+                    rows = keyed(self.frame, measure, self.schema)
+                    lost = orphans(rows, measure, self.schema, self.others, whole_rows=True)
+                    return self._few(lost.select("row.*"), limit, is_own=True)
+                case "query_rows":
+                    return self._few(self.custom.rows_of_query(measure), limit, is_own=False)
+                case "function":
+                    given = self.custom.call(measure, self.frame)
+                    return self._few(given, limit, is_own=False) if isinstance(given, DataFrame) else ()
+        except ERRORS as error:
+            if was_cancelled(error) or not isinstance(error, CannotMeasure):
+                raise
+        return ()
+
+    def _repeated(self, measure: Measure, limit: int) -> Sample:
+        counted = groups(keyed(self.frame, measure, self.schema), measure, self.schema).where(f.col("n") > 1)
+        names = [*measure.by, *measure.columns]
+        at = [*(f"p{n}" for n in range(len(measure.by))), *(f"k{n}" for n in range(len(measure.columns)))]
+        values = [self._visible(name, f.col(place)) for name, place in zip(names, at, strict=True)]
+        few = counted.limit(limit).select(*(v.alias(f"v{n}") for n, v in enumerate(values)), f.col("n"))
+        return tuple(
+            {**{name: self._said(name, row[f"v{n}"]) for n, name in enumerate(names)}, "(rows)": row["n"]}
+            for row in self._listed(few)
+        )
+
+    def _few(self, rows: DataFrame, limit: int, *, is_own: bool) -> Sample:
+        """Rows of the table, or of what a query or function gave: there only columns that are called as columns of the
+        table can be known to hide nothing."""
+        known = schema_of(rows)
+        names = known.names[:_WIDEST]
+        values = []
+        for number, name in enumerate(names):
+            hidden = self._hides(name) or (bool(self.masked) and not is_own and self.schema.get(name) is None)
+            type_ = known.columns[number].type
+            value = f.lit(_MASK) if hidden else portable(f.col(f"c{number}"), type_)
+            values.append(value.alias(f"v{number}"))
+        numbered = rows.toDF(*(f"c{n}" for n in range(len(known.names)))).limit(limit).select(*values)
+        return tuple(
+            {
+                name: value if value == _MASK else _cut(plain(to_python(value, known.columns[n].type)))
+                for n, name in enumerate(names)
+                for value in (row[f"v{n}"],)
+            }
+            for row in self._listed(numbered)
+        )
+
+    def _listed(self, few: DataFrame) -> list[dict[str, object]]:
+        """As one aggregate: `limit().collect()` would start job after job, each on more partitions."""
+        row = collect_in_one_job(self.spark, few.agg(f.collect_list(f.struct("*")).alias("rows")))[0]
+        return [one.asDict() for one in row["rows"]]
+
+    def _hides(self, name: str) -> bool:
+        """Also where only a part of it, or a column around it, is masked."""
+        return any(is_within(name, masked) or is_within(masked, name) for masked in self.masked)
+
+    def _visible(self, name: str, column: Column | None = None) -> Column:
+        """`column`, or the one of that name, as it may leave Spark."""
+        if self._hides(name):
+            return f.lit(_MASK)
+        if column is None:
+            column = f.col(quote(name)) if self.schema.get(name) else column_of(name, self.schema)
+        return portable(column, type_of(name, self.schema))
+
+    def _said(self, name: str, value: object) -> object:
+        return value if self._hides(name) else _cut(plain(to_python(value, type_of(name, self.schema))))
+
+    def _mark(
+        self, frame: DataFrame, measure: Measure, mark: str, place: Sequence[str]
+    ) -> tuple[DataFrame, Column | None]:
+        """The frame with what is needed to tell, and the condition; none for what is not of rows of the table."""
+        if isinstance(self.readings.get(measure), NotMeasured):
+            return frame, None
+        match measure.kind:
+            case "outside_ranges":
+                return with_ranges(frame, measure, self.schema, self.spark, mark)
+            case "duplicates":
+                return frame, self._beyond_first(measure, place)
+            case "orphans":
+                return self._with_parents(frame, measure, mark)
+        if measure.kind in CONDITIONS:
+            return frame, filtered(measure, bad_row(measure, self.schema, self.spark))
+        return frame, None
+
+    def _countable(self, measure: Measure) -> Column:
+        """Whether the row counts and its key has no NULL in it."""
+        whole = reduce(and_, (column_of(name, self.schema).isNotNull() for name in measure.columns))
+        return whole if measure.where is None else f.coalesce(f.expr(measure.where), f.lit(False)) & whole
+
+    def _beyond_first(self, measure: Measure, place: Sequence[str]) -> Column:
+        counts = self._countable(measure)
+        keys = [column_of(name, self.schema) for name in (*measure.by, *measure.columns)]
+        order = [f.col(quote(name)) for name in place] or keys
+        window = Window.partitionBy(counts, *keys).orderBy(*order)
+        return counts & (f.row_number().over(window) > 1)
+
+    def _with_parents(self, frame: DataFrame, measure: Measure, mark: str) -> tuple[DataFrame, Column]:
+        found = f"forge found{mark}"
+        names = [f"forge parent{mark} {n}" for n in range(len(measure.columns))]
+        parents = parent_keys(measure, self.others).distinct().toDF(*names).withColumn(found, f.lit(True))
+        pairs = zip(measure.columns, names, strict=True)
+        same = reduce(and_, (column_of(column, self.schema) == f.col(quote(name)) for column, name in pairs))
+        return frame.join(parents, same, "left"), self._countable(measure) & f.col(quote(found)).isNull()
+
+
+def _cut(value: object) -> object:
+    return f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
+
+
+PLACE = (FILE, POSITION)

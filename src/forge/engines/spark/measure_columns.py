@@ -1,0 +1,222 @@
+"""Measures as Spark's expressions: which rows count as bad, and what is aggregated. Nothing runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as f
+
+from forge.engines.spark.errors import first_line, root_cause
+from forge.engines.spark.frames import quote
+from forge.model.names import TableName
+from forge.model.schema import Schema
+from forge.model.time import as_utc
+from forge.quality.measure import Measure, Reading
+from forge.quality.paths import NoField, find_field
+from forge.quality.readings import DISTINCT_BITS, SKETCH_SIZE, Distinct, Moments, Quantiles
+from forge.quality.values import Family, family_of
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+CONDITIONS = ("nulls", "outside_range", "outside_set", "not_matching", "false")
+AGGREGATES = ("rows", "min", "max", "moments", "quantiles", "distinct", *CONDITIONS)
+_FLOATING = (Family.FLOAT, Family.DOUBLE)
+_HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
+
+
+class CannotMeasure(Exception):
+    """Said in the reading."""
+
+
+# ValueError and OverflowError: a date or time that Python cannot hold
+ERRORS = (PySparkException, Py4JError, CannotMeasure, ValueError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """The aggregates of one measure, and how their values become its reading."""
+
+    parts: tuple[Column, ...]
+    read: Callable[[Sequence[object]], Reading]
+
+
+def reason_of(error: BaseException) -> str:
+    return str(error) if isinstance(error, CannotMeasure) else root_cause(error)
+
+
+def column_of(name: str, schema: Schema, table: TableName | None = None) -> Column:
+    """A column, or a field of a struct; a dot in a column's own name is part of the name."""
+    try:
+        first, *rest = find_field(schema, name).parts
+    except NoField as error:
+        raise CannotMeasure(f"{table}: {error}" if table else str(error)) from error
+    return reduce(lambda whole, part: whole.getField(part), rest, f.col(quote(first)))
+
+
+def type_of(name: str, schema: Schema) -> str:
+    try:
+        return find_field(schema, name).type
+    except NoField as error:
+        raise CannotMeasure(str(error)) from error
+
+
+def has_sql(measure: Measure) -> bool:
+    """Whether it carries text of the user that may break on a row."""
+    return measure.where is not None or measure.kind == "false"
+
+
+def filtered(measure: Measure, column: Column) -> Column:
+    """NULL where the row is filtered out. CASE and not AND, so that the filter guards what it stands before."""
+    return column if measure.where is None else f.when(f.expr(measure.where), column)
+
+
+def aggregate_of(measure: Measure, schema: Schema, spark: SparkSession) -> Aggregate:
+    match measure.kind:
+        case "rows":
+            return Aggregate((f.count(filtered(measure, f.lit(1))),), _first)
+        case "min" | "max":
+            type_ = type_of(measure.columns[0], schema)
+            value = filtered(measure, portable(column_of(measure.columns[0], schema), type_))
+            extreme = f.min(value) if measure.kind == "min" else f.max(value)
+            return Aggregate((extreme,), lambda values: to_python(values[0], type_))
+        case "moments":
+            number = filtered(measure, finite(column_of(measure.columns[0], schema), measure, schema))
+            return Aggregate((f.count(number), f.avg(number), f.var_pop(number)), _moments)
+        case "quantiles":
+            number = filtered(measure, finite(column_of(measure.columns[0], schema), measure, schema))
+            return Aggregate((f.kll_sketch_agg_double(number, SKETCH_SIZE),), _quantiles)
+        case "distinct":
+            whole = column_of(measure.columns[0], schema)
+            known = type_of(measure.columns[0], schema) in _HASHED
+            value = filtered(measure, whole if known else whole.cast("string"))
+            return Aggregate((f.hll_sketch_agg(value, DISTINCT_BITS),), _distinct)
+    return Aggregate((f.count_if(filtered(measure, bad_row(measure, schema, spark))),), _first)
+
+
+def bad_row(measure: Measure, schema: Schema, spark: SparkSession) -> Column:
+    """True for a row that counts; NULL or false for others."""
+    if measure.kind == "false":
+        return ~f.expr(str(measure.arguments[0]))
+    if measure.kind not in CONDITIONS:
+        raise CannotMeasure(f"there is no measure '{measure.kind}'")
+    column = column_of(measure.columns[0], schema)
+    type_ = type_of(measure.columns[0], schema)
+    match measure.kind:
+        case "nulls":
+            return column.isNull()
+        case "outside_range":
+            low, high = measure.arguments
+            bounds = [None if bound is None else literal(bound, type_) for bound in (low, high)]
+            return outside(column, bounds[0], bounds[1], type_)
+        case "outside_set":
+            if not measure.arguments:
+                return column.isNotNull()
+            return ~column.isin([literal(value, type_) for value in measure.arguments])
+    pattern = str(measure.arguments[0])
+    compile_pattern(pattern, spark)
+    return ~column.cast("string").rlike(pattern)
+
+
+def outside(column: Column, low: Column | None, high: Column | None, type_: str) -> Column:
+    """NaN and the infinities lie outside every range."""
+    conditions: list[Column] = []
+    if family_of(type_) in _FLOATING:
+        conditions.append(~_is_finite(column))
+    if low is not None:
+        conditions.append(column < low)
+    if high is not None:
+        conditions.append(column > high)
+    return reduce(or_, conditions, f.lit(False))
+
+
+def _is_finite(column: Column) -> Column:
+    # NaN is greater than infinity, so that one comparison leaves out both
+    return f.abs(column) < f.lit(float("inf"))
+
+
+def finite(column: Column, measure: Measure, schema: Schema) -> Column:
+    """The value as a double; NULL where it is not finite. Times are seconds since 1970 in UTC."""
+    type_ = type_of(measure.columns[0], schema)
+    match family_of(type_):
+        case Family.INTEGER | Family.DECIMAL:
+            return column.cast("double")
+        case Family.FLOAT | Family.DOUBLE:
+            number = column.cast("double")
+            return f.when(_is_finite(number), number)
+        case Family.DATE:
+            return f.unix_date(column) * f.lit(86400.0)
+        case Family.TIMESTAMP if type_ == "timestamp_ntz":
+            return _clock_seconds(column)
+        case Family.TIMESTAMP:
+            return f.unix_micros(column) / f.lit(1e6)
+    raise CannotMeasure(f"{measure.columns[0]} is {type_}, which is no number")
+
+
+def _clock_seconds(column: Column) -> Column:
+    """Of a wall clock taken as UTC, whatever the session's zone is."""
+    within = f.hour(column) * 3600 + f.minute(column) * 60 + f.extract(f.lit("SECOND"), column).cast("double")
+    return f.unix_date(column.cast("date")) * f.lit(86400.0) + within
+
+
+def compile_pattern(pattern: str, spark: SparkSession) -> None:
+    """A bad pattern is told before a job dies of it."""
+    if spark._jvm is not None:
+        try:
+            spark._jvm.java.util.regex.Pattern.compile(pattern)
+        except (PySparkException, Py4JError) as error:
+            raise CannotMeasure(f"the pattern {pattern} is no regular expression: {first_line(error)}") from error
+
+
+def literal(value: object, type_: str) -> Column:
+    """`value` as Spark's literal of the column's type; checks have made it a value of that type already."""
+    if isinstance(value, datetime):
+        moment = as_utc(value)
+        if type_ == "timestamp_ntz":
+            return f.lit(moment.replace(tzinfo=None).isoformat(sep=" ")).cast("timestamp_ntz")
+        return f.timestamp_micros(f.lit((moment - EPOCH) // timedelta(microseconds=1)))
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        return f.lit(Decimal(value))
+    found = f.lit(value)
+    return found.cast("float") if type_ == "float" else found
+
+
+def portable(column: Column, type_: str) -> Column:
+    """As it may be collected: microseconds are exact in every time zone, which a local Python time is not."""
+    return f.unix_micros(column) if type_ == "timestamp" else column
+
+
+def to_python(value: object, type_: str) -> object:
+    """Times as aware UTC: microseconds of a timestamp, and the wall clock of a timestamp_ntz taken as UTC."""
+    if type_ == "timestamp" and isinstance(value, int):
+        return EPOCH + timedelta(microseconds=value)
+    if isinstance(value, bytearray):
+        return bytes(value)
+    return as_utc(value) if isinstance(value, datetime) else value
+
+
+def _first(values: Sequence[object]) -> Reading:
+    return values[0]
+
+
+def _moments(values: Sequence[object]) -> Reading:
+    count, mean, variance = values
+    if not isinstance(count, int) or not isinstance(mean, float) or not isinstance(variance, float):
+        return Moments()
+    return Moments(count, mean, variance * count)
+
+
+def _quantiles(values: Sequence[object]) -> Reading:
+    sketch = values[0]
+    return Quantiles(bytes(sketch)) if isinstance(sketch, bytes | bytearray) else Quantiles.of(())
+
+
+def _distinct(values: Sequence[object]) -> Reading:
+    sketch = values[0]
+    return Distinct(bytes(sketch)) if isinstance(sketch, bytes | bytearray) else Distinct.of(())

@@ -1,0 +1,65 @@
+"""What reading a DataFrame means: whether it is a plain scan, and which columns some measures need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from forge.engines.spark.measure_columns import ERRORS
+from forge.model.schema import Schema
+from forge.quality.measure import Measure
+from forge.quality.paths import NoField, find_field
+
+_SCANS = ("LogicalRelation", "DataSourceV2Relation", "DataSourceV2ScanRelation", "LocalRelation", "InMemoryRelation")
+_AROUND = ("SubqueryAlias", "Project", "View", "RelationTimeTravel")
+
+
+def is_scan(frame: DataFrame) -> bool:
+    """Whether it is read from files as it is: then every job reads only its columns, and keeping it would cost more."""
+    node = frame._jdf.queryExecution().analyzed()
+    while True:
+        name = node.getClass().getSimpleName()
+        if name in _SCANS:
+            return True
+        if name not in _AROUND or node.children().size() != 1 or not _only_names(node, name):
+            return False
+        node = node.children().head()
+
+
+def _only_names(node: Any, name: str) -> bool:
+    if name != "Project":
+        return True
+    listed = node.projectList()
+    return all(listed.apply(n).getClass().getSimpleName() == "AttributeReference" for n in range(listed.size()))
+
+
+def needed_columns(frame: DataFrame, schema: Schema, measures: Iterable[Measure]) -> tuple[str, ...] | None:
+    """The columns that the measures read, in the order of the table; None where all are needed or it is not known: a
+    function may read any."""
+    needed: set[str] = set()
+    for measure in measures:
+        if measure.kind == "function":
+            return tuple(schema.names)
+        for name in (*measure.columns, *measure.by):
+            try:
+                needed.add(find_field(schema, name).parts[0])
+            except NoField:
+                continue  # such a measure is broken, and says so
+        texts = [measure.where] if measure.where else []
+        texts += [str(measure.arguments[0])] if measure.kind == "false" else []
+        for text in texts:
+            needed |= _named_in(frame, text)
+    if not needed:  # rows are counted: any column will do
+        return tuple(schema.names[:1])
+    return tuple(name for name in schema.names if name in needed)
+
+
+def _named_in(frame: DataFrame, text: str) -> set[str]:
+    try:
+        references = frame.select(f.expr(text))._jdf.queryExecution().analyzed().references().toSeq()
+    except ERRORS:
+        return set()  # it is told as not measured
+    return {references.apply(n).name() for n in range(references.size())}

@@ -1,0 +1,286 @@
+"""Measuring in tiers: what manifests prove, what was kept, only new files, and only then the table. Cheap comes first,
+and an engine is started only where something is left for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+
+from forge.flows.engine import Batch, Engine, Pin, Planned
+from forge.flows.ports import Growth, Lake
+from forge.model.errors import ForgeError
+from forge.model.names import SnapshotId, TableName
+from forge.model.schema import Schema
+from forge.quality.measure import Measure, NotMeasured, Reading
+from forge.quality.paths import NoField, find_field
+from forge.quality.readings import reading_of_no_rows
+from forge.quality.state import add, adds_up, dump, is_kept, is_of_rows_only, key_of, load
+
+MANIFESTS, KEPT, NEW_FILES, HISTORY = "manifests", "kept", "new files", "history"
+_BACK = 20  # snapshots that are looked back for what was kept
+_CUSTOM = frozenset({"query_rows", "query_value", "function"})
+
+
+class StateStore(Protocol):
+    """What was measured of snapshots, kept. A state is the text of a reading that can be added to another one's."""
+
+    def kept(
+        self, table: TableName, snapshots: Sequence[SnapshotId], keys: Sequence[str]
+    ) -> Mapping[tuple[SnapshotId, str], str]:
+        """Those that are there."""
+        ...
+
+    def keep(self, table: TableName, snapshot: SnapshotId, states: Mapping[str, str], at: datetime) -> None:
+        """Only the newest snapshots of a table are held."""
+        ...
+
+
+def no_versions(revision: str) -> Pin | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The version of a table that is judged. `versions` finds another one by its revision, or by PREVIOUS: None where
+    there is none yet; what is wrong with the revision is raised."""
+
+    table: TableName
+    schema: Schema
+    target: Pin | Planned
+    others: Mapping[TableName, Pin] = field(default_factory=dict)
+    versions: Callable[[str], Pin | None] = no_versions
+    history: Callable[[Measure], Reading] = lambda measure: NotMeasured("no history is kept here")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    lake: Lake
+    engine: Callable[[], Engine]
+    now: datetime
+    states: StateStore | None = None
+
+
+@dataclass(slots=True)
+class Measured:
+    """Readings, and the batches in which they were taken."""
+
+    readings: dict[Measure, Reading] = field(default_factory=dict)
+    batches: list[Batch] = field(default_factory=list)
+
+    def add(self, tier: str, readings: Mapping[Measure, Reading], started: float) -> None:
+        if readings:
+            self.readings.update(readings)
+            self.batches.append(Batch(tier, tuple(readings), round((time.monotonic() - started) * 1000, 1)))
+
+
+def measure(subject: Subject, measures: Iterable[Measure], tools: Tools) -> Measured:
+    """A reading for each measure. Those of other versions and of new rows are measures of another target."""
+    found = Measured()
+    by_target: dict[tuple[str | None, str | None], list[Measure]] = {}
+    for one in dict.fromkeys(measures):
+        if one.kind == "history":
+            started = time.monotonic()
+            found.add(HISTORY, {one: _guarded(subject.history, one)}, started)
+        else:
+            by_target.setdefault((one.at, one.since), []).append(one)
+    for (at, since), some in sorted(by_target.items(), key=lambda item: [part or "" for part in item[0]]):
+        _of_target(subject, at, since, some, tools, found)
+    return found
+
+
+def _guarded(read: Callable[[Measure], Reading], one: Measure) -> Reading:
+    try:
+        return read(one)
+    except ForgeError as error:
+        return NotMeasured(str(error))
+
+
+def _of_target(
+    subject: Subject, at: str | None, since: str | None, measures: Sequence[Measure], tools: Tools, found: Measured
+) -> None:
+    started = time.monotonic()
+    try:
+        target = target_of(subject, at, since, tools.lake)
+    except ForgeError as error:
+        found.add(MANIFESTS, dict.fromkeys(measures, NotMeasured(_said(error))), started)
+        return
+    match target:
+        case NotMeasured():
+            found.add(MANIFESTS, dict.fromkeys(measures, target), started)
+        case None:  # that version is not there: there is nothing to compare with
+            found.add(MANIFESTS, dict.fromkeys(measures), started)
+        case "nothing new":
+            none = {m: {} if m.by else reading_of_no_rows(m.kind) for m in measures if m.kind not in _CUSTOM}
+            found.add(MANIFESTS, none, started)
+            rest = [m for m in measures if m not in none]
+            _in_tiers(subject, subject.target, rest, tools, found)
+        case Pin() | Planned():
+            _in_tiers(subject, target, measures, tools, found)
+
+
+def _said(error: ForgeError) -> str:
+    return " ".join(part for part in (error.what, error.why) if part)
+
+
+def target_of(
+    subject: Subject, at: str | None, since: str | None, lake: Lake
+) -> Pin | Planned | NotMeasured | str | None:
+    if at is not None:
+        return subject.versions(at)
+    if since is None:
+        return subject.target
+    before = subject.versions(since)
+    if before is None:
+        return subject.target  # all files are new
+    target = subject.target
+    if isinstance(target, Planned) or target.snapshot_id is None:
+        return NotMeasured(f"{subject.table} is a view, and has no files of its own")
+    if before.snapshot_id is None:
+        return NotMeasured(f"{subject.table} was a view at {since}")
+    growth = lake.growth(target.catalog, before.snapshot_id, target.snapshot_id)
+    match growth.kind if growth else None:
+        case "none":
+            return "nothing new"
+        case "appended":
+            return replace(target, since=before.snapshot_id)
+        case "replaced":
+            return target
+    return NotMeasured(f"files were rewritten since {since}, so that new rows cannot be told from old ones")
+
+
+def _in_tiers(
+    subject: Subject, target: Pin | Planned, measures: Sequence[Measure], tools: Tools, found: Measured
+) -> None:
+    """The engine and the manifests know no versions: they are asked for plain measures of the target."""
+    asked = {replace(one, at=None, since=None): one for one in measures}
+    left = list(asked)
+    if isinstance(target, Pin) and target.snapshot_id is not None and target.since is None:
+        left = _from_manifests(target, asked, left, tools, found)
+        left = _from_kept(subject, target, asked, left, tools, found)
+    if left:
+        taken = _by_engine(subject, target, asked, left, tools, found)
+        _keep(subject, target, taken, tools)
+
+
+def _from_manifests(
+    target: Pin, asked: Mapping[Measure, Measure], left: Sequence[Measure], tools: Tools, found: Measured
+) -> list[Measure]:
+    assert target.snapshot_id is not None
+    started = time.monotonic()
+    proven = tools.lake.measure(target.catalog, target.snapshot_id, left)
+    found.add(MANIFESTS, {asked[one]: reading for one, reading in proven.items()}, started)
+    return [one for one in left if one not in proven]
+
+
+def _by_engine(
+    subject: Subject,
+    target: Pin | Planned,
+    asked: Mapping[Measure, Measure],
+    left: Sequence[Measure],
+    tools: Tools,
+    found: Measured,
+    tier: str | None = None,
+) -> Mapping[Measure, Reading]:
+    """`tier` renames what the engine calls its work; None: as it says."""
+
+    def told(batch: Batch) -> None:
+        found.batches.append(Batch(tier or batch.tier, tuple(asked[one] for one in batch.measures), batch.ms))
+
+    readings = tools.engine().measure(target, tuple(left), subject.others, told)
+    found.readings.update({asked[one]: reading for one, reading in readings.items()})
+    return readings
+
+
+# --- what was kept -----------------------------------------------------------------------------------------------
+
+
+def _from_kept(
+    subject: Subject,
+    target: Pin,
+    asked: Mapping[Measure, Measure],
+    left: Sequence[Measure],
+    tools: Tools,
+    found: Measured,
+) -> list[Measure]:
+    """Readings of this very snapshot; then those of an earlier one, to which those of the new files are added."""
+    keys = {one: key_of(one) for one in left if is_kept(one)}
+    if tools.states is None or not keys or target.snapshot_id is None:
+        return list(left)
+    started = time.monotonic()
+    line = _ancestors(target, tools.lake)
+    states = tools.states.kept(subject.table, line, tuple(keys.values()))
+    known = {one: load(text) for one, key in keys.items() if (text := states.get((target.snapshot_id, key)))}
+    found.add(KEPT, {asked[one]: reading for one, reading in known.items()}, started)
+    for ancestor in line[1:]:
+        before = {one: text for one, key in keys.items() if one not in known and (text := states.get((ancestor, key)))}
+        if before:
+            known |= _grown(subject, target, ancestor, before, asked, tools, found)
+    return [one for one in left if one not in known]
+
+
+def _ancestors(target: Pin, lake: Lake) -> list[SnapshotId]:
+    """The snapshot itself and those before it, newest first."""
+    line: list[SnapshotId] = []
+    at = target.snapshot_id
+    while at is not None and len(line) < _BACK:
+        line.append(at)
+        snapshot = lake.snapshot(target.catalog, at)
+        at = snapshot.parent_id if snapshot else None
+    return line
+
+
+def _grown(
+    subject: Subject,
+    target: Pin,
+    ancestor: SnapshotId,
+    before: Mapping[Measure, str],
+    asked: Mapping[Measure, Measure],
+    tools: Tools,
+    found: Measured,
+) -> dict[Measure, Reading]:
+    """What was kept of an ancestor, and what the files since then add; nothing where more happened than appends."""
+    assert target.snapshot_id is not None
+    growth = tools.lake.growth(target.catalog, ancestor, target.snapshot_id)
+    if growth is None or growth.kind not in ("none", "appended"):
+        return {}
+    usable = {one: load(text) for one, text in before.items() if _still_means(one, growth, subject.schema)}
+    if growth.kind == "none":
+        found.add(KEPT, {asked[one]: reading for one, reading in usable.items()}, time.monotonic())
+        _keep(subject, target, usable, tools)
+        return usable
+    addable = {one: reading for one, reading in usable.items() if adds_up(one)}
+    if not addable:
+        return {}
+    added = _by_engine(subject, replace(target, since=ancestor), asked, tuple(addable), tools, found, NEW_FILES)
+    merged: dict[Measure, Reading] = {}
+    for one, reading in addable.items():
+        new = added.get(one)
+        merged[one] = new if isinstance(new, NotMeasured) else add(one, reading, new)
+    found.readings.update({asked[one]: reading for one, reading in merged.items()})
+    _keep(subject, target, merged, tools)
+    return merged
+
+
+def _still_means(one: Measure, growth: Growth, schema: Schema) -> bool:
+    """Whether its columns are what they were: a column may be dropped and made anew under its name."""
+    if growth.all_the_same:
+        return True
+    if not is_of_rows_only(one):
+        return False
+    try:
+        return all(find_field(schema, name).parts[0].lower() in growth.same_columns for name in one.columns)
+    except NoField:
+        return False
+
+
+def _keep(subject: Subject, target: Pin | Planned, readings: Mapping[Measure, Reading], tools: Tools) -> None:
+    if tools.states is None or isinstance(target, Planned) or target.snapshot_id is None or target.since is not None:
+        return
+    states = {
+        key_of(one): text for one, reading in readings.items() if is_kept(one) and (text := dump(reading)) is not None
+    }
+    if states:
+        tools.states.keep(subject.table, target.snapshot_id, states, tools.now)

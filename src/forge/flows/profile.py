@@ -1,0 +1,112 @@
+"""Knowing a table: all its columns in one scan of each cost class, then a few things of a few columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from forge.contracts.contract import pii_columns
+from forge.flows.check import CheckPorts
+from forge.flows.engine import Engine, Pin
+from forge.flows.impact import edges_at
+from forge.flows.project import Project
+from forge.flows.read import Reader
+from forge.flows.revisions import find_branch
+from forge.flows.sample import find_personal
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.schema import Schema
+from forge.quality.check import Check
+from forge.quality.checks import Unique
+from forge.quality.measure import Measure, Reading
+from forge.quality.profile import Key, Profile, first_measures, guess_formats, profile_of, then_measures
+from forge.quality.suggest import Suggestion, suggest_checks
+from forge.transforms.dag import downstream_of
+
+SAMPLE = 1000  # rows from which formats are guessed; they are counted over all rows afterwards
+
+
+def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -> tuple[Profile, tuple[Check, ...]]:
+    """What is known of a published table or view, and the checks that the project has for it. Its rows are read once
+    for what is cheap and once for sketches; what is asked of a few columns only comes after."""
+    name, _, on = dataset.partition("@")
+    table = TableName.parse(name)
+    branch = find_branch(ports.metadata, BranchName(on or ports.default_branch))
+    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    project = ports.project()
+    pin = reader.pin(table, at)
+    engine = ports.engine()
+    sql = f"SELECT * FROM {table.schema}.{table.name}"  # noqa: S608  a parsed name: letters, digits, underscores
+    schema, rows = engine.query(sql, {table: pin}, {}, SAMPLE)
+    schema = _schema(ports, pin) or schema
+    sample = [dict(zip(schema.names, row, strict=True)) for row in rows]
+    guessed = guess_formats(schema, sample)
+    keys, others = _keys(project, reader, ports, at, table)
+    readings = _measured(ports, engine, pin, first_measures(schema), {})
+    asked = then_measures(schema, readings, guessed, keys)
+    readings |= _measured(ports, engine, pin, asked, others)
+    masked = _masked(project, ports, branch.head, table)
+    profile = profile_of(table, schema, readings, guessed, keys, masked, ports.clock())
+    return profile, project.checks.get(table, ())
+
+
+def _masked(project: Project, ports: CheckPorts, head: CommitId | None, table: TableName) -> frozenset[str]:
+    """Columns whose values no suggestion may name: personal by the contract, or by what they are made of."""
+    contract = project.contracts.get(table)
+    own = pii_columns(contract) if contract else frozenset()
+    edges = edges_at(ports.metadata, ports.metadata.tree(head))
+    return own | {column for name, column in find_personal(ports.metadata.assets(), edges) if name == str(table)}
+
+
+def suggest_for(dataset: str, ports: CheckPorts, *, at: str | None = None) -> tuple[Profile, tuple[Suggestion, ...]]:
+    profile, existing = profile_dataset(dataset, ports, at=at)
+    return profile, suggest_checks(profile, existing)
+
+
+def _schema(ports: CheckPorts, pin: Pin) -> Schema | None:
+    """None: a view, whose query knows its columns."""
+    if pin.snapshot_id is None:
+        return None
+    found = ports.lake.snapshot(pin.catalog, pin.snapshot_id)
+    return found.schema if found else None
+
+
+def _measured(
+    ports: CheckPorts, engine: Engine, pin: Pin, measures: Sequence[Measure], others: Mapping[TableName, Pin]
+) -> dict[Measure, Reading]:
+    """What the manifests prove costs no job."""
+    found: dict[Measure, Reading] = {}
+    if pin.snapshot_id is not None:
+        found |= ports.lake.measure(pin.catalog, pin.snapshot_id, measures)
+    rest = tuple(measure for measure in measures if measure not in found)
+    return {**found, **engine.measure(pin, rest, others)} if rest else found
+
+
+def _keys(
+    project: Project, reader: Reader, ports: CheckPorts, at: str | None, table: TableName
+) -> tuple[tuple[Key, ...], dict[TableName, Pin]]:
+    """Columns of other tables that a check or a contract calls a key, where the table is there. What is made of this
+    table has its values from here, so it is no reference for them. Tables of the same schema come first."""
+    keys: list[Key] = []
+    pins: dict[TableName, Pin] = {}
+    made = downstream_of(project.transforms, table)
+    for other, checks in sorted(project.checks.items(), key=lambda one: (one[0].schema != table.schema, one[0])):
+        if other in made:
+            continue
+        names = {check.columns[0] for check in checks if isinstance(check, Unique) and len(check.columns) == 1}
+        pin = _pin(reader, other, at) if names and other != table else None
+        schema = _schema(ports, pin) if pin else None
+        if pin is None or schema is None:
+            continue
+        for name in sorted(names):
+            column = schema.get(name)
+            if column is not None:
+                keys.append(Key(other, column.name, column.type))
+                pins[other] = pin
+    return tuple(keys), pins
+
+
+def _pin(reader: Reader, table: TableName, at: str | None) -> Pin | None:
+    try:
+        return reader.pin(table, at)
+    except ForgeError:
+        return None  # it has checks, but was never published

@@ -1,0 +1,84 @@
+"""Rollback of one table: where a check last passed on it, and the table as it was there. Nothing is copied: the branch
+points at the old snapshot again, in a new commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forge.flows.merge_tree import TableOutcome, same
+from forge.flows.merges import TableTally
+from forge.flows.pins import Line
+from forge.flows.records import OutputStatus
+from forge.flows.remediate_ports import RemedyPorts
+from forge.flows.version_ports import VersionPorts
+from forge.model.names import CommitId, RunId, TableName
+from forge.quality.verdict import Outcome
+from forge.versioning.commit import Commit, TableStatistics, TableVersion
+
+RUNS = 500  # how far back verdicts of runs are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class LastPassed:
+    """The newest commit of the branch at which all of these checks passed on another content than there is now."""
+
+    commit: Commit
+    version: TableVersion
+
+
+def find_last_passed(ports: RemedyPorts, line: Line, table: TableName, check_ids: tuple[str, ...]) -> LastPassed | None:
+    now = line.tree.get(table)
+    if line.head is None or now is None:
+        return None
+    passed = [_passed_at(ports, line, table, check_id) for check_id in check_ids]
+    both = set.intersection(*passed) if passed else set()
+    metadata = ports.versions.metadata
+    for commit in metadata.log(line.head):
+        if commit.id not in both:
+            continue
+        version = metadata.tree(commit.id).get(table)
+        if version is not None and version.kind == "table" and not same(version, now):
+            return LastPassed(commit, version)
+    return None
+
+
+def _passed_at(ports: RemedyPorts, line: Line, table: TableName, check_id: str) -> set[CommitId]:
+    """Commits at which the check passed, unless it failed later on the same content."""
+    metadata, said = ports.versions.metadata, list(ports.outcomes(table, line.branch, check_id))
+    for branch in dict.fromkeys((line.branch, ports.versions.default_branch)):
+        found = [
+            one
+            for one in metadata.judgements(branch, [table], [check_id], runs=RUNS)
+            if one.status is OutputStatus.PUBLISHED and one.outcome in (Outcome.PASSED, Outcome.FAILED)
+        ]
+        runs = metadata.find_runs({RunId(one.run_id) for one in found})
+        for one in found:
+            commit = runs[one.run_id].commit_id if one.run_id in runs else None
+            if commit is not None:
+                said.append((commit, one.outcome is Outcome.PASSED))
+    failed = {_content(ports, table, commit) for commit, passed in said if not passed}
+    return {commit for commit, passed in said if passed and _content(ports, table, commit) not in failed}
+
+
+def _content(ports: RemedyPorts, table: TableName, commit: CommitId) -> tuple[object, ...] | None:
+    version = ports.versions.metadata.tree(commit).get(table)
+    return (version.uuid, version.snapshot_id) if version else None
+
+
+def restored(ports: VersionPorts, line: Line, table: TableName, version: TableVersion) -> TableOutcome:
+    """The table as that version has it, for a commit on the line."""
+    before = line.tree.get(table)
+    number = before.number + 1 if before else 1
+    old, new = _counted(ports, before), _counted(ports, version)
+    rows, size = new.record_count - old.record_count, new.total_size - old.total_size
+    statistics = TableStatistics(
+        max(rows, 0), max(-rows, 0), max(size, 0), max(-size, 0), new.record_count, new.total_size
+    )
+    return TableOutcome(replace(version, number=number), TableTally(str(table), "restored"), statistics=statistics)
+
+
+def _counted(ports: VersionPorts, version: TableVersion | None) -> TableStatistics:
+    if version is None or version.snapshot_id is None:
+        return TableStatistics()
+    found = ports.lake.snapshot(version.catalog, version.snapshot_id)
+    return found.statistics if found else TableStatistics()

@@ -1,0 +1,22 @@
+"""What an error code is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.model.errors import Kind
+
+FINDINGS, USAGE, COULD_NOT_RUN, NOT_ALLOWED, CANNOT_CONNECT, INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    code: str
+    kind: Kind
+    title: str
+    meaning: str
+    exit: int
+
+
+def told(code: str, kind: Kind, title: str, meaning: str, exit: int) -> tuple[str, Code]:
+    return code, Code(code, kind, title, meaning, exit)

@@ -1,0 +1,227 @@
+"""When a failing check is told, and when not: the state of each check under each monitor, and how a verdict moves it.
+
+ok → failing → recovered → ok. A check that goes on failing says nothing new; only a worse one, a channel that has not
+heard of it yet, or a reminder does."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from forge.quality.verdict import Outcome, Severity, Verdict
+
+RANKS = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+class Origin(StrEnum):
+    RUN = "run"  # a governed run judged what it had made, published or not
+    HAND = "hand"  # someone judged what is published
+    MONITOR = "monitor"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who judged: `name` is the id of the monitor, else the branch. A run judges what it made, a hand what readers
+    have, so that one says nothing of the other's alerts."""
+
+    origin: Origin
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.origin}:{self.name}"
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        origin, _, name = text.partition(":")
+        return cls(Origin(origin), name)
+
+    @property
+    def monitor_id(self) -> str | None:
+        return self.name if self.origin is Origin.MONITOR else None
+
+
+class AlertStatus(StrEnum):
+    OK = "ok"
+    FAILING = "failing"
+    RECOVERED = "recovered"  # it has passed once since it failed
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPolicy:
+    """Whom to tell of which failures. `remind_after`: say it again while it lasts."""
+
+    channels: tuple[str, ...] = ()
+    severity_threshold: Severity = Severity.WARNING
+    notify_on_recovery: bool = True
+    remind_after: timedelta | None = None
+
+    def hears(self, severity: Severity) -> bool:
+        return at_least(severity, self.severity_threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertState:
+    """How one check stands under one scope. One that never failed has none. `told` are the channels that know of the
+    present failure, so that its end is told to these."""
+
+    scope: Scope
+    table: str
+    branch: str
+    check_id: str
+    check_type: str
+    status: AlertStatus
+    severity: Severity
+    message: str
+    since: datetime  # when it got this status
+    seen_at: datetime  # when it was judged last
+    failures: int = 0  # in a row
+    told: tuple[str, ...] = ()
+    told_at: datetime | None = None
+    commit_id: str | None = None  # of the newest failure
+    run_id: str | None = None
+    monitor_run_id: str | None = None
+    incident_id: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> bool:
+        return self.status is AlertStatus.FAILING
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return str(self.scope), self.check_id
+
+
+class MoveKind(StrEnum):
+    FAILED = "failed"  # it passed before, or was never judged
+    AGAIN = "failed again"
+    WORSE = "worse"  # its severity rose
+    RECOVERED = "recovered"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Where and when a verdict was reached."""
+
+    scope: Scope
+    branch: str
+    at: datetime
+    commit_id: str | None = None
+    run_id: str | None = None
+    monitor_run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`tell`: the channels that hear of it now. `close`: those that know of a failure which is over; a pager is told
+    so whatever the policy says of recoveries."""
+
+    kind: MoveKind
+    verdict: Verdict
+    before: AlertState | None
+    after: AlertState
+    tell: tuple[str, ...] = ()
+    close: tuple[str, ...] = ()
+    reminder: bool = False
+
+
+def at_least(severity: Severity, threshold: Severity) -> bool:
+    return RANKS[severity] >= RANKS[threshold]
+
+
+def is_bad(verdict: Verdict) -> bool:
+    """Failed, or not measured where that blocks like a failure."""
+    return verdict.outcome is Outcome.FAILED or (verdict.outcome is Outcome.NOT_MEASURED and verdict.blocks)
+
+
+def move(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move | None:
+    """What a verdict makes of the state; None where it changes nothing: a pass of what never failed, one that could
+    not be measured, or a verdict older than the one that is known."""
+    if state is not None and seen.at < state.seen_at:
+        return None
+    if is_bad(verdict):
+        return _failing(state, verdict, policy, seen)
+    if state is None or verdict.outcome is Outcome.NOT_MEASURED:
+        return None
+    return _passing(state, verdict, policy, seen)
+
+
+def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move:
+    hears = policy.hears(verdict.severity)
+    if state is None or not state.failing:
+        after = _state(state, verdict, seen)
+        tell = policy.channels if hears else ()
+        return Move(MoveKind.FAILED, verdict, state, _told(after, tell, seen.at), tell)
+    worse = RANKS[verdict.severity] > RANKS[state.severity]
+    after = replace(
+        _state(state, verdict, seen),
+        since=state.since,
+        failures=state.failures + 1,
+        told=state.told,
+        told_at=state.told_at,
+    )
+    kind = MoveKind.WORSE if worse else MoveKind.AGAIN
+    if not hears:
+        return Move(kind, verdict, state, after)
+    remind = _is_due(state, policy, seen.at)
+    tell = policy.channels if worse or remind else tuple(c for c in policy.channels if c not in state.told)
+    return Move(kind, verdict, state, _told(after, tell, seen.at), tell, reminder=remind and not worse)
+
+
+def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move:
+    if not state.failing:
+        after = replace(state, status=AlertStatus.OK, seen_at=seen.at, message=verdict.message)
+        if state.status is AlertStatus.RECOVERED:
+            after = replace(after, since=seen.at)
+        return Move(MoveKind.PASSED, verdict, state, after)
+    after = replace(
+        state,
+        status=AlertStatus.RECOVERED,
+        since=seen.at,
+        seen_at=seen.at,
+        failures=0,
+        message=verdict.message,
+        told=(),
+        told_at=None,
+    )
+    tell = state.told if policy.notify_on_recovery else ()
+    return Move(MoveKind.RECOVERED, verdict, state, after, tell, state.told)
+
+
+def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertState:
+    return AlertState(
+        seen.scope,
+        verdict.table,
+        seen.branch,
+        verdict.check_id,
+        verdict.check_type,
+        AlertStatus.FAILING,
+        verdict.severity,
+        verdict.message,
+        since=seen.at,
+        seen_at=seen.at,
+        failures=1,
+        commit_id=seen.commit_id,
+        run_id=seen.run_id,
+        monitor_run_id=seen.monitor_run_id,
+        incident_id=state.incident_id if state else None,
+        columns=verdict.columns,
+    )
+
+
+def _told(state: AlertState, channels: tuple[str, ...], at: datetime) -> AlertState:
+    if not channels:
+        return state
+    return replace(state, told=tuple(dict.fromkeys((*state.told, *channels))), told_at=at)
+
+
+def _is_due(state: AlertState, policy: AlertPolicy, now: datetime) -> bool:
+    return policy.remind_after is not None and state.told_at is not None and now - state.told_at >= policy.remind_after
+
+
+def thread_of(scope: Scope, table: str) -> str:
+    """What messages about the same dataset under the same monitor share; also the pager's dedup key."""
+    return "forge-" + hashlib.sha256(f"{scope}\n{table}".encode()).hexdigest()[:24]

@@ -1,0 +1,54 @@
+"""The scale on which a metric is even: counts and sizes vary by a part of themselves, so their logarithms vary evenly.
+
+The logarithm passes through zero (log of 1 + value / unit, with the sign of the value), so that an empty table is a
+value as any other, very far out where tables are not empty. The unit is a hundredth of what is usual, so that the scale
+is a logarithm for all values but those near zero. A metric that was ever negative (a balance, a difference) is taken as
+it is: its logarithm would hide all that happens around zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+FLOOR = 0.001  # what never moved is still not taken for exact: a thousandth is noise
+NO_UNIT = 1e-9  # where all values are zero
+LEAST_UNIT = 1e-100  # so that no sensible value is infinitely many units
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`unit` None: linear. `floor` is the least spread."""
+
+    unit: float | None
+    floor: float
+
+    @property
+    def is_log(self) -> bool:
+        return self.unit is not None
+
+    def into(self, values: Floats) -> Floats:
+        if self.unit is None:
+            return values
+        with np.errstate(over="ignore"):
+            return np.asarray(np.sign(values) * np.log1p(np.abs(values) / self.unit), dtype=np.float64)
+
+    def back(self, value: float) -> float:
+        if self.unit is None:
+            return value
+        with np.errstate(over="ignore"):
+            return float(np.sign(value) * self.unit * np.expm1(abs(value)))
+
+    def part(self, value: float) -> float:
+        """A difference on the scale in words of the values: a factor, or a difference."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(value)) if self.is_log else value
+
+
+def scale_of(values: Floats) -> Scale:
+    if bool((values < 0).any()):
+        return Scale(None, FLOOR * float(np.median(np.abs(values))))
+    above = values[values > 0]
+    unit = float(np.median(above)) / 100 if len(above) else NO_UNIT
+    return Scale(max(unit, LEAST_UNIT), FLOOR)

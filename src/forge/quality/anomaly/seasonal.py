@@ -1,0 +1,58 @@
+"""The default: medians by weekday, a robust slope and a robust spread, on a log scale.
+
+    value  ≈  level × weekday × slope^days,   give or take `threshold` spreads
+
+- Daily metrics have a weekday part, hourly ones an hour and a weekday part, slower ones none. A slot (a weekday, an
+  hour) needs two points of its own; until two weeks (two days) are there, no slot counts.
+- The slope is the median of the slopes between all pairs of points of the same slot (Theil and Sen), from three weeks
+  on. Pairs of the same slot only: a weekend then never looks like a fall.
+- The spread is that of what is left (median absolute deviation), widened by what was fitted (eight numbers out of
+  fourteen points fit too well) and by how well level, slot and slope are known.
+- All times are UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from forge.quality.anomaly.opinion import Model, Opinion, distances
+from forge.quality.anomaly.point import Point
+from forge.quality.anomaly.scale import Scale, scale_of
+from forge.quality.anomaly.shift import find_levels
+
+
+def fit_seasonal(baseline: Sequence[Point], threshold: float) -> Model:
+    scale = scale_of(np.array([point.value for point in baseline], dtype=np.float64))
+    line, others = find_levels(baseline, scale, threshold)
+
+    def judge(point: Point) -> Opinion:
+        value = float(scale.into(np.array([point.value]))[0])
+        center = line.expected(point)
+        level = min((0.0, *others), key=lambda offset: abs(value - center - offset))
+        spread = line.spread_at(point)
+        reach = threshold * spread
+        score = distances(abs(value - center - level), spread, 1e-9)
+        part, season = line.season(point)
+        factor = 0.0 if line.is_empty(point) else scale.part(part)
+        return Opinion(
+            expected=scale.back(center + level),
+            low=_low(scale, center + level - reach),
+            high=scale.back(center + level + reach),
+            score=score,
+            is_out=score > threshold,
+            unit="spreads",
+            allowed=threshold,
+            seasonal=factor if season else None,
+            season=season,
+            trend=scale.part(line.slope) if line.slope is not None else None,
+            log_scale=scale.is_log,
+            note=others[level] if level else "",
+        )
+
+    return judge
+
+
+def _low(scale: Scale, value: float) -> float:
+    """What was never negative has no band below zero."""
+    return max(scale.back(value), 0.0) if scale.is_log else value

@@ -1,0 +1,58 @@
+"""What the checks of a distribution against that of another version share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from forge.model.schema import Schema
+from forge.quality.check import Check, Context, Finding
+from forge.quality.keys import COLUMN, Key, Keys, text
+from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Readings
+from forge.quality.paths import type_of
+
+REFERENCE: Keys = {**COLUMN, "reference": Key(text, "reference")}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Check):
+    """A check of the values against those at `reference`. Before there is a reference, it passes."""
+
+    words: ClassVar[tuple[str, ...]] = ("statistical",)
+
+    column: str
+    reference: str = PREVIOUS
+
+    @abstractmethod
+    def one(self, schema: Schema, at: str | None = None) -> Measure:
+        """What is read of both versions."""
+
+    @abstractmethod
+    def compare(self, now: object, before: object, context: Context) -> Finding: ...
+
+    @abstractmethod
+    def count(self, reading: object) -> int:
+        """How many values the reading is of."""
+
+    def targets(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def needs(self, schema: Schema) -> frozenset[Measure]:
+        return frozenset({self.one(schema), self.one(schema, self.reference)})
+
+    def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured:
+        now, before = readings[self.one(context.schema)], readings[self.one(context.schema, self.reference)]
+        if before is None:
+            which = "version before" if self.reference == PREVIOUS else self.reference
+            said = f"{self.column}: there is no {which} to compare with yet"
+            return Finding(False, said, note="There was nothing to compare with")
+        if self.count(before) == 0:
+            said = f"{self.column}: there are no values at {self.reference} to compare with"
+            return Finding(False, said, note="There was nothing to compare with")
+        if self.count(now) == 0:
+            return NotMeasured(f"there are no values of {self.column} to compare with those at {self.reference}")
+        return self.compare(now, before, context)
+
+    def type_in(self, schema: Schema) -> str:
+        return type_of(schema, self.column)

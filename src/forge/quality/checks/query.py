@@ -1,0 +1,80 @@
+"""A rule of whole tables, in SQL."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from forge.model.names import TableName
+from forge.model.schema import Schema
+from forge.quality.check import Check, Context, Finding, count_in
+from forge.quality.keys import Key, Keys, exact_number, in_order, text
+from forge.quality.measure import Measure, NotMeasured, Readings
+from forge.quality.values import show
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Check):
+    """`query`, SQL over the tables of the branch, gives no row. With `min` or `max` it gives one number instead, which
+    lies between them."""
+
+    type: ClassVar[str] = "query"
+    words: ClassVar[tuple[str, ...]] = ("query", "custom")
+    keys: ClassVar[Keys] = {
+        "query": Key(text, "query", required=True),
+        "min": Key(exact_number, "min"),
+        "max": Key(exact_number, "max"),
+    }
+    without: ClassVar[frozenset[str]] = frozenset({"where", "partition_by", "since"})
+
+    query: str
+    min: float | None = None
+    max: float | None = None
+
+    @classmethod
+    def settle(cls, fields: dict[str, Any]) -> list[str]:
+        bounds = fields.get("min"), fields.get("max")
+        return in_order(*bounds) if None not in bounds else []
+
+    def targets(self) -> tuple[str, ...]:
+        return ()
+
+    def subject(self) -> str:
+        return self.name or " ".join(self.query.split())
+
+    def check_id(self, table: TableName) -> str:
+        return Check.check_id(self if self.name else replace(self, name=self.query), table)
+
+    def _one(self) -> Measure:
+        return self.measure("query_value" if self._bounded else "query_rows", (), self.query)
+
+    @property
+    def _bounded(self) -> bool:
+        return self.min is not None or self.max is not None
+
+    def violations(self, schema: Schema) -> tuple[Measure, ...]:
+        return () if self._bounded else (self._one(),)
+
+    def needs(self, schema: Schema) -> frozenset[Measure]:
+        return frozenset({self._one()})
+
+    def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured:
+        if self._bounded:
+            return self._within(readings[self._one()])
+        rows = count_in(readings, self._one())
+        came = "row comes" if rows == 1 else "rows come"
+        said = f"{show(rows)} {came} back" if rows else "no row comes back"
+        return Finding(rows > 0, f"{self.subject()}: {said}", {"query": self.query})
+
+    def _within(self, value: object) -> Finding | NotMeasured:
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or math.isnan(value):
+            return NotMeasured(f"the query gave {show(value)}, which is no number")
+        said = f"{self.subject()}: {show(value)}"
+        few, many = self.min is not None and value < self.min, self.max is not None and value > self.max
+        if few:
+            said += f", less than {show(self.min)}"
+        if many:
+            said += f", more than {show(self.max)}"
+        return Finding(few or many, said, {"query": self.query, "min": self.min, "max": self.max})

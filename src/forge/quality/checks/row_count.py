@@ -1,0 +1,77 @@
+"""Volume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from forge.model.schema import Schema
+from forge.quality.check import Check, Context, Finding, count_in, exceeds
+from forge.quality.keys import Key, Keys, change, count, in_order
+from forge.quality.measure import PREVIOUS, Measure, Readings
+from forge.quality.values import show
+
+
+@dataclass(frozen=True, slots=True)
+class RowCount(Check):
+    """The number of rows lies in [min, max]; one of them may be left open. With `max_change_percentage` it is at most
+    so many percent more or less than in the version before."""
+
+    type: ClassVar[str] = "row_count"
+    words: ClassVar[tuple[str, ...]] = ("row_count", "volume")
+    keys: ClassVar[Keys] = {
+        "min": Key(count, "min"),
+        "max": Key(count, "max"),
+        "min_rows": Key(count, "min"),
+        "max_rows": Key(count, "max"),
+        "max_change_percentage": Key(change, "max_change_percentage"),
+    }
+
+    min: int | None = None
+    max: int | None = None
+    max_change_percentage: float | None = None
+
+    @classmethod
+    def settle(cls, fields: dict[str, Any]) -> list[str]:
+        if "max_change_percentage" not in fields:
+            return in_order(fields.get("min"), fields.get("max"))
+        if fields.get("since"):
+            return ["'since' and 'max_change_percentage' do not go together: new rows are not a changed number of rows"]
+        bounds = fields.get("min"), fields.get("max")
+        return in_order(*bounds) if None not in bounds else []
+
+    def targets(self) -> tuple[str, ...]:
+        return ()
+
+    def _before(self) -> Measure:
+        return self.measure("rows", at=PREVIOUS)
+
+    def needs(self, schema: Schema) -> frozenset[Measure]:
+        changing = frozenset() if self.max_change_percentage is None else frozenset({self._before()})
+        return frozenset({self.rows()}) | changing
+
+    def decide(self, readings: Readings, context: Context) -> Finding:
+        rows = count_in(readings, self.rows())
+        where = f" where {self.where}" if self.where else ""
+        said = f"{show(rows)} {'row' if rows == 1 else 'rows'}{where}"
+        few = self.min is not None and rows < self.min
+        many = self.max is not None and rows > self.max
+        if few:
+            said += f", fewer than {show(self.min)}"
+        if many:
+            said += f", more than {show(self.max)}"
+        thresholds: dict[str, object] = {"min": self.min, "max": self.max}
+        if self.max_change_percentage is None:
+            return Finding(few or many, said, thresholds)
+        thresholds["max_change_percentage"] = self.max_change_percentage
+        if readings[self._before()] is None:
+            return Finding(few or many, said, thresholds, "There is no version before to compare with yet")
+        jumped, told = self._change(rows, count_in(readings, self._before()))
+        return Finding(few or many or jumped, said + told, thresholds)
+
+    def _change(self, rows: int, before: int) -> tuple[bool, str]:
+        allowed = self.max_change_percentage or 0.0
+        jumped = exceeds(abs(rows - before), before, allowed)
+        by = f"{(rows - before) * 100 / before:+.2f}%" if before else ("none before" if rows else "as before")
+        limit = f"more than {show(allowed)}%" if jumped else f"{show(allowed)}% is allowed"
+        return jumped, f", {show(before)} in the version before ({by}, {limit})"

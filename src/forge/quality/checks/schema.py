@@ -1,0 +1,86 @@
+"""Names and types of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from forge.model.nearest import did_you_mean
+from forge.model.schema import Schema
+from forge.quality.check import Check, Context, Finding
+from forge.quality.keys import Key, Keys, Wrong, flag, types
+from forge.quality.measure import Measure, Readings
+from forge.quality.paths import NoField, find_field
+from forge.quality.spark_types import WORDS, canonical, words_of
+
+_SHOWN = 20
+
+
+def _known_types(value: object) -> tuple[tuple[str, str], ...]:
+    """A type that is nearly one of Spark's is a slip of the pen; a stranger one may be newer than this list."""
+    named = types(value)
+    for name, type_ in named:
+        for word in words_of(type_):
+            near = None if word in WORDS else did_you_mean(word, WORDS)
+            if near:
+                raise Wrong(f"gives {name} the type '{type_}', and there is no type '{word}'. {near}")
+    return named
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema(Check):
+    """The table has these `columns` with these types of Spark; a field of a struct is `address.city`. Upper and lower
+    case are the same, and so are int and integer, long and bigint. Other columns are allowed, unless `allow_extra` is
+    false. No rows are read."""
+
+    type: ClassVar[str] = "schema"
+    words: ClassVar[tuple[str, ...]] = ("schema",)
+    keys: ClassVar[Keys] = {
+        "columns": Key(_known_types, "columns", required=True, written="mapping of columns to types"),
+        "allow_extra": Key(flag, "allow_extra"),
+    }
+    without: ClassVar[frozenset[str]] = frozenset({"where", "partition_by", "since"})
+
+    columns: tuple[tuple[str, str], ...]
+    allow_extra: bool = True
+
+    def targets(self) -> tuple[str, ...]:
+        """None: that a column is missing is for it to judge."""
+        return ()
+
+    def needs(self, schema: Schema) -> frozenset[Measure]:
+        return frozenset()
+
+    def decide(self, readings: Readings, context: Context) -> Finding:
+        missing: list[str] = []
+        wrong: list[dict[str, str]] = []
+        expected: set[str] = set()
+        for name, type_ in self.columns:
+            try:
+                found = find_field(context.schema, name)
+            except NoField:
+                missing.append(name)
+                continue
+            expected.add(found.parts[0].lower())
+            if canonical(found.type) != canonical(type_):
+                wrong.append({"column": name, "expected": type_, "found": found.type})
+        extra = [name for name in context.schema.names if name.lower() not in expected]
+        told = [
+            *([f"missing {_listed(missing)}"] if missing else []),
+            *(f"{one['column']} is {one['found']} and should be {one['expected']}" for one in wrong[:_SHOWN]),
+            *([f"and {len(wrong) - _SHOWN:,} more types"] if len(wrong) > _SHOWN else []),
+            *([f"not expected {_listed(extra)}"] if extra and not self.allow_extra else []),
+        ]
+        count = len(self.columns)
+        message = "; ".join(told) or f"all {count:,} columns are there with their types" if count > 1 or told else ""
+        return Finding(
+            bool(told),
+            f"schema: {message or 'the column is there with its type'}",
+            {"columns": dict(self.columns), "allow_extra": self.allow_extra},
+            more={"missing": missing, "wrong_type": wrong, "extra": extra},
+        )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

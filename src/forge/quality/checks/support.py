@@ -1,0 +1,37 @@
+"""What several checks share."""
+
+from __future__ import annotations
+
+from forge.model.schema import Schema
+from forge.quality.finding import Context
+from forge.quality.measure import Measure, Readings
+from forge.quality.paths import type_of
+from forge.quality.values import Family, family_of, show
+
+NUMBERS = frozenset({Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.DOUBLE})
+TIMES = frozenset({Family.DATE, Family.TIMESTAMP})
+FLOATING = frozenset({Family.FLOAT, Family.DOUBLE})
+_VALUES = frozenset({"min", "max", "moments", "quantiles", "frequencies"})
+
+
+def nulls_said(readings: Readings, measure: Measure) -> str:
+    nulls = readings.get(measure)
+    if not isinstance(nulls, int) or nulls == 0:
+        return ""
+    return f"; {show(nulls)} NULL{'s are' if nulls > 1 else ' is'} not counted"
+
+
+def family(schema: Schema, column: str) -> Family:
+    return family_of(type_of(schema, column))
+
+
+def hidden_values(readings: Readings, column: str, context: Context) -> frozenset[Measure]:
+    """The readings that hold values of the column, where those must not be shown."""
+    if not context.hides(column):
+        return frozenset()
+    return frozenset(measure for measure in readings if measure.kind in _VALUES)
+
+
+def brief(value: float) -> str:
+    """A computed number for a sentence: six digits are enough."""
+    return show(float(f"{value:.6g}"))

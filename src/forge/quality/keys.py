@@ -1,0 +1,229 @@
+"""Values of the keys of a check, as people write them in YAML or JSON, read into the fields of its class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import TypeVar
+
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.model.nearest import did_you_mean
+
+T = TypeVar("T")
+
+
+class Wrong(ValueError):
+    """What is wrong with one key: the rest of a sentence that begins with its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`field`: of the check's class. Two keys of one field are two ways to write the same. `unless`: the word for the
+    check with which it may be left out all the same. `written`: how people write it, for the reference, where the
+    field's type does not say it."""
+
+    read: Callable[[object], object]
+    field: str
+    required: bool = False
+    unless: str | None = None
+    written: str | None = None
+
+
+Keys = Mapping[str, Key]
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise Wrong(f"must be text, and is {value!r}")
+    return value
+
+
+def columns(value: object) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not listed:
+        raise Wrong(f"must be a column or a list of columns, and is {value!r}")
+    names = tuple(text(item) for item in listed)
+    if len(set(names)) < len(names):
+        raise Wrong("names a column twice")
+    return names
+
+
+def any_columns(value: object) -> tuple[str, ...]:
+    """As `columns`, and an empty list means all columns."""
+    return () if value in ([], ()) else columns(value)
+
+
+def number(value: object) -> float:
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # TypeError is the test
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise Wrong(f"must be a number, and is {value!r}")
+    return found
+
+
+def exact_number(value: object) -> int | float:
+    """A whole number stays one: a double cannot hold every count."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else number(value)
+
+
+def percent(value: object) -> float:
+    """From 0 to 100."""
+    found = _percent(value)
+    if found > 100:
+        raise Wrong(f"is a percentage from 0 to 100, and is {value!r}")
+    return found
+
+
+def change(value: object) -> float:
+    """A percentage that may be more than 100: rows can treble."""
+    return _percent(value)
+
+
+def _percent(value: object) -> float:
+    found = number(value.strip().removesuffix("%") if isinstance(value, str) else value)
+    if found < 0:
+        raise Wrong(f"is a percentage from 0 to 100, and is {value!r}")
+    return found
+
+
+def share(value: object) -> float:
+    found = number(value)
+    if not 0 <= found <= 1:
+        raise Wrong(f"is a share from 0 to 1, and is {value!r}")
+    return found
+
+
+def positive(value: object) -> float:
+    found = number(value)
+    if found <= 0:
+        raise Wrong(f"must be more than 0, and is {value!r}")
+    return found
+
+
+def hours(value: object) -> float:
+    found = number(value)
+    if found <= 0:
+        raise Wrong(f"must be more than 0 hours, and is {value!r}")
+    return found
+
+
+def count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Wrong(f"must be a whole number from 0, and is {value!r}")
+    return value
+
+
+def flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Wrong(f"must be true or false, and is {value!r}")
+    return value
+
+
+def bound(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str | date):
+        raise Wrong(f"must be a number, a date, a time or text, and is {value!r}")
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
+        raise Wrong("must be finite; leave it out for an open end")
+    return value
+
+
+def values(value: object) -> tuple[object, ...]:
+    if not isinstance(value, list | tuple) or not [item for item in value if item is not None]:
+        raise Wrong(f"must be a list of values, and is {value!r}")
+    for item in value:
+        if isinstance(item, list | dict | set | tuple):
+            raise Wrong(f"must be a list of single values, and holds {item!r}")
+    return tuple(value)
+
+
+def word(value: object, known: list[str]) -> str:
+    if value not in known:
+        near = did_you_mean(str(value), known)
+        raise Wrong(f"is one of {', '.join(known)}, and is {value!r}." + (f" {near}" if near else ""))
+    return str(value)
+
+
+def table(value: object) -> TableName:
+    try:
+        return TableName.parse(text(value).strip())
+    except ForgeError as error:
+        raise Wrong(f"must be like core.customers: {error.what}") from None
+
+
+def tables(value: object) -> tuple[TableName, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple):
+        raise Wrong(f"must be a list of tables, and is {value!r}")
+    return tuple(dict.fromkeys(table(item) for item in listed))
+
+
+def reference(value: object) -> tuple[TableName, tuple[str, ...]]:
+    """`core.customers.customer_id`, `core.customers` (the same columns), or {table: …, columns: […]}."""
+    if isinstance(value, Mapping):
+        if set(value) != {"table", "columns"}:
+            raise Wrong(f"as a mapping has the keys table and columns, and has {', '.join(map(str, value))}")
+        return table(value["table"]), columns(value["columns"])
+    parts = text(value).strip().split(".", 2)
+    if len(parts) < 2:
+        raise Wrong(f"must be like core.customers.customer_id, and is {value!r}")
+    try:
+        return TableName.parse(".".join(parts[:2])), tuple(parts[2:])
+    except ForgeError as error:
+        raise Wrong(f"must be like core.customers.customer_id: {error.what}") from None
+
+
+def types(value: object) -> tuple[tuple[str, str], ...]:
+    """Names with their types, in order."""
+    if not isinstance(value, Mapping) or not value:
+        raise Wrong(f"must be a mapping of columns to types like {{order_id: bigint}}, and is {value!r}")
+    for name, type_ in value.items():
+        if not isinstance(name, str) or not isinstance(type_, str) or not name.strip() or not type_.strip():
+            raise Wrong(f"must be a mapping of columns to types, and holds {name!r}: {type_!r}")
+    folded = [name.lower() for name in value]
+    if twice := next((name for name in value if folded.count(name.lower()) > 1), None):
+        raise Wrong(f"names the column {twice} twice; upper and lower case are the same")
+    return tuple((name, type_.strip()) for name, type_ in value.items())
+
+
+def arguments(value: object) -> tuple[tuple[str, object], ...]:
+    """Names with their values; lists become tuples, because a check is frozen."""
+    if not isinstance(value, Mapping):
+        raise Wrong(f"must be a mapping of names to values, and is {value!r}")
+    for name in value:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise Wrong(f"has names like those of Python's parameters, and holds {name!r}")
+    return tuple((name, _frozen(item)) for name, item in value.items())
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, Mapping):
+        return tuple((name, _frozen(item)) for name, item in value.items())
+    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def in_order(low: object, high: object) -> list[str]:
+    """What is wrong with `min` and `max` as a pair, both of which were read."""
+    if low is None or high is None:
+        return ["'min' or 'max' is needed"] if low is high else []
+    try:
+        return [f"'min' {low} is more than 'max' {high}"] if _is_more(low, high) else []
+    except TypeError:
+        return [f"'min' {low!r} and 'max' {high!r} cannot be compared; write both as one type"]
+
+
+def _is_more(low: object, high: object) -> bool:
+    """Of two texts only where they can be nothing but text: whether '9' and '10' are numbers, the column knows."""
+    if isinstance(low, str) and isinstance(high, str) and any(letter.isdigit() for letter in low + high):
+        return False
+    return bool(low > high)  # type: ignore[operator]  # TypeError is told
+
+
+COLUMN: Keys = {"column": Key(text, "column", required=True)}
+KEY_COLUMNS: Keys = {"columns": Key(columns, "columns", required=True), "column": Key(columns, "columns")}
+TOLERANCE: Keys = {"max_violation_percentage": Key(percent, "max_violation_percentage")}

@@ -1,0 +1,115 @@
+"""Metrics: numbers that say how a table is, one for each of its versions. They come out of the readings that checks
+took anyway, and out of the statistics of every commit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+from forge.quality.measure import Measure, Readings
+from forge.quality.paths import is_within
+from forge.quality.readings import Distinct, Moments, Quantiles
+
+# kind → the kinds of measure it is made of
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    "row_count": ("rows",),
+    "null_percentage": ("rows", "nulls"),
+    "duplicates": ("duplicates",),
+    "distinct": ("distinct",),
+    "mean": ("moments",),
+    "std": ("moments",),
+    "median": ("quantiles",),
+    "min": ("min",),
+    "max": ("max",),
+}
+OF_COMMITS = ("row_count", "rows_added", "rows_deleted", "size_bytes")  # known of every version, checks or none
+KINDS = (*SOURCES, *(kind for kind in OF_COMMITS if kind not in SOURCES))
+WHOLE = OF_COMMITS  # kinds that have no column
+TELLING = frozenset({"mean", "median", "min", "max", "std"})  # they say what is in a column
+UNITS = {"null_percentage": "%", "size_bytes": "bytes"}
+_NAME = re.compile(r"(?P<kind>[a-z_]+)(?:\((?P<column>.+?)\))?(?: where (?P<where>.+))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    kind: str
+    column: str | None = None
+    where: str | None = None
+
+    @property
+    def name(self) -> str:
+        """row_count, mean(amount), mean(amount) where status = 'paid'."""
+        column = f"({self.column})" if self.column else ""
+        return f"{self.kind}{column}" + (f" where {self.where}" if self.where else "")
+
+    @property
+    def unit(self) -> str | None:
+        return UNITS.get(self.kind)
+
+
+def parse_metric(name: str) -> Metric:
+    match = _NAME.fullmatch(name.strip())
+    kind = match["kind"] if match else name
+    if match is None or kind not in KINDS:
+        why = did_you_mean(kind, KINDS) or f"The metrics are {', '.join(KINDS)}."
+        raise ForgeError(
+            "E740", f"There is no metric '{name}'", why=why, fix="Write it like row_count or mean(amount)."
+        )
+    if (match["column"] is None) != (kind in WHOLE):
+        needs = "has no column" if kind in WHOLE else "needs a column"
+        fix = f"Write it as {kind}." if kind in WHOLE else f"Write it like {kind}(amount)."
+        raise ForgeError("E740", f"The metric {kind} {needs}", fix=fix)
+    column = match["column"]
+    return Metric(kind, column.lower() if column else None, match["where"])
+
+
+def metrics_of(readings: Readings, masked: frozenset[str] = frozenset()) -> dict[str, float]:
+    """By name, all that the readings of a whole table say. What columns with personal data hold is left out; how many
+    of their values are there is not."""
+    found: dict[str, float] = {}
+    for measure in readings:
+        if measure.by or measure.since is not None or measure.at is not None:
+            continue
+        for kind, sources in SOURCES.items():
+            if measure.kind != sources[-1]:
+                continue
+            column = "+".join(measure.columns).lower() or None
+            if kind in TELLING and any(is_within(column or "", name) for name in masked):
+                continue
+            value = value_of(kind, measure, readings)
+            if value is not None:
+                found[Metric(kind, column, measure.where).name] = value
+    return found
+
+
+def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:
+    """None: the reading says no number. `measure` is the last of its sources; the others are of the same rows."""
+    reading = readings.get(measure)
+    match kind, reading:
+        case "null_percentage", int():
+            rows = readings.get(Measure("rows", (), (), measure.where, measure.by, measure.since, measure.at))
+            return 100 * reading / rows if isinstance(rows, int) and rows else None
+        case "mean", Moments():
+            return _finite(reading.mean) if reading.count else None
+        case "std", Moments():
+            return _finite(reading.deviation)
+        case "median", Quantiles():
+            return _finite(reading.at(0.5))
+        case "distinct", Distinct():
+            return _finite(reading.estimate)
+    return _finite(reading)
+
+
+def _finite(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,175 @@
+"""A monitor: which checks of which dataset are judged when, whom a failure is told, and what was promised (the SLA).
+
+All of it is data. `flows/monitor_run.py` carries one out, `flows/scheduler.py` says when."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.verdict import Outcome, Severity
+
+CheckSpec = Mapping[str, object]  # a check as people write it; `forge.quality.spec` reads it
+
+
+class ScheduleType(StrEnum):
+    CRON = "cron"
+    INTERVAL = "interval"
+    ON_CHANGE = "on_change"
+
+
+class Missed(StrEnum):
+    """What becomes of times that nobody kept because no server ran."""
+
+    SKIP = "skip"  # the next one is the next that is due
+    CATCH_UP = "catch_up"  # one run for all that were missed, as soon as a server is there
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`cron` belongs to type cron, `interval_minutes` to interval. on_change: whenever the table has a new snapshot."""
+
+    type: ScheduleType
+    cron: str | None = None
+    interval_minutes: int | None = None
+    timezone: str = "UTC"  # in which the cron expression is meant
+    missed: Missed = Missed.SKIP
+
+
+@dataclass(frozen=True, slots=True)
+class Monitor:
+    """`dataset` is `core.orders`, or `core.orders@branch`. Without `checks` it judges those that the project has for
+    the table. `file` is the place of one that is written in quality/*.yaml, which only the file changes. One that was
+    removed stays for its history."""
+
+    id: str
+    name: str
+    dataset: str
+    description: str = ""
+    checks: tuple[CheckSpec, ...] = ()
+    schedule: Schedule | None = None  # None: by hand only
+    enabled: bool = True
+    channels: tuple[str, ...] = ()  # names in forge.yaml, alerts.channels
+    severity_threshold: Severity = Severity.WARNING  # failures below it are not told
+    notify_on_recovery: bool = True
+    sla_target_percentage: float | None = None
+    sla_window_days: int = 30
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    created_by: str = ""
+    file: str | None = None
+    scheduled_from: datetime | None = None  # since when the schedule as it is has been in force
+    removed_at: datetime | None = None
+
+    @property
+    def table(self) -> TableName:
+        return TableName.parse(self.dataset.partition("@")[0])
+
+    @property
+    def branch(self) -> BranchName | None:
+        """None: the default branch."""
+        branch = self.dataset.partition("@")[2]
+        return BranchName(branch) if branch else None
+
+
+class Trigger(StrEnum):
+    SCHEDULE = "schedule"
+    CHANGE = "change"
+    MANUAL = "manual"  # a person, a command or a program asked for it
+
+
+class MonitorRunStatus(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    PASSED = "passed"  # no check of severity error or critical failed
+    FAILED = "failed"  # one did
+    NOT_MEASURED = "not measured"  # none failed, but one of them could not be measured, or the run could not be made
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # the process died
+    SKIPPED = "skipped"  # it was due while the one before still worked
+
+
+OPEN = (MonitorRunStatus.QUEUED, MonitorRunStatus.RUNNING)
+MEASURED = (MonitorRunStatus.PASSED, MonitorRunStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorRun:
+    """One dataset judged once: by a monitor, or by hand (`monitor_id` None). Its id is the id of the job, too.
+
+    `claim` says what it was for: the due time, the snapshot, or its own id. No two runs of a monitor have the same, so
+    that of two servers only one makes it."""
+
+    id: str
+    monitor_id: str | None
+    dataset: str
+    trigger: Trigger
+    claim: str
+    status: MonitorRunStatus
+    queued_at: datetime
+    due: datetime | None = None  # of a schedule
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    branch: BranchName | None = None
+    commit_id: CommitId | None = None
+    snapshot_id: SnapshotId | None = None
+    passed: int = 0
+    failed: int = 0
+    not_measured: int = 0
+    error: Mapping[str, str | None] | None = None  # why it could not be made
+    notes: tuple[str, ...] = ()  # what went wrong after the verdicts: an alert that could not be queued, …
+    by: str = ""
+    host: str = ""
+    pid: int = 0
+    process_started: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check said of one version of a dataset. `monitor_run_id` is of a MonitorRun, `run_id` of a governed run;
+    one of them is set."""
+
+    id: str
+    check_id: str
+    type: str
+    dataset: str  # the table
+    branch: BranchName | None
+    commit_id: CommitId | None
+    snapshot_id: SnapshotId | None
+    verdict: Outcome
+    severity: Severity
+    message: str
+    executed_at: datetime
+    columns: tuple[str, ...] = ()
+    blocks: bool = False
+    details: Mapping[str, object] = field(default_factory=dict)  # readings, thresholds, sample, note, partitions
+    execution_ms: float | None = None
+    shared: bool = False  # the time is that of a scan that other checks were measured in, too
+    monitor_id: str | None = None
+    monitor_run_id: str | None = None
+    run_id: RunId | None = None
+
+
+def status_of(verdicts: Sequence[tuple[Outcome, Severity]]) -> MonitorRunStatus:
+    """By the checks that count for the SLA, those of severity error and critical."""
+    counted = {outcome for outcome, severity in verdicts if severity in (Severity.ERROR, Severity.CRITICAL)}
+    if Outcome.FAILED in counted:
+        return MonitorRunStatus.FAILED
+    if Outcome.NOT_MEASURED in counted or (verdicts and all(o is Outcome.NOT_MEASURED for o, _ in verdicts)):
+        return MonitorRunStatus.NOT_MEASURED
+    return MonitorRunStatus.PASSED
+
+
+def new_monitor_id(name: str) -> str:
+    """Readable, and told apart from another of the same name."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-") or "monitor"
+    return f"{slug}-{secrets.token_hex(3)}"

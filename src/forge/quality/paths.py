@@ -1,0 +1,118 @@
+"""Columns as checks name them: `amount`, or `address.city` for a field of a struct, in structs of any depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from forge.model.nearest import did_you_mean
+from forge.model.schema import Column, Schema
+from forge.quality.spark_types import fields_of, inner_types
+
+_SHOWN = 20
+_last: tuple[Schema, Mapping[str, Column]] | None = None
+
+
+class NoField(ValueError):
+    """Why a name stands for no value of a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`parts`: the column and the fields below it, as the table writes them."""
+
+    parts: tuple[str, ...]
+    type: str
+
+
+def find_field(schema: Schema, name: str) -> Field:
+    """The column of that name, dots and all, or else the field of a struct that it leads to. Names may be in backticks:
+    `a.b`.c is the field c of the column a.b. Upper and lower case are the same. Raises NoField."""
+    column = _columns(schema).get(name.lower())
+    if column is not None:
+        return Field((column.name,), column.type)
+    words = split_path(name)
+    quoted = "`" in name
+    columns = [(column.name, column.type) for column in schema.columns] if len(words) > 1 or quoted else []
+    reasons: list[str] = []
+    for field in _walk(columns, words, (), reasons, quoted):
+        return field
+    raise NoField(reasons[0] if reasons else _missing(name, schema))
+
+
+def type_of(schema: Schema, name: str) -> str:
+    """Spark's type of a column or field; empty where there is none."""
+    try:
+        return find_field(schema, name).type
+    except NoField:
+        return ""
+
+
+def split_path(name: str) -> tuple[str, ...]:
+    """Parts between dots; in backticks a dot is part of the name, and two backticks are one."""
+    parts = [""]
+    quoted = False
+    for place, letter in enumerate(name):
+        if letter == "`":
+            if not quoted and place > 0 and name[place - 1] == "`":
+                parts[-1] += "`"
+            quoted = not quoted
+        elif letter == "." and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return tuple(parts)
+
+
+def is_within(name: str, column: str) -> bool:
+    """Whether `name` is that column or a field somewhere below it; a path is never told apart by its case."""
+    inner, outer = (tuple(part.lower() for part in split_path(text)) for text in (name, column))
+    return name.lower() == column.lower() or inner[: len(outer)] == outer
+
+
+def _columns(schema: Schema) -> Mapping[str, Column]:
+    """By name in lower case, the first of each. Kept for the schema asked last: all checks of a table ask for the same
+    one, and a table may have thousands of columns."""
+    global _last
+    kept = _last
+    if kept is None or kept[0] is not schema:
+        kept = _last = (schema, {column.name.lower(): column for column in reversed(schema.columns)})
+    return kept[1]
+
+
+def _walk(
+    fields: Sequence[tuple[str, str]], words: tuple[str, ...], above: tuple[str, ...], reasons: list[str], quoted: bool
+) -> Iterator[Field]:
+    """Every way to read the words as a path; names with dots in them are tried first. Where backticks say what belongs
+    together there is but one way."""
+    for taken in range(1 if quoted else len(words), 0, -1):
+        wanted, rest = ".".join(words[:taken]).lower(), words[taken:]
+        for name, type_ in fields:
+            if name.lower() != wanted:
+                continue
+            place = (*above, name)
+            if not rest:
+                yield Field(place, type_)
+            elif (inner := fields_of(type_)) is not None:
+                yield from _walk(inner, rest, place, reasons, quoted)
+                near = did_you_mean(rest[0], [field for field, _ in inner])
+                reasons.append(f"{'.'.join(place)} has no field '{rest[0]}'. {near or _listed([f for f, _ in inner])}")
+            else:
+                reasons.append(_inside(".".join(place), type_))
+
+
+def _inside(place: str, type_: str) -> str:
+    for word, noun in (("array", "an array"), ("map", "a map")):
+        if inner_types(type_, word) is not None:
+            return f"{place} is {noun}, and a row has many values inside it; use an expression check"
+    return f"{place} is {type_}, which has no fields"
+
+
+def _missing(name: str, schema: Schema) -> str:
+    near = did_you_mean(name, schema.names) or _listed(schema.names)
+    return f"there is no column '{name}'. {near}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"The columns are {', '.join(names[:_SHOWN])}{more}."

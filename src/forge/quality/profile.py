@@ -1,0 +1,213 @@
+"""What to measure to know a table, and what is known of it then. Pure: `flows/profile.py` does the measuring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forge.model.names import TableName
+from forge.model.schema import Schema
+from forge.quality.formats import Format, guess_format
+from forge.quality.measure import Measure, NotMeasured, Reading, Readings
+from forge.quality.readings import Distinct, Quantiles
+from forge.quality.values import Family, family_of
+
+NUMBERS = frozenset({Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.DOUBLE})
+TIMES = frozenset({Family.DATE, Family.TIMESTAMP})
+COUNTED = frozenset({Family.INTEGER, Family.STRING, Family.BOOLEAN, Family.DATE, Family.DECIMAL})
+MOST_VALUES = 25  # of a set
+KEY_SHARE = 0.95  # of distinct values, by a sketch, from which on it is worth to count duplicates
+_ID_NAME = re.compile(r"(^|_)(id|key|uuid|guid)$", re.IGNORECASE)
+_KEY_NAME = re.compile(r"(^|_)(id|key|uuid|guid|no|nr|number|code|sku|ean|iban)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column that tells the rows of another table apart."""
+
+    table: TableName
+    column: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What was measured is None where it was not."""
+
+    name: str
+    type: str
+    nulls: int | None = None
+    distinct: int | None = None  # by a sketch; exact where `values` or `duplicates` say so
+    least: object = None
+    greatest: object = None
+    quantiles: Mapping[float, float] = field(default_factory=dict)
+    values: Mapping[object, int] | None = None  # all of them, where they are few
+    duplicates: int | None = None
+    format: Format | None = None
+    mismatches: int | None = None  # values that are not of the format
+    orphans: Mapping[Key, int] = field(default_factory=dict)
+    masked: bool = False
+
+    @property
+    def family(self) -> Family:
+        return family_of(self.type)
+
+    @property
+    def is_id(self) -> bool:
+        """Named like what points at a row: neither a set nor a range says anything of it."""
+        return _ID_NAME.search(self.name) is not None
+
+    @property
+    def is_key_name(self) -> bool:
+        return _KEY_NAME.search(self.name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    table: TableName
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    now: datetime
+
+
+def first_measures(schema: Schema) -> tuple[Measure, ...]:
+    """One scan over all columns: what is cheap to know of each."""
+    found = [Measure("rows")]
+    for column in schema.columns:
+        family, on = family_of(column.type), (column.name,)
+        if family is Family.OTHER:
+            found.append(Measure("nulls", on))
+            continue
+        found += [Measure("nulls", on), Measure("distinct", on)]
+        if family in NUMBERS | TIMES:
+            found += [Measure("min", on), Measure("max", on)]
+        if family in NUMBERS:
+            found.append(Measure("quantiles", on))
+    return tuple(found)
+
+
+def then_measures(
+    schema: Schema, readings: Readings, guessed: Mapping[str, Format], keys: Sequence[Key]
+) -> tuple[Measure, ...]:
+    """What only a few columns are asked for: their values, whether they are keys, whether a format holds, whether all
+    is found elsewhere."""
+    rows = _count(readings.get(Measure("rows"))) or 0
+    found: list[Measure] = []
+    for column in schema.columns:
+        on, family = (column.name,), family_of(column.type)
+        distinct = _distinct(readings.get(Measure("distinct", on)))
+        if not rows or distinct is None:
+            continue
+        filled = rows - (_count(readings.get(Measure("nulls", on))) or 0)
+        if 0 < distinct <= MOST_VALUES and family in COUNTED - {Family.BOOLEAN, Family.DATE}:
+            found.append(Measure("frequencies", on, (MOST_VALUES,)))
+        if family in (Family.INTEGER, Family.STRING) and filled and distinct >= KEY_SHARE * filled:
+            found.append(Measure("duplicates", on))
+        if column.name in guessed:
+            found.append(Measure("not_matching", on, (guessed[column.name].pattern,)))
+        found += [_orphans(column.name, key) for key in candidates(column.name, column.type, keys)]
+    return tuple(found)
+
+
+def _orphans(column: str, key: Key) -> Measure:
+    return Measure("orphans", (column,), (key.table, key.column))
+
+
+def candidates(column: str, type_: str, keys: Sequence[Key]) -> tuple[Key, ...]:
+    """Keys that a column may refer to, by its name: `customer_id` to customers.customer_id or customers.id. Those of a
+    table that is called like the column first."""
+    name, family = column.lower(), family_of(type_)
+    if family not in (Family.INTEGER, Family.STRING):
+        return ()
+    found = [key for key in keys if family_of(key.type) is family and _may_mean(name, key)]
+    found.sort(key=lambda key: not name.startswith(_singular(key.table.name)))
+    return tuple(found[:3])
+
+
+def _may_mean(name: str, key: Key) -> bool:
+    stem, own = _singular(key.table.name), key.column.lower()
+    return name in (own, f"{stem}_{own}", stem)
+
+
+def _singular(name: str) -> str:
+    if name.endswith("ies"):
+        return name[:-3] + "y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
+
+
+def guess_formats(schema: Schema, sample: Sequence[Mapping[str, object]]) -> dict[str, Format]:
+    """The format that the values of a sample have, for each column of text that has one."""
+    found: dict[str, Format] = {}
+    for column in schema.columns:
+        if family_of(column.type) is not Family.STRING:
+            continue
+        values = [str(row[column.name]) for row in sample if row.get(column.name) is not None]
+        guess = guess_format(values)
+        if guess is not None:
+            found[column.name] = guess
+    return found
+
+
+def profile_of(
+    table: TableName,
+    schema: Schema,
+    readings: Readings,
+    guessed: Mapping[str, Format],
+    keys: Sequence[Key],
+    masked: frozenset[str],
+    now: datetime,
+) -> Profile:
+    hidden = {name.lower() for name in masked}
+    columns = tuple(
+        _column(column.name, column.type, readings, guessed, keys, column.name.lower() in hidden)
+        for column in schema.columns
+    )
+    return Profile(table, _count(readings.get(Measure("rows"))) or 0, columns, now)
+
+
+def _column(
+    name: str, type_: str, readings: Readings, guessed: Mapping[str, Format], keys: Sequence[Key], masked: bool
+) -> ColumnProfile:
+    on = (name,)
+    form = guessed.get(name)
+    values = readings.get(Measure("frequencies", on, (MOST_VALUES,)))
+    counted = {value: int(times) for value, times in values.items()} if isinstance(values, Mapping) else None
+    orphans = {key: _count(readings.get(_orphans(name, key))) for key in candidates(name, type_, keys)}
+    return ColumnProfile(
+        name,
+        type_,
+        nulls=_count(readings.get(Measure("nulls", on))),
+        distinct=len(counted) if counted is not None else _distinct(readings.get(Measure("distinct", on))),
+        least=_value(readings.get(Measure("min", on))),
+        greatest=_value(readings.get(Measure("max", on))),
+        quantiles=_quantiles(readings.get(Measure("quantiles", on))),
+        values=counted,
+        duplicates=_count(readings.get(Measure("duplicates", on))),
+        format=form,
+        mismatches=_count(readings.get(Measure("not_matching", on, (form.pattern,)))) if form else None,
+        orphans={key: number for key, number in orphans.items() if number is not None},
+        masked=masked,
+    )
+
+
+def _count(reading: Reading) -> int | None:
+    return reading if isinstance(reading, int) and not isinstance(reading, bool) else None
+
+
+def _value(reading: Reading) -> object:
+    return None if isinstance(reading, NotMeasured) else reading
+
+
+def _distinct(reading: Reading) -> int | None:
+    if isinstance(reading, Distinct):
+        return round(reading.estimate)
+    return _count(reading)
+
+
+def _quantiles(reading: Reading) -> dict[float, float]:
+    if not isinstance(reading, Quantiles):
+        return {}
+    found = {share: reading.at(share) for share in (0.01, 0.5, 0.99)}
+    return {share: value for share, value in found.items() if value is not None}

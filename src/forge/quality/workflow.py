@@ -1,0 +1,191 @@
+"""A remediation: what is proposed about failed checks of one table, who decided on it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.quality.check import Check
+from forge.quality.remedy import Action, ActionKind, Remedied
+from forge.quality.verdict import Outcome, Verdict
+
+
+class RemedyStatus(StrEnum):
+    PROPOSED = "proposed"  # its change stands on a branch of its own and waits for a decision
+    APPLIED = "applied"
+    REJECTED = "rejected"
+    REVERTED = "reverted"
+    NOTHING = "nothing"  # there was nothing to change; the results say why
+    FAILED = "failed"  # it could not be worked out; nothing changed
+
+
+_NEXT: Mapping[RemedyStatus, frozenset[RemedyStatus]] = {
+    RemedyStatus.PROPOSED: frozenset(RemedyStatus) - {RemedyStatus.REVERTED},
+    RemedyStatus.APPLIED: frozenset({RemedyStatus.REVERTED}),
+}
+
+
+def may_follow(old: RemedyStatus, new: RemedyStatus) -> bool:
+    """Whether a remediation in the one state may come into the other: nothing is decided twice."""
+    return new in _NEXT.get(old, frozenset())
+
+
+def decided_already(remediation_id: str, status: str) -> ForgeError:
+    return ForgeError(
+        "E746",
+        f"Remediation {remediation_id} is {status}",
+        why="It was decided before, or meanwhile by someone else. Nothing was changed.",
+        fix=f"forge quality remediate show {remediation_id}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyStep:
+    """One action, for the checks that asked for it. Steps are done in order, each on what the one before left."""
+
+    action: Action
+    check_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableCount:
+    """What the remediation does to one table, in rows."""
+
+    table: str
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedOnPreview:
+    """What a check says of the table as it would be."""
+
+    check_id: str
+    outcome: Outcome
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remediation:
+    """`base` is the commit it was worked out on, `preview` the commit on `preview_branch`, `commit` the one that landed
+    on `branch`. `run_id` is of the run or judgement that found the failure."""
+
+    id: str
+    table: TableName
+    branch: BranchName
+    steps: tuple[RemedyStep, ...]
+    status: RemedyStatus
+    proposed_by: str
+    proposed_at: datetime
+    auto: bool = False
+    note: str = ""  # in words: why it waits, what it did
+    run_id: RunId | None = None
+    monitor_id: str | None = None
+    base: CommitId | None = None
+    preview: CommitId | None = None
+    commit: CommitId | None = None
+    reverted_by_commit: CommitId | None = None
+    results: tuple[Remedied, ...] = ()
+    counts: tuple[TableCount, ...] = ()
+    verdicts: tuple[JudgedOnPreview, ...] = ()
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    comment: str = ""  # of who decided
+
+    @property
+    def preview_branch(self) -> BranchName:
+        return BranchName(f"remedy/{self.id}")
+
+    @property
+    def check_ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(check_id for step in self.steps for check_id in step.check_ids))
+
+    @property
+    def is_open(self) -> bool:
+        return self.status is RemedyStatus.PROPOSED
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPolicy:
+    """Who may approve: everyone who may write where `approvers` is empty. `own`: the proposer too."""
+
+    approvers: tuple[str, ...] = ()
+    own: bool = True
+
+
+def why_not_approve(policy: ApprovalPolicy, remediation: Remediation, users: Iterable[str]) -> str | None:
+    """The reason, or None where one of `users` (the names that the caller goes by) may approve."""
+    names = {_key(user) for user in users}
+    if policy.approvers and names.isdisjoint(map(_key, policy.approvers)):
+        return f"Only {', '.join(policy.approvers)} may."
+    if not policy.own and _key(remediation.proposed_by) in names:
+        return "Whoever proposed it may not approve it."
+    return None
+
+
+def _key(user: str) -> str:
+    """Nobody becomes someone else by writing their name in capitals."""
+    return user.strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done about one judged table: at once, and after someone approved. `notify` is always at once."""
+
+    now: tuple[RemedyStep, ...] = ()
+    later: tuple[RemedyStep, ...] = ()
+    notify: tuple[RemedyStep, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.now or self.later or self.notify)
+
+
+_ORDER = (
+    ActionKind.ROLLBACK,
+    ActionKind.CUSTOM,
+    ActionKind.IMPUTE,
+    ActionKind.DEDUPLICATE,
+    ActionKind.QUARANTINE,
+    ActionKind.NOTIFY,
+)
+
+
+def in_order(asked: Iterable[tuple[Action, str]]) -> tuple[RemedyStep, ...]:
+    """Actions with the check that asks for each, as steps. In the order in which they do least harm: repairs first, so
+    that what is still bad goes to quarantine; a rollback alone, for it takes back what the others would have done."""
+    found: dict[Action, list[str]] = {}
+    for action, check_id in asked:
+        found.setdefault(action, []).append(check_id)
+    ordered = sorted(found.items(), key=lambda item: _ORDER.index(item[0].kind))
+    steps = tuple(RemedyStep(action, tuple(dict.fromkeys(ids))) for action, ids in ordered)
+    rollbacks = tuple(step for step in steps if step.action.kind is ActionKind.ROLLBACK)
+    return rollbacks or steps
+
+
+def plan_remedies(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> Plan:
+    """Of failed checks only: what was not measured says nothing about the rows."""
+    now: list[tuple[Action, str]] = []
+    later: list[tuple[Action, str]] = []
+    notify: list[tuple[Action, str]] = []
+    for check, verdict in zip(checks, verdicts, strict=True):
+        if verdict.outcome is not Outcome.FAILED:
+            continue
+        for action in check.on_failure:
+            chosen = (now if check.auto else later) if action.kind.changes_data else notify
+            chosen.append((filled_in(action, check), verdict.check_id))
+    return Plan(in_order(now), in_order(later), in_order(notify))
+
+
+def filled_in(action: Action, check: Check) -> Action:
+    """With the columns of the check where the action names none."""
+    wanted = {ActionKind.IMPUTE: "columns", ActionKind.DEDUPLICATE: "key"}.get(action.kind)
+    if wanted is None or action.names(wanted) or not check.targets():
+        return action
+    options: Mapping[str, object] = {**dict(action.options), wanted: check.targets()}
+    return Action(action.kind, tuple(sorted(options.items())))

@@ -1,0 +1,116 @@
+"""E-mail by SMTP: text and HTML, over TLS from the start, by STARTTLS, or in the clear."""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from email.header import Header
+from email.message import Message
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.utils import format_datetime, formataddr, parseaddr
+from typing import Any, Literal
+
+from forge.flows.alert_ports import NotSent, Outgoing
+from forge.quality.message import html_of, text_of
+from forge.quality.verdict import Severity
+from forge.stores.alerts.limits import within
+
+PORTS = {"starttls": 587, "tls": 465, "none": 25}
+
+
+@dataclass(frozen=True, slots=True)
+class EmailChannel:
+    """`password` reads it when it is needed; without `user` nobody signs in."""
+
+    host: str
+    sender: str
+    to: tuple[str, ...]
+    port: int | None = None
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: str | None = None
+    password: Callable[[], str] | None = None
+    timeout: float = 10.0
+    ca_file: str | None = None
+    type: str = "email"
+
+    def send(self, message: Outgoing) -> str:
+        mail = mail_of(message, self.sender, self.to)
+        return within(self.timeout, lambda: self._deliver(mail))
+
+    def _deliver(self, mail: Message) -> str:
+        taken = ""
+        try:
+            with self._connect() as server:
+                if self.security == "starttls":
+                    server.starttls(context=self._context())
+                if self.user is not None:
+                    server.login(self.user, self.password() if self.password else "")
+                refused = server.send_message(mail, _bare(self.sender), list(map(_bare, self.to)))
+                taken = _said(self.to, refused)
+        except smtplib.SMTPRecipientsRefused as error:
+            raise NotSent(f"{self.host} refused every recipient: {_refusals(error.recipients)}") from error
+        except smtplib.SMTPResponseException as error:
+            if not taken:
+                raise NotSent(f"{self.host} answered {error.smtp_code}: {_text(error.smtp_error)}") from error
+        except (smtplib.SMTPException, OSError) as error:
+            if not taken:  # what goes wrong after it was taken, in saying goodbye, changes nothing
+                raise NotSent(f"{self.host}: {error or type(error).__name__}") from error
+        return taken
+
+    def _connect(self) -> smtplib.SMTP:
+        port = self.port or PORTS[self.security]
+        if self.security == "tls":
+            return smtplib.SMTP_SSL(self.host, port, timeout=self.timeout, context=self._context())
+        return smtplib.SMTP(self.host, port, timeout=self.timeout)
+
+    def _context(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        if self.ca_file is not None:
+            context.load_verify_locations(self.ca_file)
+        return context
+
+
+def mail_of(message: Outgoing, sender: str, to: Sequence[str]) -> MIMEMultipart:
+    """Its Message-ID is the same in every try, so that a mailbox that got it twice shows it once."""
+    mail = MIMEMultipart("alternative")
+    mail["From"], mail["To"] = _address(sender), ", ".join(map(_address, to))
+    subject: Any = Header(message.told.subject, "utf-8")  # EmailMessage loses spaces between words that it encodes
+    mail["Subject"] = subject
+    mail["Date"] = format_datetime(message.at)
+    mail["Message-ID"] = f"<{message.id}@{_bare(sender).rpartition('@')[2] or 'forge'}>"
+    mail["X-Forge-Delivery"] = message.id
+    mail["Auto-Submitted"] = "auto-generated"
+    if message.told.severity is Severity.CRITICAL and not message.told.recovered:
+        mail["Importance"] = "high"
+    mail.attach(MIMEText(text_of(message.told), "plain", "utf-8"))
+    mail.attach(MIMEText(html_of(message.told), "html", "utf-8"))
+    return mail
+
+
+def _address(text: str) -> str:
+    """With a name of any letters."""
+    return formataddr(parseaddr(text), "utf-8")
+
+
+def _bare(text: str) -> str:
+    return parseaddr(text)[1]
+
+
+Refused = dict[str, tuple[int, bytes]]
+
+
+def _said(to: Sequence[str], refused: Refused) -> str:
+    if not refused:
+        return f"taken for {len(to)} of {len(to)} recipients"
+    return f"taken for {len(to) - len(refused)} of {len(to)} recipients; refused: {_refusals(refused)}"
+
+
+def _refusals(refused: Refused) -> str:
+    return ", ".join(f"{name} ({code} {_text(said)})" for name, (code, said) in sorted(refused.items()))
+
+
+def _text(said: bytes | str) -> str:
+    return said.decode(errors="replace") if isinstance(said, bytes) else said

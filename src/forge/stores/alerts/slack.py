@@ -1,0 +1,75 @@
+"""Slack: an incoming webhook, with blocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from forge.flows.alert_ports import Outgoing
+from forge.quality.message import Line, Section, Told, colour_of
+from forge.stores.alerts.http import post
+from forge.stores.alerts.limits import within
+
+_HEADER, _TEXT = 150, 2900  # characters that Slack takes
+
+
+@dataclass(frozen=True, slots=True)
+class SlackChannel:
+    """`url` reads the address, which is a secret, when it is needed."""
+
+    url: Callable[[], str]
+    timeout: float = 10.0
+    ca_file: str | None = None
+    type: str = "slack"
+
+    def send(self, message: Outgoing) -> str:
+        body = json.dumps(slack_body(message.told), ensure_ascii=False).encode()
+
+        def work() -> str:
+            status, said = post(self.url(), body, {"x-forge-delivery": message.id}, self.timeout, self.ca_file)
+            return f"{status} {said}".strip()
+
+        return within(self.timeout, work)
+
+
+def slack_body(told: Told) -> dict[str, object]:
+    """`text` is what a notification shows; the rest is drawn in the channel."""
+    blocks: list[dict[str, object]] = [
+        {"type": "header", "text": {"type": "plain_text", "text": told.subject[:_HEADER], "emoji": False}}
+    ]
+    attachments = [
+        {"color": colour_of(section.severity, section.recovered), "blocks": [_section(section)]}
+        for section in told.sections
+    ]
+    if told.rest:
+        attachments.append({"color": colour_of(told.severity, told.recovered), "blocks": [_block(_escaped(told.rest))]})
+    return {"text": _escaped(told.subject), "blocks": blocks, "attachments": attachments}
+
+
+def _section(section: Section) -> dict[str, object]:
+    lines = [f"*{_escaped(section.title)}*", *(_line(line) for line in section.lines)]
+    kept: list[str] = []
+    size = 0
+    for line in lines:  # a line is never cut in the middle, where it could end within a link
+        size += len(line) + 1
+        if size > _TEXT:
+            kept.append("…")
+            break
+        kept.append(line)
+    return _block("\n".join(kept))
+
+
+def _block(text: str) -> dict[str, object]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+def _line(line: Line) -> str:
+    text = _escaped(line.text)
+    if line.href:
+        text = f"<{_escaped(line.href)}|{text.replace('|', '¦')}>"
+    return f"_{line.label}_  {text}" if line.label else text
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

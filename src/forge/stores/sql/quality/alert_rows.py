@@ -1,0 +1,151 @@
+"""Rows of alerts, incidents and deliveries, and the types of the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from forge.quality.alert import AlertState, Scope
+from forge.quality.alert_json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
+from forge.quality.delivery import Delivery, DeliveryStatus
+from forge.quality.incident import Entry, EntryKind, TrackedIncident, join
+from forge.quality.notice import notice_of
+from forge.quality.quiet import Mute
+from forge.stores.sql.quality import alert_tables as t
+
+Row = Mapping[Any, Any]
+
+
+def state_row(state: AlertState) -> dict[str, Any]:
+    return {
+        "scope": str(state.scope),
+        "check_id": state.check_id,
+        "table_name": state.table,
+        "branch": state.branch,
+        "status": str(state.status),
+        "seen_at": state.seen_at,
+        "document": state_dict(state),
+    }
+
+
+def read_state(row: Row) -> AlertState:
+    return state_of(row["document"])
+
+
+def incident_row(incident: TrackedIncident) -> dict[str, Any]:
+    return {
+        "id": incident.id,
+        "scope": str(incident.scope),
+        "check_id": incident.check_id,
+        "table_name": incident.table,
+        "branch": incident.branch,
+        "status": str(incident.status),
+        "opened_at": incident.opened_at,
+        "document": incident_dict(incident),
+    }
+
+
+def read_incident(row: Row) -> TrackedIncident:
+    return incident_of(row["document"])
+
+
+def mute_row(mute: Mute) -> dict[str, Any]:
+    return {
+        "id": mute.id,
+        "scope": str(mute.scope) if mute.scope else None,
+        "check_id": mute.check_id,
+        "table_name": mute.table,
+        "until": mute.until,
+        "reason": mute.reason,
+        "by": mute.by,
+        "created_at": mute.created_at,
+    }
+
+
+def read_mute(row: Row) -> Mute:
+    scope = Scope.parse(row["scope"]) if row["scope"] else None
+    return Mute(
+        row["id"], row["until"], row["by"], row["created_at"], scope, row["check_id"], row["table_name"], row["reason"]
+    )
+
+
+def delivery_row(one: Delivery) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "channel": one.channel,
+        "thread": one.thread,
+        "scope": str(one.notice.scope),
+        "table_name": one.notice.table,
+        "kind": str(one.notice.kind),
+        "status": str(one.status),
+        "reason": one.reason,
+        "muted": one.muted,
+        "created_at": one.created_at,
+        "due_at": one.due_at,
+        "next_at": one.next_at,
+        "attempts": one.attempts,
+        "message_id": one.message_id,
+        "claimed_by": one.claimed_by,
+        "claimed_until": one.claimed_until,
+        "sent_at": one.sent_at,
+        "pager_key": one.key,
+        "notice": one.notice.to_dict(),
+    }
+
+
+def read_delivery(row: Row) -> Delivery:
+    return Delivery(
+        row["id"],
+        row["channel"],
+        notice_of(row["notice"]),
+        row["created_at"],
+        row["due_at"],
+        row["next_at"],
+        DeliveryStatus(row["status"]),
+        row["reason"],
+        row["muted"],
+        row["attempts"],
+        row["message_id"],
+        row["claimed_by"],
+        row["claimed_until"],
+        row["sent_at"],
+        row["pager_key"],
+        row["number"],
+    )
+
+
+def add_entries(connection: Connection, incident_id: str, entries: Sequence[Entry]) -> None:
+    """In order. A failure that follows a failure goes into the same line."""
+    last = _last_entry(connection, incident_id) if entries and entries[0].kind is EntryKind.SEEN else None
+    for entry in entries:
+        if last is not None and entry.kind is EntryKind.SEEN:
+            joined = join(entry_of(last["document"]), entry)
+            change = update(t.incident_entries).where(t.incident_entries.c.number == last["number"])
+            connection.execute(change.values(document=entry_dict(joined)))
+        else:
+            row = {"incident_id": incident_id, "kind": str(entry.kind), "document": entry_dict(entry)}
+            connection.execute(t.incident_entries.insert(), [row])
+        last = None
+
+
+def _last_entry(connection: Connection, incident_id: str) -> Row | None:
+    """The line that a failure may be added to."""
+    e = t.incident_entries
+    query = select(e).where(e.c.incident_id == incident_id).order_by(e.c.number.desc()).limit(1)
+    row = connection.execute(query).mappings().first()
+    return row if row is not None and row["kind"] == EntryKind.SEEN.value else None
+
+
+def add_deliveries(connection: Connection, deliveries: Sequence[Delivery]) -> None:
+    if not deliveries:
+        return
+    connection.execute(t.deliveries.insert(), [delivery_row(one) for one in deliveries])
+    links = [
+        {"incident_id": incident, "delivery_id": one.id}
+        for one in deliveries
+        for incident in dict.fromkeys(check.incident_id for check in one.notice.checks if check.incident_id)
+    ]
+    if links:
+        connection.execute(t.delivery_incidents.insert(), links)

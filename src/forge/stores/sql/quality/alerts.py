@@ -1,0 +1,236 @@
+"""`SqlAlerts` is the AlertStore port on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, func, select, text, update
+
+from forge.flows.alert_ports import Known, Retime, Writing
+from forge.quality.alert import AlertState, AlertStatus, Scope
+from forge.quality.alert_json import entry_of
+from forge.quality.delivery import DeliveryStatus
+from forge.quality.incident import Change, Entry, IncidentStatus, TrackedIncident
+from forge.quality.quiet import Mute
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.quality import alert_rows as rows
+from forge.stores.sql.quality import alert_tables as t
+from forge.stores.sql.quality.deliveries import SqlDeliveries
+from forge.stores.sql.statements import add_new, put
+
+_MOST_MUTES = 1000
+
+
+class SqlAlerts(SqlDeliveries):
+    def observe(self, scope: Scope, table: str, decide: Callable[[Known], Writing]) -> Writing:
+        with writing(self._engine) as connection:
+            _one_at_a_time(connection, str(scope))
+            known = _known(connection, scope, table)
+            written = decide(known)
+            _write(connection, written)
+            return written
+
+    def states(
+        self,
+        *,
+        scope: Scope | None = None,
+        table: str | None = None,
+        branch: str | None = None,
+        statuses: Iterable[AlertStatus] | None = None,
+        limit: int = 1000,
+    ) -> tuple[AlertState, ...]:
+        s = t.alert_states.c
+        failing_first = (s.status != AlertStatus.FAILING.value).asc()
+        query = select(t.alert_states).order_by(failing_first, s.seen_at.desc(), s.scope, s.check_id).limit(limit)
+        if scope is not None:
+            query = query.where(s.scope == str(scope))
+        if table is not None:
+            query = query.where(s.table_name == table)
+        if branch is not None:
+            query = query.where(s.branch == branch)
+        if statuses is not None:
+            query = query.where(s.status.in_([status.value for status in statuses]))
+        with reading(self._engine) as connection:
+            return tuple(rows.read_state(row) for row in connection.execute(query).mappings())
+
+    # incidents
+
+    def mark(self) -> str:
+        query = select(func.count(), func.coalesce(func.sum(t.incidents.c.changes), 0))
+        with reading(self._engine) as connection:
+            number, changes = connection.execute(query).one()
+        return f"{number}.{changes}"
+
+    def incident(self, incident_id: str) -> TrackedIncident | None:
+        with reading(self._engine) as connection:
+            return _incident(connection, incident_id)
+
+    def incidents(
+        self,
+        *,
+        statuses: Iterable[IncidentStatus] | None = None,
+        scope: Scope | None = None,
+        table: str | None = None,
+        branch: str | None = None,
+        check_ids: Iterable[str] | None = None,
+        limit: int = 1000,
+    ) -> tuple[TrackedIncident, ...]:
+        i = t.incidents.c
+        query = select(t.incidents).order_by(i.opened_at.desc(), i.id).limit(limit)
+        if statuses is not None:
+            query = query.where(i.status.in_([status.value for status in statuses]))
+        if scope is not None:
+            query = query.where(i.scope == str(scope))
+        if table is not None:
+            query = query.where(i.table_name == table)
+        if branch is not None:
+            query = query.where(i.branch == branch)
+        if check_ids is not None:
+            query = query.where(i.check_id.in_(list(check_ids)))
+        with reading(self._engine) as connection:
+            return tuple(rows.read_incident(row) for row in connection.execute(query).mappings())
+
+    def timeline(self, incident_id: str) -> tuple[Entry, ...]:
+        e = t.incident_entries
+        query = select(e.c.document).where(e.c.incident_id == incident_id).order_by(e.c.number)
+        with reading(self._engine) as connection:
+            return tuple(entry_of(document) for document in connection.execute(query).scalars())
+
+    def change_incident(
+        self,
+        incident_id: str,
+        decide: Callable[[TrackedIncident], tuple[Change, ...]],
+        states: Callable[[TrackedIncident, AlertState | None], Writing] = lambda incident, state: Writing(),
+    ) -> TrackedIncident | None:
+        with writing(self._engine) as connection:
+            found = _incident(connection, incident_id)
+            if found is None:
+                return None
+            _one_at_a_time(connection, str(found.scope))
+            found = _incident(connection, incident_id) or found
+            for change in decide(found):
+                _put_change(connection, change)
+                found = change.incident
+            _write(connection, states(found, _state(connection, str(found.scope), found.check_id)))
+            return found
+
+    def put_incident(self, change: Change) -> bool:
+        with writing(self._engine) as connection:
+            if _incident(connection, change.incident.id) is not None:
+                return False
+            _put_change(connection, change)
+            return True
+
+    def add_entry(self, incident_ids: Iterable[str], entry: Entry) -> None:
+        with writing(self._engine) as connection:
+            for incident_id in incident_ids:
+                rows.add_entries(connection, incident_id, (entry,))
+
+    # mutes
+
+    def mutes(self, now: datetime | None = None) -> tuple[Mute, ...]:
+        with reading(self._engine) as connection:
+            return _mutes(connection, now)
+
+    def add_mute(self, mute: Mute, retime: Retime) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(t.alert_mutes.insert(), [rows.mute_row(mute)])
+            _retime(connection, retime, mute.created_at)
+
+    def end_mute(self, mute_id: str, now: datetime, retime: Retime) -> Mute | None:
+        m = t.alert_mutes
+        with writing(self._engine) as connection:
+            found = connection.execute(select(m).where(m.c.id == mute_id, m.c.until > now)).mappings().first()
+            if found is None:
+                return None
+            connection.execute(update(m).where(m.c.id == mute_id).values(until=now))
+            _retime(connection, retime, now)
+            return replace(rows.read_mute(found), until=now)
+
+
+def _one_at_a_time(connection: Connection, name: str) -> None:
+    """SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        key = int.from_bytes(hashlib.sha256(f"forge alerts {name}".encode()).digest()[:8], "big", signed=True)
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
+
+
+def _known(connection: Connection, scope: Scope, table: str) -> Known:
+    s, i = t.alert_states, t.incidents
+    states = connection.execute(select(s).where(s.c.scope == str(scope), s.c.table_name == table)).mappings()
+    of_table = and_(i.c.scope == str(scope), i.c.table_name == table)
+    newest = (
+        select(i.c.check_id, func.max(i.c.opened_at).label("opened_at"))
+        .where(of_table)
+        .group_by(i.c.check_id)
+        .subquery()
+    )
+    query: Select[Any] = (
+        select(i)
+        .join(newest, and_(i.c.check_id == newest.c.check_id, i.c.opened_at == newest.c.opened_at))
+        .where(of_table)
+    )
+    return Known(
+        {state.check_id: state for state in map(rows.read_state, states)},
+        {one.check_id: one for one in map(rows.read_incident, connection.execute(query).mappings())},
+        _mutes(connection, None),
+    )
+
+
+def _write(connection: Connection, written: Writing) -> None:
+    put(connection, t.alert_states, [rows.state_row(state) for state in written.states])
+    for change in written.incidents:
+        _put_change(connection, change)
+    rows.add_deliveries(connection, written.deliveries)
+
+
+def _put_change(connection: Connection, change: Change) -> None:
+    row = rows.incident_row(change.incident)
+    i = t.incidents
+    if change.is_new:
+        add_new(connection, i, [{**row, "changes": 1}])
+    else:
+        del row["id"]
+        where = i.c.id == change.incident.id
+        connection.execute(update(i).where(where).values(**row, changes=i.c.changes + 1))
+    rows.add_entries(connection, change.incident.id, change.entries)
+
+
+def _incident(connection: Connection, incident_id: str) -> TrackedIncident | None:
+    found = connection.execute(select(t.incidents).where(t.incidents.c.id == incident_id)).mappings().first()
+    return rows.read_incident(found) if found else None
+
+
+def _state(connection: Connection, scope: str, check_id: str) -> AlertState | None:
+    s = t.alert_states
+    found = connection.execute(select(s).where(s.c.scope == scope, s.c.check_id == check_id)).mappings().first()
+    return rows.read_state(found) if found else None
+
+
+def _mutes(connection: Connection, now: datetime | None) -> tuple[Mute, ...]:
+    m = t.alert_mutes
+    query = select(m).order_by(m.c.until.desc(), m.c.id).limit(_MOST_MUTES)
+    if now is not None:
+        query = query.where(m.c.until > now)
+    return tuple(rows.read_mute(row) for row in connection.execute(query).mappings())
+
+
+def _retime(connection: Connection, retime: Retime, now: datetime) -> None:
+    """What was tried already goes on as it is."""
+    d = t.deliveries
+    query = select(d).where(d.c.status == DeliveryStatus.WAITING.value, d.c.message_id.is_(None)).with_for_update()
+    mutes = _mutes(connection, now)
+    for row in connection.execute(query).mappings().all():
+        changed = retime(rows.read_delivery(row), mutes)
+        if changed is not None:
+            values = {
+                "due_at": changed.due_at,
+                "next_at": changed.next_at,
+                "reason": changed.reason,
+                "muted": changed.muted,
+            }
+            connection.execute(update(d).where(d.c.number == row["number"]).values(**values))

@@ -1,0 +1,180 @@
+"""The outbox in SQL: deliveries, who holds them, and how each try ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, or_, select, update
+
+from forge.flows.alert_ports import ENDED, Result, ended_entry
+from forge.quality.alert import AlertStatus, Scope
+from forge.quality.alert_json import state_of
+from forge.quality.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.quality import alert_rows as rows
+from forge.stores.sql.quality import alert_tables as t
+from forge.stores.sql.statements import batches
+
+_MOST_WAITING = 5000  # that are looked at together
+_WAITING = DeliveryStatus.WAITING.value
+
+
+class SqlDeliveries:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        with writing(self._engine) as connection:
+            rows.add_deliveries(connection, deliveries)
+
+    def deliveries(
+        self,
+        *,
+        ids: Iterable[str] | None = None,
+        channel: str | None = None,
+        scope: Scope | None = None,
+        incident_id: str | None = None,
+        statuses: Iterable[DeliveryStatus] | None = None,
+        limit: int = 1000,
+    ) -> tuple[Delivery, ...]:
+        d, links = t.deliveries, t.delivery_incidents
+        query = select(d).order_by(d.c.number.desc()).limit(limit)
+        if ids is not None:
+            query = query.where(d.c.id.in_(list(ids)))
+        if channel is not None:
+            query = query.where(d.c.channel == channel)
+        if scope is not None:
+            query = query.where(d.c.scope == str(scope))
+        if statuses is not None:
+            query = query.where(d.c.status.in_([status.value for status in statuses]))
+        if incident_id is not None:
+            query = query.join(links, links.c.delivery_id == d.c.id).where(links.c.incident_id == incident_id)
+        with reading(self._engine) as connection:
+            return tuple(rows.read_delivery(row) for row in connection.execute(query).mappings())
+
+    def attempts(self, ids: Iterable[str]) -> Mapping[str, tuple[Attempt, ...]]:
+        a = t.delivery_attempts
+        found: dict[str, list[Attempt]] = {}
+        with reading(self._engine) as connection:
+            for batch in batches(list(ids)):
+                query = select(a).where(a.c.delivery_id.in_(batch)).order_by(a.c.number)
+                for row in connection.execute(query).mappings():
+                    attempt = Attempt(row["at"], row["ok"], row["detail"], row["ms"])
+                    found.setdefault(row["delivery_id"], []).append(attempt)
+        return {key: tuple(attempts) for key, attempts in found.items()}
+
+    def due(self, now: datetime) -> tuple[str, ...]:
+        d = t.deliveries.c
+        free = or_(d.claimed_until.is_(None), d.claimed_until <= now)
+        query = select(d.channel).where(d.status == _WAITING, d.next_at <= now, free).distinct().order_by(d.channel)
+        with reading(self._engine) as connection:
+            return tuple(connection.execute(query).scalars())
+
+    def claim(
+        self, channel: str, now: datetime, worker: str, until: datetime, plan: Callable[[Sequence[Delivery]], Plan]
+    ) -> Plan:
+        d = t.deliveries
+        query = (
+            select(d)
+            .where(d.c.status == _WAITING, d.c.channel == channel)
+            .order_by(d.c.number)
+            .limit(_MOST_WAITING)
+            .with_for_update()
+        )
+        with writing(self._engine) as connection:
+            planned = plan([rows.read_delivery(row) for row in connection.execute(query).mappings()])
+            for one, reason in planned.dropped:
+                _change(connection, one.id, status=DeliveryStatus.DROPPED.value, reason=reason)
+            return replace(planned, messages=tuple(_held(connection, m, worker, until) for m in planned.messages))
+
+    def record(self, message: Message, worker: str, result: Result) -> bool:
+        ids = [one.id for one in message.deliveries]
+        d = t.deliveries
+        attempt = result.attempt
+        with writing(self._engine) as connection:
+            tries = {"at": attempt.at, "ok": attempt.ok, "detail": attempt.detail, "ms": attempt.ms}
+            connection.execute(t.delivery_attempts.insert(), [{"delivery_id": key, **tries} for key in ids])
+            values = {
+                "status": result.status.value,
+                "reason": result.reason,
+                "claimed_by": None,
+                "claimed_until": None,
+                "sent_at": attempt.at if result.status is DeliveryStatus.SENT else None,
+                "attempts": d.c.attempts + 1,
+            }
+            if result.next_at is not None:
+                values["next_at"] = result.next_at
+            ours = [d.c.status == _WAITING]
+            if not attempt.ok:  # what was taken is taken, whoever holds it now
+                ours.append(d.c.claimed_by == worker)
+            changed = 0
+            for key in ids:
+                own = {**values, "pager_key": result.keys[key]} if key in result.keys else values
+                changed += connection.execute(update(d).where(d.c.id == key, *ours).values(**own)).rowcount
+            if changed:
+                _tell_incidents(connection, message, result)
+            return changed > 0
+
+    def keys(self, channel: str, threads: Iterable[str]) -> Mapping[str, str]:
+        with reading(self._engine) as connection:
+            return _keys(connection, channel, list(threads))
+
+    def still_failing(self, channel: str, key: str) -> bool:
+        d, s = t.deliveries.c, t.alert_states
+        query = select(d.thread, d.scope, d.table_name).where(d.channel == channel, d.pager_key == key).distinct()
+        with reading(self._engine) as connection:
+            told = connection.execute(query).all()
+            last = _keys(connection, channel, [thread for thread, _, _ in told])
+            for thread, scope, table in told:
+                if last.get(thread) != key:
+                    continue
+                failing = select(s.c.document).where(
+                    s.c.scope == scope, s.c.table_name == table, s.c.status == AlertStatus.FAILING.value
+                )
+                if any(channel in state_of(document).told for document in connection.execute(failing).scalars()):
+                    return True
+        return False
+
+    def queue_again(self, ids: Iterable[str], now: datetime) -> int:
+        d = t.deliveries
+        ended = d.c.status.in_([DeliveryStatus.GIVEN_UP.value, DeliveryStatus.REFUSED.value])
+        change = update(d).where(d.c.id.in_(list(ids)), ended)
+        with writing(self._engine) as connection:
+            values = {"status": _WAITING, "reason": "queued again", "due_at": now, "next_at": now}
+            return connection.execute(change.values(**values)).rowcount
+
+
+def _change(connection: Connection, delivery_id: str, **values: Any) -> None:
+    connection.execute(update(t.deliveries).where(t.deliveries.c.id == delivery_id).values(**values))
+
+
+def _held(connection: Connection, message: Message, worker: str, until: datetime) -> Message:
+    held = {"message_id": message.id, "claimed_by": worker, "claimed_until": until}
+    for one in message.deliveries:
+        _change(connection, one.id, **held)
+    taken = (replace(one, message_id=message.id, claimed_by=worker, claimed_until=until) for one in message.deliveries)
+    return replace(message, deliveries=tuple(taken))
+
+
+def _keys(connection: Connection, channel: str, threads: Sequence[str]) -> dict[str, str]:
+    d = t.deliveries.c
+    found: dict[str, str] = {}
+    for batch in batches(threads):
+        query = select(d.thread, d.pager_key).where(d.channel == channel, d.thread.in_(batch), d.pager_key.is_not(None))
+        found |= {row.thread: row.pager_key for row in connection.execute(query.order_by(d.number))}
+    return found
+
+
+def _tell_incidents(connection: Connection, message: Message, result: Result) -> None:
+    kind = ENDED.get(result.status)
+    if kind is None:
+        return
+    links = t.delivery_incidents
+    ids = [one.id for one in message.deliveries]
+    told = connection.execute(select(links.c.incident_id).where(links.c.delivery_id.in_(ids)).distinct()).scalars()
+    entry = ended_entry(message, result, kind)
+    for incident_id in sorted(told):
+        rows.add_entries(connection, incident_id, (entry,))

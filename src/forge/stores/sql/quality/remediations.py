@@ -1,0 +1,149 @@
+"""Remediations in SQL. What is asked for by column stands in columns, the rest in one document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Engine, Index, String, Table, select
+
+from forge.flows.records import AuditRecord
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.quality.remedy import ActionKind, Remedied, load_actions
+from forge.quality.verdict import Outcome
+from forge.quality.workflow import (
+    JudgedOnPreview,
+    Remediation,
+    RemedyStatus,
+    RemedyStep,
+    TableCount,
+    decided_already,
+    may_follow,
+)
+from forge.stores.sql import rows, tables
+from forge.stores.sql.columns import Code, Json, UtcTime
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.statements import put
+
+remediations = Table(
+    "forge_quality_remediations",
+    tables.metadata,
+    Column("id", String(64), primary_key=True),
+    Column("dataset", Code, nullable=False),
+    Column("branch", Code, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("proposed_at", UtcTime, nullable=False),
+    Column("document", Json, nullable=False),
+    Index("forge_quality_remediations_by_dataset", "dataset", "proposed_at"),
+    Index("forge_quality_remediations_by_status", "status", "proposed_at"),
+)
+
+
+def write_remediation(connection: Connection, remediation: Remediation) -> None:
+    """In the transaction of whoever calls; E746 where it was decided meanwhile, which undoes that transaction."""
+    c = remediations.c
+    known = connection.execute(select(c.status).where(c.id == remediation.id).with_for_update()).first()
+    if known is not None and not may_follow(RemedyStatus(known[0]), remediation.status):
+        raise decided_already(remediation.id, known[0])
+    put(connection, remediations, [_row(remediation)])
+
+
+class SqlRemediations:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def put(self, remediation: Remediation, audit: AuditRecord | None = None) -> None:
+        with writing(self._engine) as connection:
+            write_remediation(connection, remediation)
+            if audit is not None:
+                connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
+
+    def get(self, remediation_id: str) -> Remediation | None:
+        with reading(self._engine) as connection:
+            query = select(remediations).where(remediations.c.id == remediation_id)
+            found = connection.execute(query).mappings().first()
+        return _remediation(found) if found else None
+
+    def find(
+        self,
+        *,
+        table: TableName | None = None,
+        branch: BranchName | None = None,
+        status: RemedyStatus | None = None,
+        limit: int | None = None,
+    ) -> tuple[Remediation, ...]:
+        c = remediations.c
+        query = select(remediations).order_by(c.proposed_at.desc(), c.id.desc())
+        if table is not None:
+            query = query.where(c.dataset == str(table))
+        if branch is not None:
+            query = query.where(c.branch == str(branch))
+        if status is not None:
+            query = query.where(c.status == str(status))
+        with reading(self._engine) as connection:
+            found = connection.execute(query.limit(limit)).mappings().all()
+        return tuple(_remediation(row) for row in found)
+
+
+def _row(remediation: Remediation) -> dict[str, Any]:
+    return {
+        "id": remediation.id,
+        "dataset": str(remediation.table),
+        "branch": str(remediation.branch),
+        "status": str(remediation.status),
+        "proposed_at": remediation.proposed_at,
+        "document": {
+            "steps": [{"action": step.action.to_dict(), "checks": step.check_ids} for step in remediation.steps],
+            "proposed_by": remediation.proposed_by,
+            "auto": remediation.auto,
+            "note": remediation.note,
+            "run_id": remediation.run_id,
+            "monitor_id": remediation.monitor_id,
+            "base": remediation.base,
+            "preview": remediation.preview,
+            "commit": remediation.commit,
+            "reverted_by_commit": remediation.reverted_by_commit,
+            "results": [result.to_dict() for result in remediation.results],
+            "counts": [[one.table, one.added, one.changed, one.deleted] for one in remediation.counts],
+            "verdicts": [[one.check_id, one.outcome, one.message] for one in remediation.verdicts],
+            "decided_by": remediation.decided_by,
+            "decided_at": remediation.decided_at,
+            "comment": remediation.comment,
+        },
+    }
+
+
+def _remediation(row: Mapping[Any, Any]) -> Remediation:
+    kept = row["document"]
+    decided_at = kept["decided_at"]
+    return Remediation(
+        row["id"],
+        TableName.parse(row["dataset"]),
+        BranchName(row["branch"]),
+        tuple(RemedyStep(load_actions(one["action"])[0], tuple(one["checks"])) for one in kept["steps"]),
+        RemedyStatus(row["status"]),
+        kept["proposed_by"],
+        row["proposed_at"],
+        kept["auto"],
+        kept["note"],
+        RunId(kept["run_id"]) if kept["run_id"] else None,
+        kept["monitor_id"],
+        _commit(kept["base"]),
+        _commit(kept["preview"]),
+        _commit(kept["commit"]),
+        _commit(kept["reverted_by_commit"]),
+        tuple(
+            Remedied(ActionKind(one["action"]), one["success"], one["message"], one["details"])
+            for one in kept["results"]
+        ),
+        tuple(TableCount(*one) for one in kept["counts"]),
+        tuple(JudgedOnPreview(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]),
+        kept["decided_by"],
+        datetime.fromisoformat(decided_at) if decided_at else None,
+        kept["comment"],
+    )
+
+
+def _commit(text: str | None) -> CommitId | None:
+    return CommitId(text) if text else None

@@ -1,0 +1,156 @@
+"""What monitors, fitness and remediation need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from forge.flows.build import Event
+from forge.flows.records import RunStatus
+from forge.flows.version_ports import VersionPorts
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.quality.verdict import Outcome
+from forge.versioning.commit import Author
+
+if TYPE_CHECKING:
+    from forge.engines.spark.repair import SparkRepair
+    from forge.flows.after_check import Observers
+    from forge.flows.check import Judged
+    from forge.flows.fitness import FitnessPorts
+    from forge.flows.monitor_run import JudgePorts
+    from forge.flows.monitors import MonitorPorts
+    from forge.flows.remediate_ports import RemedyPorts
+    from forge.flows.repair import RepairWork
+    from forge.quality.check import Check
+    from forge.quality.workflow import Remediation
+    from forge.stores.sql.quality.monitors import SqlMonitors
+from forge.wiring.alerts import AlertWiring
+from forge.wiring.judging import JudgingWiring
+
+
+class QualityWiring(JudgingWiring, AlertWiring):
+    @cached_property
+    def monitors(self) -> SqlMonitors:
+        """Monitors, their runs and results."""
+        from forge.stores.sql.quality.monitors import SqlMonitors
+
+        return SqlMonitors(self.database)
+
+    def monitor_ports(self, actor: str | None = None) -> MonitorPorts:
+        """What creating and changing monitors needs."""
+        from forge.flows.monitors import MonitorPorts
+
+        return MonitorPorts(
+            self.monitors,
+            self.metadata,
+            self.clock,
+            actor or self.author.email,
+            self.default_branch,
+            channels=lambda: tuple(self.settings.alerts.channels),
+            retired=lambda monitor_id: self._forget(monitor_id, actor or self.author.email),
+        )
+
+    def judge_ports(self, actor: str | None = None) -> JudgePorts:
+        """What judging, keeping what was said and telling who has to know needs."""
+        from forge.flows.monitor_run import JudgePorts
+        from forge.flows.processes import this_process
+
+        return JudgePorts(
+            store=self.monitors,
+            checks=self.check_ports,
+            observers=self.observers,
+            clock=self.clock,
+            actor=actor or self.author.email,
+            default_branch=self.default_branch,
+            process=this_process(),
+        )
+
+    def fitness(self) -> FitnessPorts:
+        """What the gate of a use needs."""
+        from forge.flows.fitness import FitnessPorts
+
+        return FitnessPorts(
+            self.metadata, self.lake, self.clock, self.default_branch, self.monitors.standing, self._personal
+        )
+
+    @cached_property
+    def observers(self) -> Observers:
+        """Who is told after a dataset was judged, in this order."""
+        from forge.flows.after_check import Observers
+        from forge.flows.alert_observer import alert_observer
+        from forge.flows.anomalies import metrics_observer
+        from forge.flows.observers import remedies_observer
+
+        metrics = metrics_observer(self.metric_ports())
+        return Observers((metrics, alert_observer(self.alerts()), remedies_observer(self.remedies)))
+
+    def after_check(self) -> Callable[[Judged], None]:
+        """For governed runs; never raises."""
+        from forge.flows.after_check import after_run
+
+        def observe(judged: Judged) -> None:
+            after_run(judged, self.observers)
+
+        return observe
+
+    def outcomes(self, table: TableName, branch: BranchName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
+        """What a check said of commits outside of runs, newest first: whether it passed."""
+        said = self.monitors.results(table=table, check_id=check_id, limit=1000)
+        return tuple(
+            (one.commit_id, one.verdict is Outcome.PASSED)
+            for one in said
+            if one.branch == branch and one.commit_id is not None and one.verdict is not Outcome.NOT_MEASURED
+        )
+
+    def remedies(
+        self,
+        notify: Callable[[Event], None] = lambda event: None,
+        *,
+        author: Author | None = None,
+        run_id: RunId | None = None,
+        stopped: Callable[[], RunStatus | None] = lambda: None,
+        versions: VersionPorts | None = None,
+    ) -> RemedyPorts:
+        """What remediation of failed checks needs. `versions`: those of whoever has them already."""
+        from forge.flows.remediate_ports import RemedyPorts
+        from forge.flows.remediate_tell import notifier, teller
+        from forge.quality.workflow import ApprovalPolicy
+        from forge.stores.sql.quality.remediations import SqlRemediations
+
+        keys = self.settings.quality.remediation
+        return RemedyPorts(
+            versions or self.versions(notify, author=author, run_id=run_id, stopped=stopped),
+            SqlRemediations(self.database),
+            self._driver_repair,
+            self._spark_repair,
+            ApprovalPolicy(tuple(keys.approvers), keys.own),
+            more_checks=self._monitor_checks,
+            outcomes=self.outcomes,
+            notify=notifier(self.alerts),
+            tell=teller(self.alerts),
+            function=lambda place, pin: self._spark_repair().call(place, pin),
+        )
+
+    def _monitor_checks(self, remediation: Remediation) -> tuple[Check, ...]:
+        """Those of the monitor that found the failure."""
+        monitor = self.monitors.monitor(remediation.monitor_id) if remediation.monitor_id else None
+        if monitor is None:
+            return ()
+        from forge.quality.spec import load_checks
+
+        return load_checks(list(monitor.checks), table=remediation.table, where=f"monitor {monitor.id}")
+
+    @cached_property
+    def _driver_repair(self) -> RepairWork | None:
+        if self.tables is None:
+            return None
+        from forge.stores.lake.arrow_repair import ArrowRepair
+
+        return ArrowRepair(self.tables)
+
+    def _spark_repair(self) -> SparkRepair:
+        from forge.engines.spark.repair import SparkRepair
+
+        assert self.tables is not None, "rows are worked on in Forge's own catalog only"
+        return SparkRepair(self.engine, self.tables)

@@ -1,0 +1,148 @@
+"""Verdicts, judgements and notices for tests of alerts, and a clock that is set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from forge.flows.alert_ports import AlertPorts, AlertStore, Channel, NotSent, Outgoing
+from forge.flows.alerts import AlertsObserved, Judging, observe_alerts
+from forge.flows.check import Judged
+from forge.flows.ports import Metadata
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.schema import Schema
+from forge.quality.alert import AlertPolicy, Origin, Scope
+from forge.quality.delivery import Delivery, Timing
+from forge.quality.notice import CheckTold, Notice, NoticeKind
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.metadata import MemoryMetadata
+from forge.stores.memory.quality.alerts import MemoryAlerts
+
+NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)  # a Monday
+HOURLY = Scope(Origin.MONITOR, "orders-hourly")
+FAILED, PASSED, NOT_MEASURED = Outcome.FAILED, Outcome.PASSED, Outcome.NOT_MEASURED
+
+
+def verdict(
+    outcome: Outcome = FAILED,
+    check: str = "amount.range",
+    *,
+    table: str = "core.orders",
+    severity: Severity = Severity.ERROR,
+    message: str = "amount: 3 of 10 rows (30%) are outside 0 … 5",
+    blocks: bool | None = None,
+    columns: tuple[str, ...] = ("amount",),
+) -> Verdict:
+    blocking = severity in (Severity.ERROR, Severity.CRITICAL) and outcome is not PASSED
+    held = blocking if blocks is None else blocks
+    kind = check.rpartition(".")[2]
+    return Verdict(f"{table}.{check}", kind, table, columns, outcome, severity, message, held)
+
+
+def judged(*verdicts: Verdict, at: datetime = NOON, table: str = "core.orders", branch: str = "main") -> Judged:
+    return Judged(
+        TableName.parse(table),
+        BranchName(branch),
+        CommitId("3f2a91bcd0001111"),
+        None,
+        Schema(()),
+        (),
+        verdicts,
+        {},
+        at,
+    )
+
+
+@dataclass
+class SetClock:
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **span: float) -> None:
+        self.now += timedelta(**span)
+
+
+@dataclass
+class Recorder:
+    """A channel that keeps what it gets; it fails while `broken` says why."""
+
+    type: str = "webhook"
+    timeout: float = 5.0
+    got: list[Outgoing] = field(default_factory=list)
+    broken: NotSent | None = None
+
+    def send(self, message: Outgoing) -> str:
+        if self.broken is not None:
+            raise self.broken
+        self.got.append(message)
+        return "taken"
+
+
+@dataclass
+class AlertWorld:
+    """A monitor whose checks are judged as a test says."""
+
+    store: AlertStore = field(default_factory=MemoryAlerts)
+    metadata: Metadata = field(default_factory=lambda: MemoryMetadata(MemoryCatalog()))
+    clock: SetClock = field(default_factory=SetClock)
+    channels: dict[str, Channel] = field(default_factory=lambda: {"ops": Recorder()})
+    timing: Timing = field(default_factory=lambda: Timing(timedelta(0)))
+    policy: AlertPolicy = field(default_factory=lambda: AlertPolicy(("ops",)))
+    heedless: frozenset[str] = frozenset()
+    reopen_within: timedelta = timedelta(hours=24)
+
+    @property
+    def ports(self) -> AlertPorts:
+        return AlertPorts(
+            self.metadata,
+            self.store,
+            self.clock,
+            BranchName("main"),
+            lambda table: {"marts": "fin@example.com"}.get(table.schema),
+            self.channels,
+            timing=self.timing,
+            heedless=self.heedless,
+            reopen_within=self.reopen_within,
+            address="https://forge.example.com",
+        )
+
+    @property
+    def ops(self) -> Recorder:
+        channel = self.channels["ops"]
+        assert isinstance(channel, Recorder)
+        return channel
+
+    def judge(
+        self, *verdicts: Verdict, scope: Scope = HOURLY, table: str = "core.orders", whole: bool = True
+    ) -> AlertsObserved:
+        judging = Judging(scope, self.policy, "Orders, hourly", "run-1", whole)
+        return observe_alerts(judged(*verdicts, at=self.clock(), table=table), self.ports, judging)
+
+    def subjects(self) -> list[str]:
+        return [message.told.subject for message in self.ops.got]
+
+
+def notice(
+    kind: NoticeKind = NoticeKind.FAILING,
+    *,
+    table: str = "core.orders",
+    checks: Iterable[str] = ("amount.range",),
+    severity: Severity = Severity.ERROR,
+    scope: Scope = HOURLY,
+    upstream: tuple[str, ...] = (),
+    at: datetime = NOON,
+    branch: str = "main",
+) -> Notice:
+    told = tuple(CheckTold(f"{table}.{c}", "range", severity, f"{c} is off", at, ("amount",), f"i-{c}") for c in checks)
+    return Notice(kind, scope, table, branch, at, told, "3f2a91bcd0001111", None, "run-1", "Orders", upstream=upstream)
+
+
+def delivery(number: int, told: Notice, *, channel: str = "ops", **facts: object) -> Delivery:
+    base = Delivery(f"d{number:03d}", channel, told, NOON, NOON, NOON, number=number)
+    from dataclasses import replace
+
+    return replace(base, **facts)  # type: ignore[arg-type]

@@ -1,0 +1,127 @@
+"""A project in memory with a table that changes when a test says so, monitors on it, and a clock that a test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from forge.flows.after_check import Observed, Observer, Observers
+from forge.flows.branches import create_default_branch
+from forge.flows.build import Event
+from forge.flows.check import CheckPorts
+from forge.flows.monitor_run import Done, JudgePorts, carry_out, new_run
+from forge.flows.monitors import MonitorPorts, MonitorStore, create_monitor
+from forge.flows.processes import Process, this_process
+from forge.flows.project import Project
+from forge.flows.records import RunStatus
+from forge.flows.run import Ports, RunRequest, run
+from forge.flows.scheduler import Scheduler
+from forge.model.names import BranchName, RunId, TableName
+from forge.quality.check import Check
+from forge.quality.monitor import Monitor, MonitorRun, Trigger
+from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.engine import MemoryEngine
+from forge.stores.memory.lake import MemoryLake
+from forge.stores.memory.metadata import MemoryMetadata
+from forge.stores.memory.quality.monitors import MemoryMonitors
+from forge.transforms.transform import PythonFunction, Transform
+from forge.versioning.commit import Author
+
+ADA = Author("Ada", "ada@example.com")
+MAIN = BranchName("main")
+ORDERS = TableName("core", "orders")
+MONDAY = datetime(2026, 11, 16, 6, 0, tzinfo=UTC)
+NOT_NULL = {"type": "not_null", "column": "id"}
+
+
+@dataclass
+class MonitorWorld:
+    store: MonitorStore = field(default_factory=MemoryMonitors)
+    now: datetime = MONDAY
+    checks: tuple[Check, ...] = ()
+    rows: list[dict[str, object]] = field(default_factory=list)
+    seen: list[Observed] = field(default_factory=list)
+    observers: list[Observer] = field(default_factory=list)
+    process: Process = field(default_factory=this_process)
+
+    def __post_init__(self) -> None:
+        catalog = MemoryCatalog()
+        self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
+        self.engine = MemoryEngine(self.lake)
+        self.observers.append(Observer("watch", lambda seen: (self.seen.append(seen), ())[1]))
+        create_default_branch(self.metadata, MAIN, ADA, MONDAY)
+
+    def clock(self) -> datetime:
+        return self.now
+
+    def later(self, **spans: float) -> None:
+        self.now += timedelta(**spans)
+
+    def project(self) -> Project:
+        body = PythonFunction(lambda: list(self.rows), {}, False)
+        made = Transform(ORDERS, body, "orders.py", 1, "1")
+        return Project(Path(), {ORDERS: made}, {}, {ORDERS: self.checks}, {}, lambda table: None)
+
+    def publish(self, *ids: int | None) -> None:
+        """core.orders, written anew with these ids."""
+        self.rows = [{"id": number} for number in ids]
+        ports = Ports(self.metadata, self.lake, self.engine, self.clock, ADA, lambda reference: "")
+        project = replace(self.project(), checks={})
+        assert run(RunRequest(MAIN, force=True), project, ports).run.status is RunStatus.SUCCEEDED
+
+    def check_ports(
+        self,
+        run_id: RunId | None = None,
+        notify: Callable[[Event], None] = lambda event: None,
+        stopped: Callable[[], RunStatus | None] = lambda: None,
+    ) -> CheckPorts:
+        return CheckPorts(
+            self.metadata,
+            self.lake,
+            lambda: self.engine,
+            self.project,
+            self.clock,
+            MAIN,
+            notify=notify,
+            stopped=stopped,
+            run_id=run_id,
+        )
+
+    @property
+    def judging(self) -> JudgePorts:
+        observers = Observers(tuple(self.observers))
+        return JudgePorts(self.store, self.check_ports, observers, self.clock, "ada", MAIN, self.process)
+
+    @property
+    def ports(self) -> MonitorPorts:
+        return MonitorPorts(self.store, self.metadata, self.clock, "ada", MAIN, channels=lambda: ("ops",))
+
+    def monitor(self, schedule: dict[str, object] | None = None, **fields: object) -> Monitor:
+        given = {"name": "Orders", "dataset": "core.orders", "checks": [NOT_NULL], "schedule": schedule, **fields}
+        return create_monitor(given, self.ports)
+
+    def run(self, monitor: Monitor) -> Done:
+        made = new_run(monitor, monitor.dataset, Trigger.MANUAL, self.judging)
+        assert self.store.claim(made)
+        return carry_out(monitor, made, self.judging)
+
+    def scheduler(self, submitted: list[MonitorRun] | None = None, *, carries_out: bool = True) -> Scheduler:
+        """Whose runs are made at once; `submitted` gets them."""
+
+        def submit(monitor: Monitor, run: MonitorRun) -> None:
+            if submitted is not None:
+                submitted.append(run)
+            if carries_out:
+                carry_out(monitor, run, self.judging)
+
+        return Scheduler(self.judging, self.metadata, submit)
+
+    def statuses(self, monitor: Monitor) -> list[str]:
+        """Of its runs, oldest first."""
+        return [str(run.status) for run in reversed(self.store.runs(monitor_id=monitor.id))]
+
+
+def ids(runs: Sequence[MonitorRun]) -> list[str]:
+    return [run.id for run in runs]
