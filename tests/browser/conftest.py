@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from live_forge import Live, run_forge, start_forge
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
-from watched_page import Visit, Visitor, Watch, new_profile, signed_in_at
+from watched_page import Served, Visit, Visitor, Watch, new_profile, signed_in_at
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = (
@@ -75,7 +75,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
     """Opens a page in a new browser profile. What the browser complains about fails the test at its end."""
     opened: list[tuple[BrowserContext, Watch]] = []
 
-    def open_(live: Live, path: str = "/", *, signed_in: bool = True, dark: bool = False) -> Visitor:
+    def open_(live: Served, path: str = "/", *, signed_in: bool = True, dark: bool = False) -> Visitor:
         context = new_profile(browser, live, dark=dark)
         watch = Watch(context, live.address)
         opened.append((context, watch))

@@ -89,8 +89,8 @@ def test_the_counters_count_the_demo_and_lead_to_what_they_count(visit: Visit, s
     expect(glance.get_by_role("listitem")).to_have_count(4)
     expect(glance).to_contain_text("17")
     glance.get_by_role("link", name="1 check failing").click()
-    expect(page).to_have_url(re.compile(r"/assets\?state=failing$"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Assets")
+    expect(page).to_have_url(re.compile(r"/quality\?health=failing$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Quality")
     expect(page.get_by_role("main").get_by_role("link", name="core.orders", exact=True)).to_be_visible()
 
 

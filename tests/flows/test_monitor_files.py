@@ -9,7 +9,7 @@ import pytest
 from monitor_world import MonitorWorld
 
 from forge.flows.monitor_files import FileWatch, Synced, sync_monitors
-from forge.flows.monitors import MonitorPorts, change_monitor, create_monitor, remove_monitor
+from forge.flows.monitors import change_monitor, create_monitor, remove_monitor
 from forge.flows.project import load_project
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
@@ -140,13 +140,12 @@ def test_an_id_of_a_monitor_that_is_in_no_file_is_left_alone(
 def test_a_monitor_of_a_file_is_changed_only_there(world: MonitorWorld, tmp_path: Path) -> None:
     write(tmp_path, ORDERS)
     sync_monitors(tmp_path, world.ports)
-    for act in (
-        lambda: change_monitor("orders", {"enabled": False}, world.ports),
-        lambda: remove_monitor("orders", world.ports),
-    ):
-        with pytest.raises(ForgeError) as error:
-            act()
-        assert (error.value.code, error.value.where) == ("E722", "quality/a.yaml:2")
+    with pytest.raises(ForgeError) as changed:
+        change_monitor("orders", {"enabled": False}, world.ports)
+    with pytest.raises(ForgeError) as removed:
+        remove_monitor("orders", world.ports)
+    for error in (changed.value, removed.value):
+        assert (error.code, error.where) == ("E722", "quality/a.yaml:2")
 
 
 def test_a_watch_looks_again_only_when_a_file_changed(world: MonitorWorld, tmp_path: Path) -> None:

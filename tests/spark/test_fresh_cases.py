@@ -3,21 +3,19 @@ all cases of a table are judged at once."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
-from fresh_cases import REFUSED, FreshCase, faults_of, fresh_cases
+from fresh_cases import FreshCase, faults_of, fresh_cases
 from fresh_tables import NOW, TABLES, FreshTable, Rows
 
 from forge.connection import Connection
 from forge.engines.spark.frames import schema_of
 from forge.engines.spark.measure import SparkMeasurer
 from forge.flows.check import judge_dataset
-from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.check import Check, Context
 from forge.quality.plan import judge_all, plan_measures
@@ -91,12 +89,8 @@ def _frame(session: SparkSession, table: FreshTable, rows: Rows) -> DataFrame:
 
 
 def _loaded(table: FreshTable) -> list[tuple[FreshCase, Check]]:
-    loaded = []
-    for case in fresh_cases():
-        if case.table is table and case.only != "memory":
-            with contextlib.suppress(ForgeError) if REFUSED in case.verdicts else contextlib.nullcontext():
-                loaded.append((case, case.load()))
-    return loaded
+    asked = [(case, case.load_unless_refused()) for case in fresh_cases() if case.table is table]
+    return [(case, check) for case, check in asked if check is not None]
 
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table.stored], ids=lambda table: table.name)

@@ -265,6 +265,34 @@ def test_a_sample_is_short_plain_and_hides_masked_columns(spark: SparkSession, o
     assert keys == [{"order_id": "***", "(rows)": 2}]
 
 
+def test_of_very_many_bad_rows_a_few_are_shown_in_the_one_job_of_all_checks(spark: SparkSession) -> None:
+    frame = spark.range(0, 50_000, 1, 4).selectExpr("id", "id % 2 as odd", "cast(id as double) as x")
+    checks = [AcceptedValues("odd", (2,)), Range("x", 0, 49_996), NotNull(("id",)), Expression("odd = 0")]
+    measures = [m for check in checks for m in check.violations(_schema(frame))]
+    failing = failing_of(spark, frame, measurer_of(spark, frame).measure(measures))
+    (many, few, none, half), jobs = counting_jobs(spark, lambda: failing.sample(checks, 5))
+    assert jobs == 1
+    assert [len(rows) for rows in (many, few, none, half)] == [5, 3, 0, 5]
+    assert {row["id"] for row in few} == {49_997, 49_998, 49_999}
+    assert {row["odd"] for row in half} == {1}
+
+
+def test_failing_rows_are_all_of_them_with_the_checks_they_fail(spark: SparkSession, orders: DataFrame) -> None:
+    customers = spark.range(6)
+    checks: dict[str, Check] = {
+        "dear": Range("amount", 0, 95),
+        "twice": Unique(("order_id",)),
+        "lost": ForeignKey(("customer_id",), CUSTOMERS, ("id",), where="order_id < 20"),
+        "empty": NotNull(("amount",), where="order_id > 90"),
+    }
+    measures = [m for check in checks.values() for m in check.violations(_schema(orders))]
+    readings = measurer_of(spark, orders, customers=customers).measure(measures)
+    bad = failing_of(spark, orders, readings, customers=customers).rows(tuple(checks.items())).collect()
+    by_check = {name: sorted(row["order_id"] for row in bad if name in row["forge_checks"]) for name in checks}
+    assert by_check == {"dear": [96, 97, 98, 99], "twice": [13], "lost": [6, 13], "empty": [93]}
+    assert bad[0].asDict().keys() == {*orders.columns, "forge_checks"}
+
+
 # --- manifests ---------------------------------------------------------------------------------------------------
 
 

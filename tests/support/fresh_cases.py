@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from fresh_tables import TABLE_OF, FreshTable
 
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.spec import load_check
@@ -44,6 +45,15 @@ class FreshCase:
     def load(self) -> Check:
         name = self.table.name if self.table else "core.orders"
         return load_check(dict(self.check), table=TableName.parse(name), where=str(self))
+
+    def load_unless_refused(self) -> Check | None:
+        """None where it is refused and may be."""
+        try:
+            return self.load()
+        except ForgeError:
+            if REFUSED not in self.verdicts:
+                raise
+            return None
 
 
 @cache

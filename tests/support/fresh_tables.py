@@ -1,4 +1,4 @@
-"""Small tables for checks: plain Python values under Spark types, the awkward ones first. No code of a check is used here."""
+"""Small tables for checks: plain Python values under Spark types, and the awkward ones among them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,13 @@ _NAMES = tuple(
 )
 
 _NESTED = (
-    {"id": 1, "address": {"city": "Köln", "geo": {"lat": 50.9}}, "items": [{"sku": "a"}], "tags": {"k": 1}, "list": [1]},
+    {
+        "id": 1,
+        "address": {"city": "Köln", "geo": {"lat": 50.9}},
+        "items": [{"sku": "a"}],
+        "tags": {"k": 1},
+        "list": [1],
+    },
     {"id": 2, "address": {"city": None, "geo": {"lat": 91.0}}, "items": [], "tags": {}, "list": [1]},
     {"id": 3, "address": {"city": "Köln", "geo": None}, "items": [{"sku": None}], "tags": {"k": None}, "list": []},
     {"id": 4, "address": None, "items": None, "tags": None, "list": None},
@@ -279,6 +285,17 @@ TABLES = (
         {"v": "int"},
         tuple({"v": value} for value in range(100, 1100)),
         before=tuple({"v": value} for value in range(1000)),
+    ),
+    FreshTable(
+        "core.edges",
+        {"g": "string", "i": "int", "l": "bigint", "p": "decimal(4,2)"},
+        _rows(
+            "g i l p",
+            ("a", 2**31 - 1, 2**63 - 1, Decimal("99.99")),
+            ("a", -(2**31), -(2**63), Decimal("-99.99")),
+            ("a", None, None, None),
+            ("b", 1, 1, Decimal("0.01")),
+        ),
     ),
     FreshTable("core.awoken", {"v": "double"}, _FEW, before=()),
 )

@@ -50,8 +50,12 @@ class MonitorWorld:
         catalog = MemoryCatalog()
         self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
         self.engine = MemoryEngine(self.lake)
-        self.observers.append(Observer("watch", lambda seen: (self.seen.append(seen), ())[1]))
+        self.observers.append(Observer("watch", self._watch))
         create_default_branch(self.metadata, MAIN, ADA, MONDAY)
+
+    def _watch(self, seen: Observed) -> tuple[str, ...]:
+        self.seen.append(seen)
+        return ()
 
     def clock(self) -> datetime:
         return self.now

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from version_world import ADA, MAIN, ArrowEngine, VersionWorld, make_world
+from version_world import ADA, BEGIN, MAIN, ArrowEngine, Clock, VersionWorld, make_world
 
 from forge.flows.check import CheckPorts, Judged, judge_dataset
 from forge.flows.engine import Pin
@@ -89,8 +90,11 @@ class RemedyWorld:
         return replace(self.ports, versions=replace(self.ports.versions, author=author))
 
 
-def make_remedy_world(tmp_path: Path, policy: ApprovalPolicy | None = None, **changes: object) -> RemedyWorld:
-    world = make_world(tmp_path, **changes)
+def make_remedy_world(
+    tmp_path: Path, policy: ApprovalPolicy | None = None, *, hours: int = 0, **changes: object
+) -> RemedyWorld:
+    """`hours`: how much later than what the folder holds already."""
+    world = make_world(tmp_path, **{"clock": Clock(BEGIN + timedelta(hours=hours)), **changes})
     told: list[tuple[str, str]] = []
 
     def no_spark() -> RepairWork:

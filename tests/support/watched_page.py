@@ -5,9 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from live_forge import Live
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError
+
+
+class Served(Protocol):
+    """A server that a browser can go to."""
+
+    @property
+    def address(self) -> str: ...
+    @property
+    def token(self) -> str: ...
 
 
 class Watch:
@@ -70,7 +79,7 @@ Visit = Callable[..., Visitor]
 
 
 def new_profile(
-    browser: Browser, live: Live, *, dark: bool = False, width: int = 1280, bypass_csp: bool = False
+    browser: Browser, live: Served, *, dark: bool = False, width: int = 1280, bypass_csp: bool = False
 ) -> BrowserContext:
     context = browser.new_context(
         base_url=live.address,
@@ -84,6 +93,6 @@ def new_profile(
     return context
 
 
-def signed_in_at(live: Live, path: str = "/") -> str:
+def signed_in_at(live: Served, path: str = "/") -> str:
     """The address that the server printed, with the page that is wanted in it."""
     return f"{path}{'&' if '?' in path else '?'}token={live.token}"

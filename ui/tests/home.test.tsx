@@ -35,7 +35,7 @@ describe("the home page with an incident", () => {
     const links = within(counters).getAllByRole("link");
     expect(links.map((link) => link.getAttribute("href"))).toEqual([
       "/assets",
-      "/assets?state=failing",
+      "/quality?health=failing",
       "/assets?state=failing",
       "/branches",
     ]);

@@ -175,7 +175,7 @@ describe("a result", () => {
     expect(listOfDetails({ readings: { outside_range: 5060, max: "25547.98", share: 0.04 } }, "readings")).toEqual([["outside range", "5,060"], ["max", "25547.98"], ["share", "0.04"]]);
     expect(listOfDetails({}, "thresholds")).toEqual([]);
     expect(nameOfResult({ type: "not_null", columns: ["a", "b"] })).toBe("not null of a, b");
-    expect(partitionsOf({ partitions: { failing: [{ partition: ["DE", null], outcome: "failed", message: "3 rows" }] } })).toEqual([{ name: "DE, –", verdict: "failed", message: "3 rows" }]);
+    expect(partitionsOf({ partitions: { total: 2, failed: 1, listed: [{ partition: { country: "DE", region: null }, outcome: "failed", message: "3 rows" }] } })).toEqual([{ name: "country = DE, region = –", verdict: "failed", message: "3 rows" }]);
     expect(partitionsOf({ partitions: 3 })).toEqual([]);
   });
 });

@@ -115,19 +115,24 @@ def _checks(items: Sequence[Item]) -> Table:
         grid.add_row("", Text.assemble((str(item["severity"]), COLOURS[verdict]), (_about(item), "dim")))
         for row in sample_of(item)[:ROWS]:
             grid.add_row("", Text(row_text(row, item), style="dim", no_wrap=True, overflow="ellipsis"))
+        if missing := _detail(item, "sample_missing"):
+            grid.add_row("", Text(f"no sample: {missing}", style="dim"))
     return grid
 
 
-def _about(item: Item) -> str:
+def _detail(item: Item, key: str) -> object:
     details = item["details"]
-    name = details.get("name") if isinstance(details, Mapping) else None
+    return details.get(key) if isinstance(details, Mapping) else None
+
+
+def _about(item: Item) -> str:
+    name = _detail(item, "name")
     parts = (item["type"], f"“{name}”" if name else None, item.get("place"))
     return "".join(f" · {part}" for part in parts if part)
 
 
 def sample_of(item: Item) -> list[Item]:
-    details = item["details"]
-    sample = details.get("sample") if isinstance(details, Mapping) else None
+    sample = _detail(item, "sample")
     return [row for row in sample if isinstance(row, Mapping)] if isinstance(sample, list) else []
 
 

@@ -3,6 +3,7 @@ and an engine is started only where something is left for it."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from forge.quality.paths import NoField, find_field
 from forge.quality.readings import reading_of_no_rows
 from forge.quality.state import add, adds_up, dump, is_kept, is_of_rows_only, key_of, load
 
+_log = logging.getLogger("forge.quality")
 MANIFESTS, KEPT, NEW_FILES, HISTORY = "manifests", "kept", "new files", "history"
 _BACK = 20  # snapshots that are looked back for what was kept
 _CUSTOM = frozenset({"query_rows", "query_value", "function"})
@@ -211,14 +213,29 @@ def _from_kept(
         return list(left)
     started = time.monotonic()
     line = _ancestors(target, tools.lake)
-    states = tools.states.kept(subject.table, line, tuple(keys.values()))
-    known = {one: load(text) for one, key in keys.items() if (text := states.get((target.snapshot_id, key)))}
+    try:
+        states = tools.states.kept(subject.table, line, tuple(keys.values()))
+    except ForgeError as error:  # what cannot be looked up is measured
+        _log.warning("what was measured of %s cannot be read: %s", subject.table, error)
+        return list(left)
+    known = _read({one: states.get((target.snapshot_id, key)) for one, key in keys.items()})
     found.add(KEPT, {asked[one]: reading for one, reading in known.items()}, started)
     for ancestor in line[1:]:
         before = {one: text for one, key in keys.items() if one not in known and (text := states.get((ancestor, key)))}
         if before:
             known |= _grown(subject, target, ancestor, before, asked, tools, found)
     return [one for one in left if one not in known]
+
+
+def _read(states: Mapping[Measure, str | None]) -> dict[Measure, Reading]:
+    """Those that are there and can be read: another version of Forge may have written them."""
+    readings: dict[Measure, Reading] = {}
+    for one, text in states.items():
+        try:
+            readings |= {} if text is None else {one: load(text)}
+        except ValueError as error:
+            _log.warning("a kept reading of %s cannot be read: %s", one.kind, error)
+    return readings
 
 
 def _ancestors(target: Pin, lake: Lake) -> list[SnapshotId]:
@@ -246,7 +263,7 @@ def _grown(
     growth = tools.lake.growth(target.catalog, ancestor, target.snapshot_id)
     if growth is None or growth.kind not in ("none", "appended"):
         return {}
-    usable = {one: load(text) for one, text in before.items() if _still_means(one, growth, subject.schema)}
+    usable = _read({one: text for one, text in before.items() if _still_means(one, growth, subject.schema)})
     if growth.kind == "none":
         found.add(KEPT, {asked[one]: reading for one, reading in usable.items()}, time.monotonic())
         _keep(subject, target, usable, tools)
@@ -282,5 +299,8 @@ def _keep(subject: Subject, target: Pin | Planned, readings: Mapping[Measure, Re
     states = {
         key_of(one): text for one, reading in readings.items() if is_kept(one) and (text := dump(reading)) is not None
     }
-    if states:
-        tools.states.keep(subject.table, target.snapshot_id, states, tools.now)
+    try:
+        if states:
+            tools.states.keep(subject.table, target.snapshot_id, states, tools.now)
+    except ForgeError as error:  # the readings are good without
+        _log.warning("what was measured of %s cannot be kept: %s", subject.table, error)

@@ -190,7 +190,21 @@ def draft_monitor(
 ) -> tuple[Monitor | None, tuple[Fault, ...]]:
     """A monitor as it would be, and all that is wrong with it. Nothing is written."""
     monitor, faults = read_monitor(fields, before=before)
-    return monitor, (*faults, *_world_faults(fields.get("dataset"), fields.get("channels"), ports))
+    more = _world_faults(fields.get("dataset"), fields.get("channels"), ports)
+    return monitor, (*faults, *more, *_code_faults(fields.get("checks")))
+
+
+def _code_faults(checks: object) -> tuple[Fault, ...]:
+    """Code is run where it stands in the project's files, and nowhere else."""
+    return tuple(
+        Fault(
+            f"checks[{number}]",
+            "calls a function of the project, which only a file of the project may ask for",
+            "Write the monitor in quality/*.yaml.",
+        )
+        for number, check in enumerate(checks if isinstance(checks, list | tuple) else ())
+        if isinstance(check, Mapping) and "function" in check
+    )
 
 
 def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor:

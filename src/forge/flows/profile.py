@@ -108,5 +108,7 @@ def _keys(
 def _pin(reader: Reader, table: TableName, at: str | None) -> Pin | None:
     try:
         return reader.pin(table, at)
-    except ForgeError:
+    except ForgeError as error:
+        if error.code != "E108":
+            raise
         return None  # it has checks, but was never published

@@ -26,7 +26,7 @@ from forge.versioning.protection import refuse_change
 
 _log = logging.getLogger("forge.remediate")
 PREFIX = "remedy/"
-LEFT_AFTER = timedelta(hours=1)  # a branch without a record belongs to someone who died
+LEFT_AFTER = timedelta(days=1)  # a branch without a record belongs to someone who died
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,12 @@ export const resultQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(client.GET("/api/v1/quality/results/{result_id}", { params: { path: { result_id: id } }, signal })),
   });
 
+export const resultsOfRunQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["quality", "results", runId],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/quality/results", { params: { query: { run_id: runId, limit: 1 } }, signal })),
+  });
+
 export const incidentsQuery = (filter: Filter<"/api/v1/quality/incidents"> = {}) =>
   infiniteQueryOptions({
     queryKey: ["quality", "incidents", filter],

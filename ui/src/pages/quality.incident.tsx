@@ -134,7 +134,7 @@ function Content({ incident }: { incident: IncidentDetail }) {
           <h2 className="panel-title" id="timeline">
             Timeline
           </h2>
-          {incident.timeline.length === 0 ? <Text size="sm" c="dimmed">Nothing was done about it yet.</Text> : <Timeline entries={incident.timeline} />}
+          {incident.timeline.length === 0 ? <Text size="sm" c="dimmed">Nothing was done about it yet.</Text> : <Timeline entries={incident.timeline} table={incident.table} />}
           <Note incident={incident} />
         </section>
         <Alerts incident={incident} />

@@ -137,7 +137,7 @@ function Content({ result }: { result: ResultDetail }) {
 }
 
 function Numbers({ result }: { result: ResultDetail }) {
-  const readings = listOfDetails(result.details, "readings");
+  const readings = [...listOfDetails(result.details, "readings"), ...listOfDetails(result.details, "statistics")];
   const thresholds = listOfDetails(result.details, "thresholds");
   return (
     <section className="panel quality-pad" aria-labelledby="numbers">
@@ -208,7 +208,7 @@ function Rows({ result, rows }: { result: ResultDetail; rows: Record<string, unk
           Rows that failed
         </h2>
         <Text size="sm" c="dimmed">
-          {rows.length === 0 ? "This kind of check points to no single rows, or none were kept." : `${plural(rows.length, "row")} of them, as it was kept; personal data is masked.`}
+          {typeof result.details["sample_missing"] === "string" ? `None could be taken: ${result.details["sample_missing"]}` : rows.length === 0 ? "This kind of check points to no single rows, or none were kept." : `${plural(rows.length, "row")} of them, as it was kept; personal data is masked.`}
         </Text>
       </div>
       {rows.length > 0 && <Sample rows={rows} columns={result.columns} caption={`Rows of ${result.dataset} that failed: ${nameOfResult(result)}`} />}

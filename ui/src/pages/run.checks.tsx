@@ -12,8 +12,8 @@ import { groupByTable, nameOf, sampleOf, showValue, type CheckedTable, type Samp
 
 const route = getRouteApi("/frame/runs/$runId");
 
-/** What the checks said, by table, failures first. Which are open is in the address. */
-export function RunChecks({ verdicts }: { verdicts: readonly VerdictView[] }) {
+/** What the checks said, by table, failures first. Which are open is in the address. `holds`: a failure holds its table back. */
+export function RunChecks({ verdicts, holds = true }: { verdicts: readonly VerdictView[]; holds?: boolean }) {
   const { passed: passedShown } = route.useSearch();
   const navigate = route.useNavigate();
   if (verdicts.length === 0) return null;
@@ -41,13 +41,13 @@ export function RunChecks({ verdicts }: { verdicts: readonly VerdictView[] }) {
         )}
       </div>
       {groups.map((group) => (
-        <CheckedGroup key={group.table} group={group} first={groups[0]?.failed[0]} withPassed={shown} />
+        <CheckedGroup key={group.table} group={group} first={groups[0]?.failed[0]} withPassed={shown} holds={holds} />
       ))}
     </section>
   );
 }
 
-function CheckedGroup({ group, first, withPassed }: { group: CheckedTable; first: VerdictView | undefined; withPassed: boolean }) {
+function CheckedGroup({ group, first, withPassed, holds }: { group: CheckedTable; first: VerdictView | undefined; withPassed: boolean; holds: boolean }) {
   const { table, failed, notMeasured, passed } = group;
   const words = [
     failed.length > 0 ? `${failed.length} failed` : "",
@@ -63,13 +63,13 @@ function CheckedGroup({ group, first, withPassed }: { group: CheckedTable; first
         </Text>
       </h3>
       {[...failed, ...notMeasured, ...(withPassed ? passed : [])].map((verdict) => (
-        <Verdict key={verdict.check_id} verdict={verdict} first={verdict === first} />
+        <Verdict key={verdict.check_id} verdict={verdict} first={verdict === first} holds={holds} />
       ))}
     </div>
   );
 }
 
-function Verdict({ verdict, first }: { verdict: VerdictView; first: boolean }) {
+function Verdict({ verdict, first, holds }: { verdict: VerdictView; first: boolean; holds: boolean }) {
   const rows = sampleOf(verdict);
   const failed = verdict.outcome === "failed";
   const name = nameOf(verdict);
@@ -81,7 +81,7 @@ function Verdict({ verdict, first }: { verdict: VerdictView; first: boolean }) {
           {name}
         </Text>
         {failed && <StatusBadge word={verdict.severity} />}
-        {verdict.blocks && (
+        {verdict.blocks && holds && (
           <Text size="xs" c="dimmed">
             holds the table back
           </Text>

@@ -1,11 +1,12 @@
-import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { IconPlayerStop } from "@tabler/icons-react";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { IconActivity, IconPlayerStop } from "@tabler/icons-react";
 import { useState, type ReactNode } from "react";
 
 import { ApiProblem, hasEnded, systemQuery, useCancelRun, useRunEvents, type LiveRun, type RunDetail } from "../api";
 import { useConnection } from "../api/connection";
+import { resultsOfRunQuery } from "../api/quality";
 import { BranchLink, CommitLink, ConfirmDialog, Loaded, PageHeader, Problem, RelativeTime, StatusBadge } from "../parts";
 import { duration } from "../parts/formats";
 import { lookOf } from "../parts/StatusBadge";
@@ -45,10 +46,28 @@ function Content({ run }: { run: RunDetail }) {
       <LeadPanel run={run} />
       {run.error != null && ["failed", "conflict", "blocked"].includes(run.status) && <Problem error={new ApiProblem(-1, run.error)} />}
       <Facts run={run} />
-      <RunTables run={run} />
-      <RunChecks verdicts={run.verdicts} />
+      {run.kind === "monitor" ? <OfMonitor run={run} /> : <RunTables run={run} />}
+      <RunChecks verdicts={run.verdicts} holds={run.kind !== "monitor"} />
       <RunTimeline run={run} />
     </Stack>
+  );
+}
+
+/** Which monitor it was is known once it has said something. */
+function OfMonitor({ run }: { run: RunDetail }) {
+  const { data } = useQuery({ ...resultsOfRunQuery(run.run_id), enabled: hasEnded(run.status) });
+  const monitorId = data?.items[0]?.monitor_id;
+  if (monitorId == null) return null;
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        leftSection={<IconActivity size={16} aria-hidden />}
+        renderRoot={(props) => <Link to="/quality/monitors/$monitorId" params={{ monitorId }} search={{ run: run.run_id }} {...props} />}
+      >
+        Open its monitor
+      </Button>
+    </Group>
   );
 }
 
@@ -162,9 +181,11 @@ function Facts({ run }: { run: RunDetail }) {
         {run.host === "" ? "–" : run.host}
         {run.pid != null && <span className="run-quiet">, process {run.pid}</span>}
       </Fact>
-      <Fact name="Selected">
-        <span className="mono">{selectionOf(run)}</span>
-      </Fact>
+      {run.kind !== "monitor" && (
+        <Fact name="Selected">
+          <span className="mono">{selectionOf(run)}</span>
+        </Fact>
+      )}
       {params.length > 0 && (
         <Fact name="Parameters">
           {params.map(([name, value]) => (

@@ -64,6 +64,7 @@ export interface Lead {
 
 /** What a person wants to know first: how the run stands, and what it means for whoever reads the tables. */
 export function leadOf(run: RunDetail, spark?: SparkView): Lead {
+  if (run.kind === "monitor" && run.status === "succeeded") return monitored(run);
   switch (run.status) {
     case "queued":
       return queued(run);
@@ -84,6 +85,16 @@ export function leadOf(run: RunDetail, spark?: SparkView): Lead {
     case "interrupted":
       return { tone: "warn", title: "The run was cut off", text: [run.started_at == null ? "The server was stopped before its turn came." : "The server or terminal it worked in was stopped.", published(run)] };
   }
+}
+
+/** A monitor publishes nothing: it looks at what is published. */
+function monitored({ verdicts }: RunDetail): Lead {
+  const failed = verdicts.filter((verdict) => verdict.outcome === "failed").length;
+  const unknown = verdicts.filter((verdict) => verdict.outcome === "not measured").length;
+  const text = ["It looked at what is published and changed nothing."];
+  if (failed > 0) return { tone: "bad", title: `${plural(failed, "check")} of ${verdicts.length} failed`, text };
+  if (unknown > 0) return { tone: "warn", title: `${plural(unknown, "check")} of ${verdicts.length} could not be measured`, text };
+  return { tone: "good", title: verdicts.length === 1 ? "The check passed" : `All ${verdicts.length} checks passed`, text };
 }
 
 function queued(run: RunDetail): Lead {

@@ -1,5 +1,5 @@
 import { Autocomplete, Button, Checkbox, Group, MultiSelect, NativeSelect, Radio, SegmentedControl, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { useDebouncedValue, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { IconPlus } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
@@ -178,9 +178,10 @@ const SAID: Record<When, string> = {
 
 function Times({ form, wrong, change }: PartProps) {
   const cron = cronInWords(form.cron);
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   return (
     <Part title="When it runs">
-      <SegmentedControl className="monitor-when" aria-label="When it runs" fullWidth value={form.when} onChange={(value) => change({ when: WHEN.find((one) => one.value === value)?.value ?? "hand" })} data={[...WHEN]} />
+      <SegmentedControl orientation={narrow ? "vertical" : "horizontal"} aria-label="When it runs" fullWidth value={form.when} onChange={(value) => change({ when: WHEN.find((one) => one.value === value)?.value ?? "hand" })} data={[...WHEN]} />
       <Text size="sm" c="dimmed">
         {SAID[form.when]}
       </Text>

@@ -38,7 +38,7 @@ const LOOKS: Record<TimelineEntry["kind"], { icon: Icon; tone: Tone }> = {
 };
 
 /** What happened, oldest first. */
-export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+export function Timeline({ entries, table }: { entries: readonly TimelineEntry[]; table: string }) {
   return (
     <ol className="timeline" aria-label="Timeline">
       {entries.map((entry, index) => {
@@ -59,7 +59,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
                 </time>
               </div>
               {entry.text !== "" && <p className="name">{entry.text}</p>}
-              <Ways entry={entry} />
+              <Ways entry={entry} table={table} />
             </div>
           </li>
         );
@@ -68,10 +68,15 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   );
 }
 
-function Ways({ entry }: { entry: TimelineEntry }) {
-  if (entry.commit == null && entry.run_id == null && entry.result_id == null) return null;
+function Ways({ entry, table }: { entry: TimelineEntry; table: string }) {
+  if (entry.kind !== "remediation" && entry.commit == null && entry.run_id == null && entry.result_id == null) return null;
   return (
     <p className="timeline-ways">
+      {entry.kind === "remediation" && (
+        <Link to="/quality/remediations" search={{ dataset: table }} className="link">
+          remedies of {table}
+        </Link>
+      )}
       {entry.result_id != null && (
         <Link to="/quality/results/$resultId" params={{ resultId: entry.result_id }} className="link">
           the result

@@ -138,7 +138,7 @@ export function budgetInWords(left: number | null): string {
 }
 
 /** What a check measured, as it is told: readings and thresholds side by side. */
-export function listOfDetails(details: Record<string, unknown>, part: "readings" | "thresholds"): [string, string][] {
+export function listOfDetails(details: Record<string, unknown>, part: "readings" | "thresholds" | "statistics"): [string, string][] {
   const found: unknown = details[part];
   if (typeof found !== "object" || found === null || Array.isArray(found)) return [];
   return Object.entries(found).map(([name, value]) => [name.replaceAll("_", " "), textOf(value)]);

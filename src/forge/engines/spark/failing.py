@@ -17,7 +17,6 @@ from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.measure_columns import (
     CONDITIONS,
     ERRORS,
-    CannotMeasure,
     bad_row,
     column_of,
     filtered,
@@ -43,6 +42,7 @@ _LONGEST = 200  # of a text that is shown
 _WIDEST = 100  # columns of a row that are shown
 _ENOUGH = 60  # bad rows that are looked at, of more, to show a few of them
 _SEED = 17
+_CHANCE = "forge chance"  # a column: chance is not allowed inside an aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,40 @@ class Failing:
         for number, measures in enumerate(bad):
             if measures and all(m.kind in _OF_ROWS and m in self.readings for m in measures):
                 frame, together[number] = self._condition(frame, measures, f"{number}")
+        found = self._attempt(frame, checks, bad, together, limit)
+        return tuple(
+            found[number] if number in found else (self._guarded(measures, limit) if measures else ())
+            for number, measures in enumerate(bad)
+        )
+
+    def _attempt(
+        self,
+        frame: DataFrame,
+        checks: Sequence[Check],
+        bad: Sequence[Sequence[Measure]],
+        conditions: Mapping[int, Column],
+        limit: int,
+    ) -> dict[int, Sample]:
+        """All in one job; where a predicate breaks on a row, each in its own, and that one shows nothing."""
         try:
-            found = dict(zip(together, self._of_rows(frame, checks, bad, together, limit), strict=True))
-            alone = [n for n, measures in enumerate(bad) if measures and n not in together]
-            return tuple(
-                found[n] if n in found else (self._alone(bad[n], limit) if n in alone else ())
-                for n in range(len(checks))
-            )
+            return dict(zip(conditions, self._of_rows(frame, checks, bad, conditions, limit), strict=True))
         except (PySparkException, Py4JError) as error:
-            raise job_error(error, "the sample of failing rows") from error
+            if was_cancelled(error):
+                raise job_error(error, "the sample of failing rows") from error
+            if len(conditions) == 1:
+                return dict.fromkeys(conditions, ())
+        found: dict[int, Sample] = {}
+        for number, condition in conditions.items():
+            found |= self._attempt(frame, checks, bad, {number: condition}, limit)
+        return found
+
+    def _guarded(self, measures: Sequence[Measure], limit: int) -> Sample:
+        try:
+            return self._alone(measures, limit)
+        except ERRORS as error:
+            if was_cancelled(error):
+                raise job_error(error, "the sample of failing rows") from error
+            return ()
 
     def rows(self, checks: Sequence[tuple[str, Check]], place: Sequence[str] = ()) -> DataFrame:
         """All columns of the frame, and the ids of the checks that the row fails. `place` orders rows of one key."""
@@ -125,9 +150,9 @@ class Failing:
         for number, condition in conditions.items():
             row = f.struct(*(self._visible(name).alias(f"v{n}") for n, name in enumerate(shown[number])))
             share = _ENOUGH / max(self._counted(bad[number]), 1)
-            kept = condition if share >= 1 else condition & (f.rand(_SEED) < share)
+            kept = condition if share >= 1 else condition & (f.col(f"`{_CHANCE}`") < share)
             lists.append(f.slice(f.collect_list(f.when(kept, row)), 1, limit).alias(f"c{number}"))
-        found = collect_in_one_job(self.spark, frame.agg(*lists))[0]
+        found = collect_in_one_job(self.spark, frame.withColumn(_CHANCE, f.rand(_SEED)).agg(*lists))[0]
         return [
             tuple(
                 {name: self._said(name, row[f"v{n}"]) for n, name in enumerate(shown[number])}
@@ -154,25 +179,21 @@ class Failing:
 
     def _alone(self, measures: Sequence[Measure], limit: int) -> Sample:
         measure = measures[0]
-        try:
-            if measure.kind in _OF_ROWS:  # how many there are is not known
-                frame, bad = self._condition(self.frame, measures, "")
-                return self._few(frame.where(bad).select(*map(quote, self.frame.columns)), limit, is_own=True)
-            match measure.kind:
-                case "duplicates":
-                    return self._repeated(measure, limit)
-                case "orphans":
-                    rows = keyed(self.frame, measure, self.schema)
-                    lost = orphans(rows, measure, self.schema, self.others, whole_rows=True)
-                    return self._few(lost.select("row.*"), limit, is_own=True)
-                case "query_rows":
-                    return self._few(self.custom.rows_of_query(measure), limit, is_own=False)
-                case "function":
-                    given = self.custom.call(measure, self.frame)
-                    return self._few(given, limit, is_own=False) if isinstance(given, DataFrame) else ()
-        except ERRORS as error:
-            if was_cancelled(error) or not isinstance(error, CannotMeasure):
-                raise
+        if measure.kind in _OF_ROWS:  # how many there are is not known
+            frame, bad = self._condition(self.frame, measures, "")
+            return self._few(frame.where(bad).select(*map(quote, self.frame.columns)), limit, is_own=True)
+        match measure.kind:
+            case "duplicates":
+                return self._repeated(measure, limit)
+            case "orphans":
+                rows = keyed(self.frame, measure, self.schema)
+                lost = orphans(rows, measure, self.schema, self.others, whole_rows=True)
+                return self._few(lost.select("row.*"), limit, is_own=True)
+            case "query_rows":
+                return self._few(self.custom.rows_of_query(measure), limit, is_own=False)
+            case "function":
+                given = self.custom.call(measure, self.frame)
+                return self._few(given, limit, is_own=False) if isinstance(given, DataFrame) else ()
         return ()
 
     def _repeated(self, measure: Measure, limit: int) -> Sample:

@@ -27,6 +27,7 @@ from forge.engines.spark.measure_custom import Custom, no_function, no_query
 from forge.engines.spark.measure_jobs import WIDE, Job, attempt, collect_in_one_job, run_jobs, was_cancelled
 from forge.engines.spark.measure_keys import (
     Others,
+    chosen,
     count_duplicates,
     count_orphans,
     count_same_hashes,
@@ -34,7 +35,7 @@ from forge.engines.spark.measure_keys import (
     partition,
     partition_names,
 )
-from forge.engines.spark.measure_needs import is_scan, needed_columns
+from forge.engines.spark.measure_needs import is_dear, is_scan, needed_columns
 from forge.engines.spark.measure_ranges import with_ranges
 from forge.flows.engine import Batch
 from forge.quality.measure import MAX_PARTITIONS, Cost, Measure, NotMeasured, Reading, Readings
@@ -47,7 +48,8 @@ _TOO_MANY = NotMeasured(f"there are more than {MAX_PARTITIONS:,} partitions")
 
 class SparkMeasurer:
     """`frame` is the table at the version to measure; `others` gives the tables its keys refer to. `lazy`: it is
-    computed each time it is read, and so is kept while more than one job reads it; None: seen from its plan."""
+    computed each time it is read, and so is kept while more than one job reads it, if that is dear; None: seen from its
+    plan."""
 
     def __init__(
         self,
@@ -75,7 +77,7 @@ class SparkMeasurer:
     def _jobs(self, measures: Sequence[Measure], broken: dict[Measure, Reading]) -> list[Job]:
         """Those that scan come first: narrow jobs then fill what they leave idle."""
         jobs: list[Job] = []
-        together: dict[tuple[str, tuple[str, ...]], dict[Measure, Aggregate]] = {}
+        together: dict[tuple[str, tuple[str, ...], str], dict[Measure, Aggregate]] = {}
         alone: list[Measure] = []
         for measure in measures:
             if measure.kind not in AGGREGATES:
@@ -85,14 +87,16 @@ class SparkMeasurer:
                 together.setdefault(self._class_of(measure), {})[measure] = self._aggregate(measure)
             except ERRORS as error:
                 broken[measure] = NotMeasured(reason_of(error))
-        for (tier, _), aggregates in sorted(together.items()):
+        for (tier, _, _), aggregates in sorted(together.items()):
             for some in _chunks(aggregates):
                 jobs.append(Job(tier, tuple(some), partial(attempt, some, self._run_aggregates)))
         return jobs + [Job(NARROW, (measure,), partial(self._alone, measure)) for measure in alone]
 
-    def _class_of(self, measure: Measure) -> tuple[str, tuple[str, ...]]:
-        """One aggregate that Spark generates no code for would take it away from all its neighbours."""
-        return SKETCHES if cost_of(measure, self._schema) is Cost.STRING else SCAN, measure.by
+    def _class_of(self, measure: Measure) -> tuple[str, tuple[str, ...], str]:
+        """One aggregate that Spark generates no code for would take it away from all its neighbours. Partitions are
+        those of the rows that a filter lets through, so that each filter has its own."""
+        tier = SKETCHES if cost_of(measure, self._schema) is Cost.STRING else SCAN
+        return tier, measure.by, (measure.where or "") if measure.by else ""
 
     def _aggregate(self, measure: Measure) -> Aggregate:
         made = aggregate_of(measure, self._schema, self._spark)
@@ -110,7 +114,7 @@ class SparkMeasurer:
             row = collect_in_one_job(self._spark, self._frame.agg(*columns))[0]
             return {m: a.read([row[name] for name in named[m]]) for m, a in aggregates.items()}
         first = next(iter(aggregates))
-        grouped = self._frame.groupBy(*partition(first, self._schema)).agg(*columns)
+        grouped = chosen(self._frame, first).groupBy(*partition(first, self._schema)).agg(*columns)
         rows = self._partitions(grouped, first)
         if rows is None:
             return dict.fromkeys(aggregates, _TOO_MANY)
@@ -149,7 +153,8 @@ class SparkMeasurer:
                 return self._counts(count_orphans(frame, measure, schema, self._others), measure)
             case "outside_ranges":
                 rows, bad = with_ranges(frame, measure, schema, self._spark)
-                grouped = rows.groupBy(*partition(measure, schema)).agg(f.count_if(bad).alias("value"))
+                counted = f.count_if(bad).alias("value")
+                grouped = chosen(rows, measure).groupBy(*partition(measure, schema)).agg(counted)
                 return self._counts(grouped, measure)
             case "frequencies":
                 return self._frequencies(measure)
@@ -188,10 +193,10 @@ class SparkMeasurer:
 
     @contextmanager
     def _kept(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """What is computed anew by each reading is computed once, only the columns that are needed."""
+        """What is dear to compute is computed once, only the columns that are needed."""
         wanted = [measure for job in jobs for measure in job.measures]
         needed = needed_columns(self._frame, self._schema, wanted)
-        lazy = not is_scan(self._frame) if self._lazy is None else self._lazy
+        lazy = (not is_scan(self._frame) if self._lazy is None else self._lazy) and is_dear(self._frame)
         reading = [job for job in jobs if not all(m.kind.startswith("query") for m in job.measures)]
         if not lazy or len(reading) < 2 or needed is None:
             yield

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from functools import reduce
 from operator import or_
 
@@ -28,6 +27,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CONDITIONS = ("nulls", "outside_range", "outside_set", "not_matching", "false")
 AGGREGATES = ("rows", "min", "max", "moments", "quantiles", "distinct", *CONDITIONS)
 _FLOATING = (Family.FLOAT, Family.DOUBLE)
+_BITS = {"tinyint": 7, "smallint": 15, "int": 31}  # of whole numbers, without the sign; others are longs
 _HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
 
 
@@ -112,16 +112,31 @@ def bad_row(measure: Measure, schema: Schema, spark: SparkSession) -> Column:
         case "nulls":
             return column.isNull()
         case "outside_range":
-            low, high = measure.arguments
-            bounds = [None if bound is None else literal(bound, type_) for bound in (low, high)]
-            return outside(column, bounds[0], bounds[1], type_)
+            return _outside_bounds(column, measure, type_)
         case "outside_set":
-            if not measure.arguments:
-                return column.isNotNull()
-            return ~column.isin([literal(value, type_) for value in measure.arguments])
+            listed = [literal(value, type_) for value in measure.arguments if not _side(value, type_)]
+            return ~column.isin(listed) if listed else column.isNotNull()
     pattern = str(measure.arguments[0])
     compile_pattern(pattern, spark)
     return ~column.cast("string").rlike(pattern)
+
+
+def _outside_bounds(column: Column, measure: Measure, type_: str) -> Column:
+    """A bound beyond all values of a whole number's type is not compared: Spark folds that to true, and so counts NULL,
+    or breaks on an assertion of its own."""
+    low, high = measure.arguments
+    if _side(low, type_) > 0 or _side(high, type_) < 0:
+        return column.isNotNull()
+    bounds = [None if bound is None or _side(bound, type_) else literal(bound, type_) for bound in (low, high)]
+    return outside(column, bounds[0], bounds[1], type_)
+
+
+def _side(value: object, type_: str) -> int:
+    """1 for a whole number above all of the type, -1 for one below, else 0."""
+    most: int = 2 ** _BITS.get(type_, 63)
+    if not isinstance(value, int) or -most <= value < most:
+        return 0
+    return 1 if value > 0 else -1
 
 
 def outside(column: Column, low: Column | None, high: Column | None, type_: str) -> Column:
@@ -181,8 +196,6 @@ def literal(value: object, type_: str) -> Column:
         if type_ == "timestamp_ntz":
             return f.lit(moment.replace(tzinfo=None).isoformat(sep=" ")).cast("timestamp_ntz")
         return f.timestamp_micros(f.lit((moment - EPOCH) // timedelta(microseconds=1)))
-    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        return f.lit(Decimal(value))
     found = f.lit(value)
     return found.cast("float") if type_ == "float" else found
 

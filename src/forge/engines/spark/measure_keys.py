@@ -22,10 +22,14 @@ _WORDS = 4  # 64-bit words of a group's bitmap
 _BY_HASH = (Family.STRING, Family.INTEGER, Family.DECIMAL, Family.DATE, Family.TIMESTAMP, Family.BOOLEAN)
 
 
+def chosen(frame: DataFrame, measure: Measure) -> DataFrame:
+    """The rows that count."""
+    return frame if measure.where is None else frame.where(f.expr(measure.where))
+
+
 def keyed(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
     """The rows that count and whose key has no NULL in it."""
-    rows = frame if measure.where is None else frame.where(f.expr(measure.where))
-    return rows.where(reduce(and_, (column_of(name, schema).isNotNull() for name in measure.columns)))
+    return chosen(frame, measure).where(reduce(and_, (column_of(name, schema).isNotNull() for name in measure.columns)))
 
 
 def groups(rows: DataFrame, measure: Measure, schema: Schema) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,6 +28,15 @@ def is_scan(frame: DataFrame) -> bool:
         if name not in _AROUND or node.children().size() != 1 or not _only_names(node, name):
             return False
         node = node.children().head()
+
+
+_DEAR = re.compile(r"(?<!Broadcast)Exchange\b|Window|Generate|Python|Pandas|Arrow|SerializeFromObject")
+
+
+def is_dear(frame: DataFrame) -> bool:
+    """Whether computing it takes more than reading files: a shuffle, a window, Python. Else each job computes only the
+    columns it needs, which costs less than keeping all of them."""
+    return _DEAR.search(frame._jdf.queryExecution().executedPlan().toString()) is not None
 
 
 def _only_names(node: Any, name: str) -> bool:

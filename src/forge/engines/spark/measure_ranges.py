@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from functools import reduce
 from operator import and_
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, StructType, TimestampNTZType
+from pyspark.sql.types import DataType, DecimalType, IntegralType, StructType, TimestampNTZType
 
 from forge.engines.spark.measure_columns import CannotMeasure, column_of, filtered, outside, type_of
 from forge.model.schema import Schema
@@ -39,6 +40,7 @@ def _joined(
     shape = StructType()
     for number, type_ in enumerate(types[:-1]):
         shape.add(f"{names[0]} of {number}", type_)
+    types[-1] = _wide(types[-1])
     shape.add(names[0], types[-1]).add(names[1], types[-1])
     small = spark.createDataFrame([_row(argument, types) for argument in measure.arguments], shape)
     same = (key.eqNullSafe(f.col(f"`{names[0]} of {n}`")) for n, key in enumerate(keys))
@@ -53,8 +55,17 @@ def _row(argument: object, types: Sequence[DataType]) -> tuple[object, ...]:
     return tuple(_fit(value, type_) for value, type_ in zip(values, [*types, types[-1]], strict=True))
 
 
+def _wide(type_: DataType) -> DataType:
+    """A bound may lie beyond what the column can hold."""
+    if isinstance(type_, IntegralType):
+        return DecimalType(38, 0)
+    return DecimalType(38, type_.scale) if isinstance(type_, DecimalType) else type_
+
+
 def _fit(value: object, type_: DataType) -> object:
     """Wall clocks come as UTC and go in without a zone."""
+    if isinstance(type_, DecimalType) and isinstance(value, int):
+        return Decimal(value)
     if isinstance(value, datetime) and isinstance(type_, TimestampNTZType):
         return value.replace(tzinfo=None)
     return value

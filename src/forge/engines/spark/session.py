@@ -66,7 +66,7 @@ class LazySession:
     `on_start` hears the lines Ivy prints while it resolves jars.
 
     `state` and `peek` never wait: they take no lock. In a server Spark is `polite`: on the same machine it leaves
-    the processor to those who only read records."""
+    the processor to those who only read records, and SQL that comes over the network cannot call Java."""
 
     settings: SparkSettings
     on_start: Callable[[str], None] | None = None
@@ -106,6 +106,8 @@ class LazySession:
         self._state = SparkState("starting", self.clock())
         try:
             session = start_session(self.settings, nice=NICE if self.polite else 0)
+            if self.polite:
+                _forget_java(session)
         except ForgeError as error:
             self._state = SparkState("failed", self.clock(), error)
             raise
@@ -228,3 +230,12 @@ def _start_error(settings: SparkSettings, error: Exception, before: int) -> Forg
         why=reason.strip()[:500],
         fix="Check spark.master and the spark.* settings in forge.yaml; the log has the JVM's words.",
     )
+
+
+def _forget_java(session: SparkSession) -> None:
+    """Whoever may send SQL may not run Java in the server's process."""
+    jvm = session._jvm
+    assert jvm is not None, "a session that was started here has a JVM"
+    registry = session._jsparkSession.sessionState().functionRegistry()
+    for name in ("reflect", "java_method", "try_reflect"):
+        registry.dropFunction(jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(name))

@@ -21,7 +21,10 @@ class ForeignKey(Check):
     keys: ClassVar[Keys] = {
         **KEY_COLUMNS,
         "references": Key(
-            reference, "references", required=True, written="table.column, as in core.customers.customer_id"
+            reference,
+            "references",
+            required=True,
+            written="core.customers.customer_id, core.customers (columns of the same names), or {table, columns}",
         ),
         **TOLERANCE,
     }

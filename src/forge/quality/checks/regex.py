@@ -17,7 +17,7 @@ from forge.quality.values import Family, family_of
 @dataclass(frozen=True, slots=True)
 class Regex(Check):
     """`pattern`, a Java regular expression, is found in every value; anchor it with ^ and $ to match the whole. NULL is
-    no value."""
+    no value; numbers and dates are looked at as SQL writes them."""
 
     type: ClassVar[str] = "regex"
     words: ClassVar[tuple[str, ...]] = ("regex",)
