@@ -156,13 +156,12 @@ def test_feedback_on_what_is_not_there_changes_nothing(told: TestClient, metric:
 
 
 def test_fitness_is_told_with_evidence(client: TestClient) -> None:
-    query = {"min_score": 90, "max_age_hours": 500_000, "no_pii": True}
+    query = {"min_score": 90, "max_age_hours": 500_000}
     found = get(client, "/datasets/marts.revenue/fitness", **query)
     assert (found["fit"], found["dataset_id"], found["version"]) == (True, "marts.revenue", 1)
     assert [(one["name"], one["passed"]) for one in found["conditions"]] == [
         ("min_score", True),
         ("max_age", True),
-        ("no_pii", True),
     ]
     assert found["conditions"][0]["details"]["checks"][0]["message"] == "3 rows, none outside"
     found = get(client, "/datasets/raw.orders@main/fitness", min_score=90)

@@ -109,7 +109,7 @@ def test_the_checks_of_the_guide_are_read() -> None:
         ("{type: volume, max_change_percentage: 150%}", RowCount(max_change_percentage=150.0)),
         ("{type: statistical, statistical_check: zscore, column: a}", ZScore("a", 3.0, 1.0)),
         ("{type: statistical, statistical_check: iqr, column: a, threshold: 3}", Iqr("a", 3.0)),
-        ("{type: iqr, column: a, max_outlier_percentage: 5}", Iqr("a", 1.5, 5.0)),
+        ("{type: iqr, column: a, max_outlier_percentage: 5}", Iqr("a", 3.0, 5.0)),
         ("{type: mean, column: a, min: -1, max: 1}", Mean("a", -1.0, 1.0)),
         ("{type: statistical, statistical_check: std, column: a, max: 2}", Std("a", max=2.0)),
         ("{type: quantile, column: a, quantile: 0.9, max: 2}", Quantile("a", max=2.0, quantile=0.9)),

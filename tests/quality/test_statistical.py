@@ -30,7 +30,7 @@ def numbers(values: Any, column: str = "x") -> list[dict[str, Any]]:
 
 def test_the_defaults_are_those_of_the_specification() -> None:
     assert (ZScore("x").threshold, ZScore("x").max_outlier_percentage) == (3.0, 1.0)
-    assert (Iqr("x").threshold, Iqr("x").max_outlier_percentage) == (1.5, 1.0)
+    assert (Iqr("x").threshold, Iqr("x").max_outlier_percentage) == (3.0, 1.0)
     assert (KsTest("x").max_distance, KsTest("x").significance, KsTest("x").reference) == (0.1, 0.05, PREVIOUS)
     assert (Drift("x").threshold, Drift("x").reference) == (0.2, PREVIOUS)
     assert set(STATISTICAL) >= {"zscore", "iqr", "ks_test", "mean", "std", "quantile", "drift"}
@@ -55,12 +55,13 @@ def test_a_column_that_never_changes_has_no_outliers_and_needs_no_second_round()
 
 def test_outliers_say_how_many_and_beyond_what() -> None:
     verdict = judge(numbers([*range(1, 100), 5000]), type="iqr", column="x", max_outlier_percentage=0.5)
-    assert verdict.message == ("x: 1 of 100 values (1.00%, 0.5% is allowed) is outside -50 … 150 (quartiles 25 and 75)")
+    said = "x: 1 of 100 values (1.00%, 0.5% is allowed) is outside -125 … 225 (quartiles 25 and 75)"
+    assert verdict.message == said
     assert verdict.details["thresholds"] == {
-        "threshold": 1.5,
+        "threshold": 3.0,
         "max_outlier_percentage": 0.5,
-        "low": -50.0,
-        "high": 150.0,
+        "low": -125.0,
+        "high": 225.0,
     }
 
 

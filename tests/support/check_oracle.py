@@ -214,7 +214,7 @@ def _outliers(check: Mapping[str, Any], rows: Rows, *_: Any) -> bool | None:
         scale = reach
     else:
         first, third = _nearest_rank(numbers, 0.25), _nearest_rank(numbers, 0.75)
-        apart = _exact(check.get("threshold", 1.5)) * (third - first)
+        apart = _exact(check.get("threshold", 3.0)) * (third - first)
         away = [max(first - apart - n, n - third - apart) for n in numbers]
         scale = max(abs(first), abs(third), apart)
     sure = sum(one > scale * _TINY for one in away) + odd

@@ -117,13 +117,23 @@ class QualityView:
         verdict: str | None = None,
         limit: int = 100,
     ) -> Checked:
-        """What monitors and people had judged, newest first. `verdict`: passed, failed or `not measured`."""
+        """What checks said in runs, for monitors and by hand, newest first. `verdict`: passed, failed or
+        `not measured`."""
         from forge.flows.monitors import find_monitor
+        from forge.flows.results import find_results
 
         table = TableName.parse(dataset.partition("@")[0]) if dataset else None
         store = self.wiring.monitors
         chosen = find_monitor(store, monitor).id if monitor else None
-        found = store.results(monitor_id=chosen, table=table, check_id=check, verdict=_outcome(verdict), limit=limit)
+        found = find_results(
+            self.wiring.metadata,
+            store,
+            table=table,
+            monitor_id=chosen,
+            check_id=check,
+            verdict=_outcome(verdict),
+            limit=limit,
+        )
         if not found and table is not None:
             self._known(table)
         return Checked(ResultView.of(one) for one in found)

@@ -16,6 +16,7 @@ from forge.flows.metric_history import (
     find_values,
     run_of,
     statistic_of,
+    time_meant,
     timeline_of,
 )
 from forge.flows.metric_points import Kept, MetricPoint, Said
@@ -133,7 +134,7 @@ def _version_of(judged: Judged, ports: MetricPorts, line: Timeline) -> _Version:
     metadata, run_id = ports.metadata, judged.run_id
     if judged.commit_id is None:
         run = metadata.run(run_id) if run_id else None
-        time = run.start if run and run.start else judged.executed_at
+        time = (time_meant(run) if run else None) or judged.executed_at
         name = f"run {run_id}" if run_id else f"time {as_utc(time).isoformat()} on {judged.branch}"
         return _Version(name, as_utc(time), None, run_id)
     version = metadata.tree(judged.commit_id).get(judged.table)

@@ -134,11 +134,11 @@ def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, tree
         "by_lineage": sorted(derived - own),
         "has_contract": declared is not None,
     }
+    if not found and declared is None:
+        told = f"it has no contract that says which columns are personal; {looked} know of none"
+        return Condition("no_pii", False, True, None, told, details)
     if not found:
-        told = f"no column is personal by {looked}"
-        if declared is None:
-            told += "; it has no contract that could say so"
-        return Condition("no_pii", True, True, [], told, details)
+        return Condition("no_pii", True, True, [], f"no column is personal by {looked}", details)
     shown = ", ".join(f"{name} ({'contract' if name.lower() in own else 'lineage'})" for name in found[:20])
     more = f" and {len(found) - 20} more" if len(found) > 20 else ""
     return Condition("no_pii", False, True, list(found), f"personal data in {shown}{more}", details)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from forge.flows.metric_points import Kept, MetricPoint, MetricStore, Said
 from forge.flows.ports import Metadata
+from forge.flows.records import RunRecord
 from forge.flows.revisions import find_branch
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
@@ -73,9 +74,17 @@ def timeline_of(metadata: Metadata, table: TableName, branch: BranchName) -> Tim
     chain = _first_parents(head, metadata.ancestry((head,)))
     commits = [c for c in reversed(metadata.log(head, table=table, limit=REACH)) if c.id in chain]
     runs = metadata.find_runs({run_id for commit in commits if (run_id := run_of(commit))})
-    starts = {run_id: run.start for run_id, run in runs.items() if run.start}
+    starts = {run_id: at for run_id, run in runs.items() if (at := time_meant(run)) is not None}
     dated = tuple((c, as_utc(starts.get(run_of(c) or RunId(""), c.time))) for c in commits)
     return Timeline(branch, head, chain, dated)
+
+
+def time_meant(run: RunRecord) -> datetime | None:
+    """The time that a run is about: the beginning of its range, or of the last day of a longer one, as a first load has
+    it. None: a run without a range is about the time it ran."""
+    if run.start is None:
+        return None
+    return max(run.start, run.end - timedelta(days=1)) if run.end is not None else run.start
 
 
 def _first_parents(head: CommitId, parents: Mapping[CommitId, Sequence[CommitId]]) -> frozenset[CommitId]:

@@ -24,15 +24,20 @@ def find_results(
     table: TableName | None = None,
     run_id: str | None = None,
     monitor_id: str | None = None,
+    check_id: str | None = None,
     verdict: Outcome | None = None,
     limit: int = 100,
 ) -> tuple[CheckResult, ...]:
     """Newest first. `run_id` is of a run of either kind."""
     ids = [run_id] if run_id is not None else None
-    found = store.results(monitor_id=monitor_id, run_ids=ids, table=table, verdict=verdict, limit=limit)
+    found = store.results(
+        monitor_id=monitor_id, run_ids=ids, table=table, check_id=check_id, verdict=verdict, limit=limit
+    )
     if monitor_id is None:
         governed = RunId(run_id) if run_id is not None else None
-        said = metadata.verdicts(run_id=governed, table=table, outcome=verdict, limit=limit)
+        most = limit if check_id is None else max(limit, _LOOKED_THROUGH)
+        said = metadata.verdicts(run_id=governed, table=table, outcome=verdict, limit=most)
+        said = tuple((run, one) for run, one in said if check_id in (None, one.check_id))
         runs = metadata.find_runs({run for run, _ in said})
         found = (*found, *(result_of(one, runs[run]) for run, one in said))
     return tuple(

@@ -7,6 +7,8 @@ import math
 from forge.quality.anomaly.opinion import MAX_SCORE, Opinion
 from forge.quality.anomaly.point import Point
 
+DUST = 1e-9  # what is left of nothing by the way it is worked out
+
 
 def explain(point: Point, opinion: Opinion) -> str:
     band = f"{number(opinion.low)} to {number(opinion.high)}"
@@ -80,7 +82,9 @@ def number(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     size = abs(value)
-    if size >= 1e15 or 0 < size < 1e-6:
+    if size < DUST:
+        return "0"
+    if size >= 1e15 or size < 1e-6:
         return f"{value:.3g}"
     if size >= 100 or value == int(value):
         return f"{value:,.0f}"

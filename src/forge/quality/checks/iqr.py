@@ -20,7 +20,7 @@ class Iqr(Outliers):
     words: ClassVar[tuple[str, ...]] = ("iqr", "statistical")
     kind: ClassVar[str] = "quantiles"
 
-    threshold: float = 1.5
+    threshold: float = 3.0
 
     def bounds(self, reading: object) -> Bounds | None:
         quartiles = reading.spread((0.25, 0.75)) if isinstance(reading, Quantiles) else ()
