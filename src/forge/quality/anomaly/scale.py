@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-FLOOR = 0.001  # what never moved is still not taken for exact: a thousandth is noise
+FLOOR = 0.0025  # what never moved is still not taken for exact: one percent either way is no anomaly at 4 spreads
 NO_UNIT = 1e-9  # where all values are zero
 LEAST_UNIT = 1e-100  # so that no sensible value is infinitely many units
 
