@@ -220,10 +220,10 @@ def test_a_constant_series_flags_another_value_and_not_itself(method: str) -> No
     assert np.isfinite(other.score)
 
 
-def test_in_a_constant_series_a_thousandth_is_noise_to_the_default() -> None:
+def test_in_a_constant_series_one_percent_is_noise_to_the_default() -> None:
     history = days([1000.0] * 30)
     assert not judge(history, 1001).is_anomaly
-    assert judge(history, 1010).is_anomaly
+    assert judge(history, 1015).is_anomaly
 
 
 def test_an_empty_table_is_an_anomaly_where_tables_are_not_empty() -> None:
