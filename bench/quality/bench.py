@@ -66,6 +66,29 @@ def ask(tool: str, target: str, folder: Path, rows: int, repeats: int, peers: Pa
     return Line(tool, target, middle, last["jobs"], last["rows_read"], right(last["said"], rows))
 
 
+def ask_lake(folder: Path, rows: int) -> list[dict[str, object]]:
+    words = [sys.executable, "-m", "bench.quality.lake", str(folder), str(rows)]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, cwd=ROOT, env=environ, capture_output=True, text=True, check=True)
+    told: list[dict[str, object]] = json.loads(done.stdout.strip().splitlines()[-1])
+    return told
+
+
+def shown_lake(told: Sequence[dict[str, object]]) -> str:
+    names = {
+        "manifests": "completeness, volume, range, freshness",
+        "whole": "all but uniqueness, first time",
+        "grown": "the same after an append of 1%",
+    }
+    rows = [("Iceberg table", "checks", "seconds", "jobs", "rows read")]
+    for one in told:
+        seconds = one["seconds"]
+        assert isinstance(seconds, float)
+        words = (names[str(one["what"])], str(one["checks"]), f"{seconds:.2f}", str(one["jobs"]), f"{one['rows']:,}")
+        rows.append(words)
+    return aligned(rows, right={1, 2, 3, 4})
+
+
 def shown(lines: Sequence[Line]) -> str:
     rows = [("target", "tool", "seconds", "to floor", "jobs", "rows read", "right")]
     for line in lines:
@@ -114,9 +137,14 @@ def main() -> None:
             lines.append(ask(tool, target, folder, given.rows, given.repeats, peers))
     print(f"{len(TASKS)} checks on {given.rows:,} rows, median of {given.repeats}, 2 cores\n")
     print(shown(lines))
+    print("Forge on Iceberg …", file=sys.stderr, flush=True)
+    lake = ask_lake(folder, given.rows)
+    print(f"\n{shown_lake(lake)}")
     if given.json:
-        given.json.write_text(json.dumps([asdict(line) for line in lines], indent=2))
+        given.json.write_text(json.dumps({"lines": [asdict(line) for line in lines], "lake": lake}, indent=2))
     faults = missed(lines)
+    if lake[0]["jobs"] != 0:
+        faults.append(f"what manifests answer took {lake[0]['jobs']} jobs")
     for fault in faults:
         print(f"missed: {fault}")
     if given.limits and faults:
