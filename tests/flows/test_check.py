@@ -15,7 +15,7 @@ from forge.flows.ports import Growth
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.model.schema import Column, Schema
-from forge.quality.checks import NotNull, Range, RowCount, Unique, ZScore
+from forge.quality.checks import NotNull, Query, Range, RowCount, Unique, ZScore
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
 from forge.quality.readings import Moments
 from forge.quality.state import key_of
@@ -116,6 +116,15 @@ class Engine:
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
         self.world.sampled.append(len(checks))
         return tuple(({"id": 1},) for _ in checks)
+
+
+class QueryEngine(Engine):
+    """Every query gives two rows."""
+
+    def measure(
+        self, target: Pin, measures: Sequence[Measure], others: object, told: object = None
+    ) -> Mapping[Measure, Reading]:
+        return dict.fromkeys(measures, 2)
 
 
 def test_what_manifests_prove_asks_no_engine() -> None:
@@ -230,6 +239,15 @@ def test_one_more_pass_takes_the_samples_of_all_failed_checks() -> None:
     assert world.sampled == [2]  # a number of rows has no row to show
     assert found.verdicts[0].details["sample"] == [{"id": 1}]
     assert "sample" not in found.verdicts[2].details
+
+
+def test_rows_of_a_query_over_personal_data_show_no_value_under_any_name() -> None:
+    people = TableName("core", "people")
+    query, other = Query("SELECT email AS id FROM core.people"), Query("SELECT id FROM core.orders")
+    world = World([100])
+    tools = replace(world.tools(), engine=lambda: QueryEngine(world))  # type: ignore[arg-type, return-value]
+    found = judge(world.subject(), (query, other), frozenset(), tools, frozenset({people}))
+    assert [v.details["sample"] for v in found.verdicts] == [[{"id": "***"}], [{"id": 1}]]
 
 
 def test_executions_say_what_was_shared_and_where_it_came_from() -> None:

@@ -9,9 +9,10 @@ from memory_world import MemoryWorld, until
 from monitor_world import MonitorWorld
 
 from forge.flows.jobs import JobQueue, JobStatus
-from forge.flows.monitor_jobs import KIND, MonitorWork, WorkByKind, start_by_hand
+from forge.flows.monitor_jobs import KIND, MonitorWork, WorkByKind, start_by_hand, submit
 from forge.flows.monitors import remove_monitor
 from forge.flows.run_jobs import RunOrder
+from forge.flows.scheduler import Scheduler
 from forge.model.errors import ForgeError
 from forge.quality.monitor import MonitorRun
 from forge.stores.memory.jobs import MemoryJobs
@@ -96,6 +97,21 @@ def test_a_monitor_that_was_removed_while_its_run_waited_is_not_run(both: Both) 
     both.queue.start()
     until(lambda: both.status(run) == ("cancelled", "cancelled"))
     assert both.monitors.store.results() == ()
+
+
+def test_all_monitors_that_are_due_at_once_are_run_and_keep_no_other_run_out() -> None:
+    both = Both(limit=1)
+    world = both.monitors
+    schedule: dict[str, object] = {"type": "interval", "interval_minutes": 10}
+    monitors = [world.monitor(schedule, name=f"M{number}") for number in range(5)]
+    judging = world.judging
+    scheduler = Scheduler(judging, world.metadata, lambda one, run: submit(one, run, both.queue, judging))
+    assert len(scheduler.tick()) == 5
+    assert [world.statuses(one) for one in monitors] == [["queued"]] * 5
+    both.queue.submit(RunOrder("main").to_dict())  # it has its own place
+    with pytest.raises(ForgeError):
+        both.start_monitor("By hand")
+    both.close()
 
 
 def test_a_queue_that_is_full_refuses_and_the_run_says_why() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
+from forge.flows.engine import Pin
 from forge.flows.quarantine import plan_side, side_lineage, side_of
-from forge.flows.quarantine_run import Staged, asking_checks, is_worth_it
+from forge.flows.quarantine_run import Staged, asking_checks, is_worth_it, naming_checks
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.check import Check
 from forge.quality.checks import Range, RowCount
 from forge.quality.remedy import load_actions
@@ -124,3 +126,11 @@ def test_rows_are_set_aside_only_where_that_lets_the_rest_through() -> None:
     assert not is_worth_it(staged((MOVES, Outcome.FAILED), (count, Outcome.FAILED)), ())
     assert not is_worth_it(staged((MOVES, Outcome.FAILED), (count, Outcome.NOT_MEASURED)), ())
     assert not is_worth_it(staged((MOVES, Outcome.PASSED), (count, Outcome.FAILED)), ())
+
+
+def test_a_check_of_new_rows_names_none_unless_it_is_known_which_are_new() -> None:
+    made = staged((replace(MOVES, since="previous"), Outcome.FAILED))
+    assert len(asking_checks(made)) == 1
+    assert naming_checks(made) == ()
+    new = Pin(ORDERS, CatalogName("core", "orders"), SnapshotId(2), since=SnapshotId(1))
+    assert naming_checks(replace(made, parts={"previous": new})) == asking_checks(made)

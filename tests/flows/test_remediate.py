@@ -116,6 +116,16 @@ def test_where_another_table_moved_the_preview_is_taken(world: RemedyWorld) -> N
     assert ids(world, table="core.other") == [1]
 
 
+def test_what_people_changed_on_the_preview_is_not_lost_by_an_approval(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    world.commit(ORDERS, [{"id": 9, "amount": 5}], branch=str(made.preview_branch))
+    corrected = ids(world, str(made.preview_branch))
+    error = refused(lambda: approve(made.id, world.by(BEN)))
+    assert error.code == "E749"
+    assert ids(world, str(made.preview_branch)) == corrected
+    assert ids(world) == [1, 2, 3, 4]
+
+
 def test_a_rejected_proposal_leaves_nothing(world: RemedyWorld) -> None:
     made = observe(world, in_range())
     done = reject(made.id, world.by(BEN), comment="no")

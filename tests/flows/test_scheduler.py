@@ -159,6 +159,20 @@ def test_a_version_that_comes_back_is_judged_again(world: MonitorWorld) -> None:
     assert len(world.statuses(monitor)) == 3
 
 
+def test_a_version_that_was_passed_over_and_comes_back_is_judged(world: MonitorWorld) -> None:
+    monitor, made = world.monitor(CHANGES), list[MonitorRun]()
+    scheduler = world.scheduler(made, carries_out=False)
+    scheduler.tick()
+    first = world.metadata.branch(MAIN)
+    world.later(minutes=1)
+    world.publish(1, None)
+    carry_out(monitor, made[0], world.judging)  # claimed for the first version, it meets the second
+    assert scheduler.tick() == ()
+    real = world.metadata.branch
+    world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
+    assert len(scheduler.tick()) == 1
+
+
 def test_two_servers_judge_a_change_once(world: MonitorWorld) -> None:
     world.monitor(CHANGES)
     made: list[MonitorRun] = []
@@ -302,6 +316,25 @@ def test_a_queue_that_is_full_is_told_in_the_run_and_harms_no_other(world: Monit
     world.now = MONDAY + timedelta(hours=1)
     assert len(Scheduler(world.judging, world.metadata, submit).tick()) == 1
     assert sorted([*world.statuses(first), *world.statuses(second)]) == ["not measured", "queued"]
+
+
+def test_a_monitor_that_cannot_be_looked_at_stands_in_nobodys_way(world: MonitorWorld) -> None:
+    first, second = world.monitor(HOURLY, name="A"), world.monitor(HOURLY, name="B")
+
+    def submit(monitor: Monitor, run: MonitorRun) -> None:
+        if monitor.id == first.id:
+            raise KeyError("a fault of ours")
+
+    def sync() -> None:
+        raise ForgeError("E103", "A file of quality cannot be read")
+
+    world.now = MONDAY + timedelta(hours=1)
+    scheduler = Scheduler(world.judging, world.metadata, submit, sync=sync)
+    assert [run.monitor_id for run in scheduler.tick()] == [second.id]
+    assert world.statuses(first) == ["not measured"]  # it is not open for ever, and the next time is kept
+    world.now = MONDAY + timedelta(hours=2)
+    assert scheduler.tick() == ()
+    assert world.statuses(first) == ["not measured", "not measured"]
 
 
 def test_when_a_monitor_runs_next(world: MonitorWorld) -> None:

@@ -71,6 +71,15 @@ def test_only_so_many_may_wait_and_nothing_is_written_of_the_next(jobs: JobStore
     assert jobs.add(job("r3"), limit=2)
 
 
+def test_kinds_that_stand_apart_are_counted_by_themselves(jobs: JobStore) -> None:
+    apart = frozenset({"monitor"})
+    assert jobs.add(job("m1", kind="monitor"), limit=1, apart=apart)
+    assert jobs.add(job("r1"), limit=1, apart=apart)
+    assert not jobs.add(job("m2", kind="monitor"), limit=1, apart=apart)
+    assert not jobs.add(job("r2"), limit=1, apart=apart)
+    assert jobs.add(job("m2", kind="monitor"), limit=None, apart=apart)
+
+
 def test_the_queue_of_another_server_does_not_count(jobs: JobStore) -> None:
     assert jobs.add(job("r1", server=THERE), limit=1)
     assert jobs.add(job("r2"), limit=1)

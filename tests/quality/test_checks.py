@@ -367,3 +367,11 @@ def test_a_filter_is_part_of_every_measure() -> None:
         measures: frozenset[Measure] = check.measures(SCHEMA)
         assert measures
         assert {m.where for m in measures} == {"x"}, check
+
+
+def test_failing_rows_of_completeness_are_those_of_columns_with_too_many_nulls() -> None:
+    check = NotNull(("order_id", "amount"), 10.0)
+    counted = {check.rows(): 100, check.measure("nulls", ("order_id",)): 10, check.measure("nulls", ("amount",)): 11}
+    assert check.bad(counted, CONTEXT.schema) == (check.measure("nulls", ("amount",)),)
+    assert check.bad({**counted, check.measure("nulls", ("amount",)): 0}, CONTEXT.schema) == ()
+    assert len(check.bad({}, CONTEXT.schema)) == 2  # how many there are is not known

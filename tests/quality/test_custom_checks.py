@@ -73,7 +73,7 @@ def test_a_query_gives_no_row() -> None:
         (0, Outcome.FAILED, "0, less than 1"),
         (11.5, Outcome.FAILED, "11.5, more than 10"),
         (None, Outcome.NOT_MEASURED, "the query gave NULL, which is no number"),
-        ("many", Outcome.NOT_MEASURED, "'many', which is no number"),
+        ("ann@example.com", Outcome.NOT_MEASURED, "the query gave text, which is no number"),
         (float("nan"), Outcome.NOT_MEASURED, "NaN, which is no number"),
     ],
 )

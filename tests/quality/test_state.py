@@ -88,6 +88,8 @@ def test_readings_of_different_kinds_do_not_add_up() -> None:
         (Measure("false", (), ("at < NOW()",)), False, False),
         (Measure("rows", where="id in (select id from core.other)"), False, False),
         (Measure("rows", where="rand() < 0.5"), False, False),
+        (Measure("rows", where="day >= date 'yesterday'"), False, False),
+        (Measure("false", (), ("limit_ > (TABLE core.limits)",)), False, False),
         (Measure("query_rows", (), ("select 1",)), False, False),
     ],
 )

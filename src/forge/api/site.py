@@ -15,6 +15,7 @@ from forge.api.desk import Desk
 from forge.api.events import RunFeed
 from forge.api.memo import Memo
 from forge.flows.access import Access
+from forge.flows.alert_catch_up import catch_up_alerts
 from forge.flows.deliveries import DeliveryWorker
 from forge.flows.jobs import JobQueue
 from forge.flows.monitor_files import FileWatch
@@ -69,6 +70,7 @@ def open_site(wiring: Wiring) -> Site:
     site = Site(wiring, access, queue, wiring.clock(), Desk(wiring), scheduler, files, DeliveryWorker(wiring.alerts()))
     site.jobs.start()
     _take_in(files)
+    _catch_up(wiring)
     if wiring.settings.quality.scheduler:
         scheduler.start()
     site.deliveries.start()
@@ -84,6 +86,15 @@ def _take_in(files: FileWatch) -> None:
         files.look()
     except ForgeError as error:
         logger.warning("monitors of files were not read: %s", error)
+
+
+def _catch_up(wiring: Wiring) -> None:
+    """Alerts that a server which died did not move any more."""
+    try:
+        for run_id in catch_up_alerts(wiring.monitors, wiring.alerts()):
+            logger.warning("run %s was kept and not told; its alerts are moved now", run_id)
+    except ForgeError as error:
+        logger.warning("alerts of runs that were cut off were not looked for: %s", error)
 
 
 def close_site(site: Site) -> None:

@@ -9,13 +9,15 @@ from datetime import UTC, datetime
 from functools import partial
 
 from forge.contracts.schema_gate import find_mismatches
-from forge.flows.check import Execution, Judgement, find_others, judge, masked_columns
+from forge.flows.check import Execution, Judgement, find_others, judge
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
+from forge.flows.failing import failing_of
 from forge.flows.measure import StateStore, Subject, Tools
+from forge.flows.personal import Personal, find_private
 from forge.flows.pins import Base, key_of, view_pin
 from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
 from forge.flows.project import Project
-from forge.flows.quarantine_run import SideStaged, Staged, is_worth_it, with_word
+from forge.flows.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
 from forge.flows.read import Reader
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
 from forge.flows.seal import Seals
@@ -66,6 +68,7 @@ class Job:
     history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
     reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
     states: StateStore | None = None
+    personal: Personal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ def _build(
     params = _with_range(job, transform, base)
     context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
     planned = job.engine.plan(transform, inputs, params, context, files)
+    if job.personal is not None:
+        job.personal.made[table] = planned.lineage.edges
     job.seam("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
@@ -159,7 +164,7 @@ def _build(
     side = None
     if stage is not None and snapshot is not None:
         staged = Staged(transform, stage, snapshot, job.project.checks.get(table, ()), verdicts, readings, others)
-        side = job.set_aside(staged) if is_worth_it(staged, violations) else None
+        side = job.set_aside(_parted(job, subject, staged)) if is_worth_it(staged, violations) else None
     if side is not None:
         snapshot, before = _restaged(stage, job), verdicts
         pin = Pin(table, pin.catalog, snapshot.snapshot_id)
@@ -220,7 +225,16 @@ def _version(job: Job, table: TableName, base: Base, revision: str) -> Pin | Non
 def _judge(job: Job, subject: Subject) -> Judgement:
     checks = job.project.checks.get(subject.table, ())
     tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
-    return judge(subject, checks, masked_columns(job.project, subject.table), tools)
+    if not checks:
+        return Judgement()
+    personal = job.personal or Personal(job.project, job.metadata, lambda: (job.metadata.tree(job.head),))
+    return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
+
+
+def _parted(job: Job, subject: Subject, staged: Staged) -> Staged:
+    """With the part of the table that checks of new rows are about."""
+    tools = Tools(job.lake, lambda: job.engine, job.now)
+    return replace(staged, parts=failing_of(subject, asking_checks(staged), staged.readings, tools).parts)
 
 
 def _restaged(stage: Stage | None, job: Job) -> SnapshotState:

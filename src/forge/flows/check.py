@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.contracts.contract import pii_columns
 from forge.flows.engine import Engine, Pin, Planned
 from forge.flows.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
+from forge.flows.personal import Personal, find_private
 from forge.flows.pins import at_commit, key_of
 from forge.flows.ports import Lake, Metadata
 from forge.flows.project import Project, looked_up
@@ -22,6 +22,7 @@ from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.model.time import Clock
 from forge.quality.check import Check
+from forge.quality.checks import Function, Query
 from forge.quality.finding import Context
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
 from forge.quality.plan import judge_all, plan_measures, plan_then
@@ -30,6 +31,7 @@ from forge.quality.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from forge.flows.build import Event
 
+HIDDEN = "***"
 _BACK = 50  # versions of a table that are looked back for one that differs
 
 
@@ -115,7 +117,8 @@ def judge_dataset(
         partial(ports.history, table, branch.name, commit_id),
     )
     tools = Tools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
-    judgement = judge(subject, chosen, masked_columns(project, table), tools)
+    personal = Personal(project, ports.metadata, lambda: (ports.metadata.tree(commit_id),))
+    judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
     return Judged(
         table,
         branch.name,
@@ -178,6 +181,7 @@ def judge_table(
     target: Pin | Planned,
     others: Mapping[TableName, Pin],
     project: Project,
+    personal: Personal,
     lake: Lake,
     engine: Engine,
     now: datetime,
@@ -189,7 +193,8 @@ def judge_table(
     """The checks that the project has for the table."""
     subject = Subject(table, schema, target, others, versions, history)
     tools = Tools(lake, lambda: engine, now, states)
-    judgement = judge(subject, project.checks.get(table, ()), masked_columns(project, table), tools)
+    checks = project.checks.get(table, ())
+    judgement = judge(subject, checks, personal.of(table), tools, find_private(personal, table, checks))
     return judgement.verdicts, judgement.readings
 
 
@@ -200,9 +205,16 @@ class Judgement:
     executions: Mapping[str, Execution] = field(default_factory=dict)
 
 
-def judge(subject: Subject, checks: Sequence[Check], masked: frozenset[str], tools: Tools) -> Judgement:
+def judge(
+    subject: Subject,
+    checks: Sequence[Check],
+    masked: frozenset[str],
+    tools: Tools,
+    private: frozenset[TableName] = frozenset(),
+) -> Judgement:
     """Measured in as few passes as possible, a second round where a check needs it (bounds of outliers come from a
-    mean), and for failed checks one more pass for a sample of the rows that fail."""
+    mean), and for failed checks one more pass for a sample of the rows that fail. `masked`: columns with personal data;
+    `private`: tables that have such, of those that queries and functions read."""
     if not checks:
         return Judgement()
     found = measure(subject, plan_measures(checks, subject.schema), tools)
@@ -216,7 +228,7 @@ def judge(subject: Subject, checks: Sequence[Check], masked: frozenset[str], too
         verdict.check_id: execution_of(check, found, subject.schema)
         for check, verdict in zip(checks, verdicts, strict=True)
     }
-    verdicts = _sampled(subject, checks, verdicts, found.readings, masked, tools)
+    verdicts = _sampled(subject, checks, verdicts, found.readings, masked, tools, private)
     return Judgement(verdicts, found.readings, executions)
 
 
@@ -238,6 +250,7 @@ def _sampled(
     readings: Readings,
     masked: frozenset[str],
     tools: Tools,
+    private: frozenset[TableName],
 ) -> tuple[Verdict, ...]:
     """Failed checks with a few of the rows that fail. One pass for all that are about the same rows."""
     by_rows: dict[str | None, list[int]] = {}
@@ -258,9 +271,19 @@ def _sampled(
             shown[numbers[0]] = _without_sample(shown[numbers[0]], error)
             continue
         for number, rows in zip(numbers, samples, strict=True):
-            details = {**shown[number].details, "sample": [dict(row) for row in rows]}
+            closed = _is_closed(checks[number], subject.table, private)
+            sample = [dict.fromkeys(row, HIDDEN) if closed else dict(row) for row in rows]
+            details = {**shown[number].details, "sample": sample}
             shown[number] = replace(shown[number], details=details)
     return tuple(shown)
+
+
+def _is_closed(check: Check, table: TableName, private: frozenset[TableName]) -> bool:
+    """Whether rows of its own making may show personal data under any name: a query calls columns as it likes; a
+    function has them of other tables."""
+    if isinstance(check, Query):
+        return not private.isdisjoint({table, *looked_up(check)})
+    return isinstance(check, Function) and not private.isdisjoint(looked_up(check) - {table})
 
 
 def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
@@ -271,11 +294,6 @@ def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
 def _has_bad_rows(check: Check, readings: Readings, schema: Schema) -> bool:
     """A failed check of whole tables (volume, freshness, a mean) has no rows to show."""
     return bool(check.bad(readings, schema))
-
-
-def masked_columns(project: Project, table: TableName) -> frozenset[str]:
-    contract = project.contracts.get(table)
-    return pii_columns(contract) if contract else frozenset()
 
 
 def schema_of(lake: Lake, engine: Callable[[], Engine], pin: Pin) -> Schema:

@@ -64,8 +64,9 @@ class JobRecord:
 class JobStore(Protocol):
     """Every method is one transaction."""
 
-    def add(self, job: JobRecord, *, limit: int) -> bool:
-        """False, and nothing written, where `limit` jobs of its server wait already."""
+    def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
+        """False, and nothing written, where `limit` jobs of its server wait already. Those of kinds that stand `apart`
+        and the others are counted each by themselves."""
         ...
 
     def job(self, job_id: str) -> JobRecord | None: ...
@@ -201,8 +202,11 @@ class JobQueue:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, request: Mapping[str, object], kind: str = "run", *, job_id: str | None = None) -> JobRecord:
-        """Raises all that is wrong with the request, and E906 where the queue is full; then nothing was written."""
+    def submit(
+        self, request: Mapping[str, object], kind: str = "run", *, job_id: str | None = None, bounded: bool = True
+    ) -> JobRecord:
+        """Raises all that is wrong with the request, and E906 where the queue is full; then nothing was written.
+        `bounded` False: whoever submits sees to it that there are not too many."""
         tables = self._work.plan(request)
         now = self._clock()
         job = JobRecord(
@@ -211,7 +215,7 @@ class JobQueue:
         with self._turn:
             if self._stopping.is_set():
                 raise ForgeError("E906", "The server is being stopped", fix="Try again once it is back.")
-            if not self.store.add(job, limit=self.limit):
+            if not self.store.add(job, limit=self.limit if bounded else None, apart=self._apart):
                 raise ForgeError(
                     "E906",
                     f"{self.limit} runs wait already",

@@ -131,11 +131,12 @@ class WorkByKind:
 
 
 def submit(monitor: Monitor, run: MonitorRun, queue: JobQueue, ports: JudgePorts) -> JobRecord:
-    """Queue a claimed run. Where the queue takes no more, the run ends here and says so."""
+    """Queue a claimed run. Where the queue takes no more, the run ends here and says so. It takes all that a schedule
+    asks for, however many monitors are due at once: each has but one run that waits."""
     branch = monitor.branch or ports.default_branch
     request = {"kind": KIND, "monitor_id": monitor.id, "branch": branch, "name": monitor.name}
     try:
-        return queue.submit(request, KIND, job_id=run.id)
+        return queue.submit(request, KIND, job_id=run.id, bounded=run.trigger is Trigger.MANUAL)
     except ForgeError as error:
         end_run(run, MonitorRunStatus.NOT_MEASURED, ports, error)
         raise

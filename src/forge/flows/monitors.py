@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +23,8 @@ from forge.quality.verdict import Outcome
 from forge.versioning.commit import TableVersion
 
 _TRIES = 5
+_OTHERWISE = "Use a check of type query, or write the monitor in quality/*.yaml."
+_SUBQUERY = re.compile(r"\bselect\b|/\*|\((?:\s|--[^\n]*\n)*(?:table|from|with|values)\b", re.IGNORECASE)
 _log = logging.getLogger("forge.quality")
 
 
@@ -195,16 +198,19 @@ def draft_monitor(
 
 
 def _code_faults(checks: object) -> tuple[Fault, ...]:
-    """Code is run where it stands in the project's files, and nowhere else."""
-    return tuple(
-        Fault(
-            f"checks[{number}]",
-            "calls a function of the project, which only a file of the project may ask for",
-            "Write the monitor in quality/*.yaml.",
-        )
-        for number, check in enumerate(checks if isinstance(checks, list | tuple) else ())
-        if isinstance(check, Mapping) and "function" in check
-    )
+    """Code is run where it stands in the project's files, and nowhere else. A condition is of the row alone: a query
+    inside it would read whatever Spark can reach, files of the server included."""
+    faults: list[Fault] = []
+    for number, check in enumerate(checks if isinstance(checks, list | tuple) else ()):
+        given = check if isinstance(check, Mapping) else {}
+        if "function" in given:
+            told = "calls a function of the project, which only a file of the project may ask for"
+            faults.append(Fault(f"checks[{number}]", told, "Write the monitor in quality/*.yaml."))
+        for key, value in given.items():
+            if key in ("where", "sql") and isinstance(value, str) and _SUBQUERY.search(value):
+                told = "holds a query or a comment, which only a file of the project may have in a condition"
+                faults.append(Fault(f"checks[{number}].{key}", told, _OTHERWISE))
+    return tuple(faults)
 
 
 def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor:

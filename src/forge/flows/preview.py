@@ -8,6 +8,7 @@ from functools import partial
 from forge.flows.build import contract_verdicts
 from forge.flows.check import judge_table
 from forge.flows.engine import Pin
+from forge.flows.personal import Personal
 from forge.flows.pins import at_commit
 from forge.flows.project import Project
 from forge.flows.read import Reader
@@ -27,16 +28,23 @@ CONSTRAINTS = ("not_null", "unique", "foreign_key", "expression")
 def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[TableName]) -> tuple[Verdict, ...]:
     """Of the changed tables, and of those whose foreign keys look up a changed one."""
     touched = frozenset(changed)
+    personal = Personal(project, work.ports.metadata, partial(_trees, work, tree))
     hit = [t for t in sorted(tree) if t in touched or project.references(t) & touched]
     verdicts: list[Verdict] = []
     for table in hit:
         if project.checks.get(table) or project.contracts.get(table):
             work.tell("checking", table)
-            verdicts += _judge(work, project, tree, table)
+            verdicts += _judge(work, project, personal, tree, table)
     return tuple(verdicts)
 
 
-def _judge(work: Work, project: Project, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
+def _trees(work: Work, tree: Tree) -> tuple[Tree, Tree]:
+    """The preview, and what the branch has: where columns of the new versions come from is not written down yet."""
+    branch = work.ports.metadata.branch(work.record.branch)
+    return tree, work.ports.metadata.tree(branch.head if branch else None)
+
+
+def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
     ports = work.ports
     pin = at_commit(table, tree, ports.lake)
     snapshot = ports.lake.snapshot(pin.catalog, pin.snapshot_id) if pin and pin.snapshot_id is not None else None
@@ -55,7 +63,7 @@ def _judge(work: Work, project: Project, tree: Tree, table: TableName) -> tuple[
     history = partial(ports.history, table, work.record.branch, None)
     versions = partial(_version, work, table)
     verdicts, _ = judge_table(
-        *(table, snapshot.schema, pin, others, project, ports.lake, engine, ports.clock()),
+        *(table, snapshot.schema, pin, others, project, personal, ports.lake, engine, ports.clock()),
         history=history,
         versions=versions,
     )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.contracts.contract import pii_columns
 from forge.flows.check import CheckPorts
 from forge.flows.engine import Engine, Pin
-from forge.flows.impact import edges_at
+from forge.flows.personal import Personal
 from forge.flows.project import Project
 from forge.flows.read import Reader
 from forge.flows.revisions import find_branch
-from forge.flows.sample import find_personal
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName, CommitId, TableName
+from forge.model.names import BranchName, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
 from forge.quality.checks import Unique
@@ -44,17 +42,10 @@ def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -
     readings = _measured(ports, engine, pin, first_measures(schema), {})
     asked = then_measures(schema, readings, guessed, keys)
     readings |= _measured(ports, engine, pin, asked, others)
-    masked = _masked(project, ports, branch.head, table)
+    # columns whose values no suggestion may name
+    masked = Personal(project, ports.metadata, lambda: (ports.metadata.tree(branch.head),)).of(table)
     profile = profile_of(table, schema, readings, guessed, keys, masked, ports.clock())
     return profile, project.checks.get(table, ())
-
-
-def _masked(project: Project, ports: CheckPorts, head: CommitId | None, table: TableName) -> frozenset[str]:
-    """Columns whose values no suggestion may name: personal by the contract, or by what they are made of."""
-    contract = project.contracts.get(table)
-    own = pii_columns(contract) if contract else frozenset()
-    edges = edges_at(ports.metadata, ports.metadata.tree(head))
-    return own | {column for name, column in find_personal(ports.metadata.assets(), edges) if name == str(table)}
 
 
 def suggest_for(dataset: str, ports: CheckPorts, *, at: str | None = None) -> tuple[Profile, tuple[Suggestion, ...]]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from forge.flows.engine import Pin, Planned
@@ -50,6 +50,7 @@ class Staged:
     verdicts: tuple[Verdict, ...]  # one for each check
     readings: Readings
     others: Mapping[TableName, Pin]
+    parts: Mapping[str, Pin] = field(default_factory=dict)  # of checks of new rows only, by their `since`
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,13 @@ class RunQuarantine:
     def set_aside(self, staged: Staged) -> SideStaged | None:
         """None, and nothing is changed, where no failing rows are found. The stage of the output stands at a new
         snapshot afterwards."""
-        table, asking = staged.transform.output, asking_checks(staged)
+        table, asking = staged.transform.output, naming_checks(staged)
         bad = tuple((i, c) for i, c in asking if c.bad(staged.readings, staged.snapshot.schema))
         if not bad:
             return None
         files = self.tables.files(staged.stage.catalog, staged.snapshot.snapshot_id)
         target = Target(table, Pin(table, staged.stage.catalog, staged.snapshot.snapshot_id), files, self.run_id)
-        repaired = self.repair().take_out(target, Failing(bad, staged.readings, staged.others))
+        repaired = self.repair().take_out(target, Failing(bad, staged.readings, staged.others, staged.parts))
         try:
             if not repaired.deleted:
                 return None
@@ -121,6 +122,11 @@ def asking_checks(staged: Staged) -> tuple[tuple[str, Check], ...]:
         and check.auto
         and any(action.kind is ActionKind.QUARANTINE for action in check.on_failure)
     )
+
+
+def naming_checks(staged: Staged) -> tuple[tuple[str, Check], ...]:
+    """Of these, those that can name rows: which rows are new must be known where only new ones are meant."""
+    return tuple((id_, check) for id_, check in asking_checks(staged) if not check.since or check.since in staged.parts)
 
 
 def is_worth_it(staged: Staged, gate: Sequence[Verdict]) -> bool:

@@ -58,6 +58,7 @@ def approve(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Re
         raise ForgeError(
             "E747", f"You may not approve remediation {record.id}", why=reason, fix="Ask someone else to approve it."
         )
+    _refuse_changed_preview(record, ports)
     decided = _decided(record, ports, comment)
     landed = _take_preview(decided, ports) or _anew(decided, ports.again())
     drop_branch(landed, ports)
@@ -120,6 +121,18 @@ def _put(record: Remediation, ports: RemedyPorts) -> None:
 
 
 # approving
+
+
+def _refuse_changed_preview(record: Remediation, ports: RemedyPorts) -> None:
+    """What people committed on its branch is no part of what was proposed, and the branch goes with the approval."""
+    branch = ports.versions.metadata.branch(record.preview_branch)
+    if branch is not None and branch.head != record.preview:
+        raise ForgeError(
+            "E749",
+            f"'{record.preview_branch}' has changed since remediation {record.id} was proposed",
+            why="An approval takes what was proposed, and would lose what was committed there since.",
+            fix=f"Merge it, then reject this: forge merge {record.preview_branch} {record.branch}",
+        )
 
 
 def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None:
@@ -201,7 +214,7 @@ def _breaks(record: Remediation, broken: tuple[str, ...]) -> ForgeError:
         "E751",
         f"Remediation {record.id} would make a check fail that passes now",
         why="\n".join(broken),
-        fix=f"Look at it: forge diff {record.branch}..{record.preview_branch}. Correct it there, or reject it.",
+        fix=f"Look: forge diff {record.branch}..{record.preview_branch}. Correct it there and merge it, or reject it.",
     )
 
 

@@ -17,6 +17,7 @@ from forge.flows.engine import Engine, Pin, TimeRange
 from forge.flows.foresight import refuse_missing_range
 from forge.flows.landing import publish_by_table
 from forge.flows.measure import StateStore
+from forge.flows.personal import Personal
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.ports import Lake, Metadata, Seam
 from forge.flows.processes import process_started
@@ -266,6 +267,7 @@ def job_of(
         _history(ports, line, request.time_range),
         Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
         ports.states,
+        Personal(project, ports.metadata, lambda: (line.tree,)),
     )
 
 

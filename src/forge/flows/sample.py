@@ -75,10 +75,17 @@ def version_at(tree: Tree, table: TableName, at: str) -> TableVersion:
     return version
 
 
-def find_personal(assets: Iterable[AssetRecord], edges: Iterable[Edge]) -> frozenset[Key]:
+def find_flagged(assets: Iterable[AssetRecord]) -> frozenset[Key]:
+    """The columns that the catalog calls personal data."""
+    return frozenset((str(a.table), str(c["name"]).lower()) for a in assets for c in a.columns if c.get("pii"))
+
+
+def find_personal(
+    assets: Iterable[AssetRecord], edges: Iterable[Edge], also: frozenset[Key] = frozenset()
+) -> frozenset[Key]:
     """The columns that are flagged as personal data, that flagged ones are made of, or that are made of them; and other
-    copies of what a flagged one is a copy of. A masking edge ends it, and so does counting."""
-    flagged = {(str(a.table), str(c["name"]).lower()) for a in assets for c in a.columns if c.get("pii")}
+    copies of what a flagged one is a copy of. A masking edge ends it, and so does counting. `also` are flagged, too."""
+    flagged = find_flagged(assets) | also
     open_edges = [e for e in edges if not e.masking]
     sources = Counter(_key(e.target.table, e.target.column) for e in open_edges)
     values = [e for e in open_edges if not _is_count(e)]

@@ -76,12 +76,19 @@ def claim_by_change(version: str | None, last: MonitorRun | None, *, is_open: bo
     if version is None or is_open:
         return None
     before = last.id if last else "nothing"
-    if last is not None and version in (last.claim.partition(_AFTER)[0].removesuffix(_AGAIN), str(last.snapshot_id)):
+    if last is not None and version == _judged_by(last):
         gave_up = _AGAIN + _AFTER in last.claim
         if last.status is not MonitorRunStatus.INTERRUPTED or gave_up:
             return None
         return Claim(f"{version}{_AGAIN}{_AFTER}{before}", Trigger.CHANGE, notes=(f"run {last.id} was cut off",))
     return Claim(f"{version}{_AFTER}{before}", Trigger.CHANGE)
+
+
+def _judged_by(run: MonitorRun) -> str:
+    """The version that was there when it judged, which may be newer than the one it was claimed for."""
+    if run.snapshot_id is not None:
+        return str(run.snapshot_id)
+    return run.claim.partition(_AFTER)[0].removesuffix(_AGAIN)
 
 
 def next_run_at(monitor: Monitor, now: datetime) -> datetime | None:
@@ -137,7 +144,7 @@ class Scheduler:
 
     def tick(self) -> tuple[MonitorRun, ...]:
         """Everything that is due now; the runs that were claimed here."""
-        self._sync()
+        self._take_in()
         now = self._ports.clock()
         self._give_signs(now)
         bury_dead(self._ports)
@@ -152,10 +159,30 @@ class Scheduler:
             if self._stopping.is_set():
                 break
             last = (by_change if _by_change(monitor) else by_time).get(monitor.id)
-            claim = self._claim(monitor, last, now, is_open=monitor.id in busy)
-            if claim is not None:
-                made += self._make(monitor, claim)
+            made += self._look_at(monitor, last, now, is_open=monitor.id in busy)
         return tuple(made)
+
+    def _take_in(self) -> None:
+        """Files that cannot be taken in stop no schedule."""
+        try:
+            self._sync()
+        except ForgeError as error:
+            _log.warning("files of monitors could not be taken in: %s", error)
+        except Exception:
+            _log.exception("files of monitors could not be taken in")
+
+    def _look_at(
+        self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool
+    ) -> tuple[MonitorRun, ...]:
+        """One that cannot be looked at is told in the log, and stands in nobody's way."""
+        try:
+            claim = self._claim(monitor, last, now, is_open=is_open)
+            return self._make(monitor, claim) if claim is not None else ()
+        except ForgeError as error:
+            _log.warning("monitor %s could not be looked at: %s", monitor.id, error)
+        except Exception:
+            _log.exception("monitor %s could not be looked at", monitor.id)
+        return ()
 
     def _claim(self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> Claim | None:
         if _by_change(monitor):
@@ -179,6 +206,10 @@ class Scheduler:
         except ForgeError as error:  # told in its record already
             _log.warning("monitor %s: %s", monitor.id, error)
             return ()
+        except Exception as error:  # nobody else knows of the run: left open it would hold up all that come after it
+            fault = ForgeError("E000", f"{type(error).__name__}: {error}", fix="The log has more.")
+            end_run(run, MonitorRunStatus.NOT_MEASURED, ports, fault)
+            raise
         return (run,)
 
     def _version(self, monitor: Monitor) -> str | None:

@@ -23,8 +23,9 @@ _ADDED = _COUNTS | {"min", "max", "moments", "quantiles", "distinct"}
 _WHOLE = frozenset({"duplicates"})  # of one snapshot only
 # What an expression may say that is not of the row alone: the time, chance, another table, the file.
 _CHANGING = re.compile(
-    r"\b(?:select|current_\w+|now|curdate|today|localtimestamp|unix_timestamp|to_unix_timestamp|rand\w*|uuid|shuffle"
-    r"|monotonically_increasing_id|input_file\w*|spark_partition_id|session_\w*|user|version|random\w*)\b",
+    r"\b(?:select|table|from|current_\w+|now|curdate|today|yesterday|tomorrow|localtimestamp|unix_timestamp"
+    r"|to_unix_timestamp|rand\w*|uniform|uuid|shuffle|monotonically_increasing_id|input_file\w*|spark_partition_id"
+    r"|session_\w*|user|version|random\w*)\b",
     re.IGNORECASE,
 )
 

@@ -46,7 +46,15 @@ class JudgingWiring(Foundation):
         """What keeping and judging metrics needs."""
         from forge.flows.metric_history import MetricPorts
 
-        return MetricPorts(self.metrics, self.metadata, self.clock, lambda table: self._personal(table) or frozenset())
+        return MetricPorts(self.metrics, self.metadata, self.clock, self._hidden)
+
+    def _hidden(self, table: TableName) -> frozenset[str]:
+        """Columns that hold personal data on the default branch."""
+        from forge.flows.personal import Personal
+
+        head = self.metadata.branch(self.default_branch)
+        trees = (self.metadata.tree(head.head if head else None),)
+        return Personal(self.project(), self.metadata, lambda: trees).of(table)
 
     def _personal(self, table: TableName) -> frozenset[str] | None:
         """Columns that the table's contract calls personal; None where it has none."""

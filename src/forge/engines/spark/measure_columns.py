@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -31,6 +32,11 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31}  # of whole numbers, without t
 _HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
 
 
+_VALUE = re.compile(
+    r"\b(?:The value|Text) (?:'.*?'|\S+)(?= (?:of the type|could not|cannot be|has an incorrect))", re.DOTALL
+)
+
+
 class CannotMeasure(Exception):
     """Said in the reading."""
 
@@ -48,7 +54,8 @@ class Aggregate:
 
 
 def reason_of(error: BaseException) -> str:
-    return str(error) if isinstance(error, CannotMeasure) else root_cause(error)
+    """Without the value of a row that Spark tripped over: it may be personal, and the reason is sent around."""
+    return str(error) if isinstance(error, CannotMeasure) else _VALUE.sub("A value", root_cause(error))
 
 
 def column_of(name: str, schema: Schema, table: TableName | None = None) -> Column:

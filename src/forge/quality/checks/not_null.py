@@ -36,6 +36,14 @@ class NotNull(Check):
     def violations(self, schema: Schema) -> tuple[Measure, ...]:
         return tuple(self.measure("nulls", (column,)) for column in self.columns or schema.names)
 
+    def bad(self, readings: Readings, schema: Schema) -> tuple[Measure, ...]:
+        """Of columns with more NULLs than are allowed: rows that others may have are no failing ones."""
+        counted, rows = self.violations(schema), readings.get(self.rows())
+        if self.partition_by or not isinstance(rows, int):
+            return counted
+        nulls = {measure: readings.get(measure) for measure in counted}
+        return tuple(m for m, n in nulls.items() if isinstance(n, int) and exceeds(n, rows, self.max_null_percentage))
+
     def decide(self, readings: Readings, context: Context) -> Finding:
         rows = count_in(readings, self.rows())
         allowed = self.max_null_percentage

@@ -70,7 +70,8 @@ class Query(Check):
 
     def _within(self, value: object) -> Finding | NotMeasured:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or math.isnan(value):
-            return NotMeasured(f"the query gave {show(value)}, which is no number")
+            given = "text" if isinstance(value, str) else show(value)  # of whom, only the query knows
+            return NotMeasured(f"the query gave {given}, which is no number")
         said = f"{self.subject()}: {show(value)}"
         few, many = self.min is not None and value < self.min, self.max is not None and value > self.max
         if few:

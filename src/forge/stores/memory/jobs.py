@@ -13,10 +13,16 @@ class MemoryJobs:
         self._jobs: dict[str, JobRecord] = {}
         self._lock = threading.Lock()
 
-    def add(self, job: JobRecord, *, limit: int) -> bool:
+    def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
         with self._lock:
-            waiting = [j for j in self._jobs.values() if j.status is JobStatus.QUEUED and j.server == job.server]
-            if len(waiting) >= limit:
+            waiting = [
+                one
+                for one in self._jobs.values()
+                if one.status is JobStatus.QUEUED
+                and one.server == job.server
+                and (one.kind in apart) == (job.kind in apart)
+            ]
+            if limit is not None and len(waiting) >= limit:
                 return False
             self._jobs[job.id] = job
             return True

@@ -21,11 +21,13 @@ class SqlJobs:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def add(self, job: JobRecord, *, limit: int) -> bool:
-        queued = select(tables.jobs.c.progress).where(tables.jobs.c.status == JobStatus.QUEUED.value)
+    def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
+        t = tables.jobs.c
+        of_its_lane = t.kind.in_(apart) if job.kind in apart else t.kind.not_in(apart)
+        queued = select(t.progress).where(t.status == JobStatus.QUEUED.value, of_its_lane)
         with writing(self._engine) as connection:
-            waiting = connection.execute(queued).scalars().all()
-            if sum(_server(progress) == job.server for progress in waiting) >= limit:
+            waiting = connection.execute(queued).scalars().all() if limit is not None else ()
+            if limit is not None and sum(_server(progress) == job.server for progress in waiting) >= limit:
                 return False
             connection.execute(tables.jobs.insert(), [_row(job)])
             return True

@@ -1,0 +1,59 @@
+"""Which columns are kept out of samples, messages and metrics of checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forge.contracts.contract import Property, TableContract
+from forge.flows.personal import Personal, find_private
+from forge.flows.project import Project
+from forge.flows.quarantine import plan_side, side_lineage
+from forge.lineage.edge import Edge, Transformation
+from forge.model.names import ColumnName, TableName
+from forge.quality.checks import NotNull, Query
+from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.metadata import MemoryMetadata
+from forge.versioning.field import Field
+
+PEOPLE, SIDE = TableName("core", "people"), TableName("core", "people_quarantine")
+ORDERS, LIST = TableName("core", "orders"), TableName("marts", "list")
+
+
+def personal(*contracts: TableContract) -> Personal:
+    by_table = {TableName.parse(one.table): one for one in contracts}
+    project = Project(Path(), {}, by_table, {}, {}, lambda table: None)
+    return Personal(project, MemoryMetadata(MemoryCatalog()), lambda: ())
+
+
+def with_email() -> Personal:
+    return personal(TableContract("core.people", properties=(Property("Email", classification="pii"),)))
+
+
+def test_a_quarantine_table_hides_what_its_table_hides() -> None:
+    found = with_email()
+    fields = tuple(Field(name, name, "string") for name in ("id", "Email"))
+    found.made[SIDE] = side_lineage(PEOPLE, plan_side(PEOPLE, fields, ())).edges
+    assert {name.lower() for name in found.of(PEOPLE)} == {"email"}
+    assert found.of(SIDE) == {"email"}
+
+
+def test_a_table_without_a_contract_hides_what_is_made_of_personal_data() -> None:
+    found = with_email()
+    source = ColumnName(str(PEOPLE), "Email")
+    found.made[LIST] = (
+        Edge(source, ColumnName(str(LIST), "contact"), Transformation.TRANSFORMATION, expression="lower(email)"),
+        Edge(source, ColumnName(str(LIST), "hashed"), Transformation.TRANSFORMATION, masking=True),
+    )
+    assert found.of(LIST) == {"contact"}
+
+
+def test_where_nothing_is_called_personal_nothing_is_hidden() -> None:
+    assert personal().of(PEOPLE) == frozenset()
+
+
+def test_a_table_is_private_where_a_query_reads_personal_data_of_it() -> None:
+    found = with_email()
+    query = Query("SELECT o.id, p.email AS status FROM core.orders o JOIN core.people p ON o.person = p.id")
+    assert find_private(found, ORDERS, (query,)) == {PEOPLE}
+    assert find_private(found, ORDERS, (Query("SELECT id FROM core.orders"),)) == frozenset()
+    assert find_private(found, PEOPLE, (NotNull(("id",)),)) == frozenset()  # its rows are masked by column
