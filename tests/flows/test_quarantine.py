@@ -55,6 +55,12 @@ def test_the_wider_type_is_kept(old: str, new: str, kept: str) -> None:
     assert shape(side.fields) == {"a": kept}
 
 
+def test_a_column_that_changed_its_case_stays_one_column() -> None:
+    before = plan_side(ORDERS, fields(Email="string"), ()).fields
+    side = plan_side(ORDERS, fields(email="string"), before)
+    assert (shape(side.fields), side.names) == ({"Email": "string"}, {"email": "Email"})
+
+
 @pytest.mark.parametrize(("old", "new"), [("string", "int"), ("decimal(10,2)", "decimal(10,3)"), ("date", "timestamp")])
 def test_a_type_that_does_not_go_with_the_old_one_gets_a_column_of_its_own(old: str, new: str) -> None:
     before = plan_side(ORDERS, fields(a=old), ()).fields

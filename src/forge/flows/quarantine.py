@@ -59,7 +59,8 @@ def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
 
 def _place(field: Field, known: Mapping[str, Field]) -> str:
     """Its own name, unless a column of that name has a type that does not go with its own."""
-    number, name = 1, field.name
+    spelled = {name.lower(): name for name in known}  # Spark takes a column of another case for the same
+    number, name = 1, spelled.get(field.name.lower(), field.name)
     while name in known and _widest(known[name].type, field.type) is None:
         number += 1
         name = f"{field.name}_{number}"

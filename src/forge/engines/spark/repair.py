@@ -154,6 +154,7 @@ class SparkRepaired:
     def write(self, stage: Stage) -> None:
         target, tables = self._target, self._repair.tables
         touched = tuple(file for file in sorted(target.files.files, key=lambda f: f.path) if file.path in self._files)
+        assert len(touched) == len(self._files), "every file with such rows is one of the table's"
         part = Slice(target.files.catalog, target.files.snapshot_id, touched)
         with self._repair.engine.at_work(str(target.table)) as spark:
             name = _name(target.table, target.files.snapshot_id)
