@@ -184,7 +184,9 @@ class SparkMeasurer:
             return many
         found: dict[tuple[object, ...], dict[object, int]] = {}
         for key, row in rows:
-            found.setdefault(key, {})[to_python(row["k0"], type_)] = int(row["n"])
+            values = found.setdefault(key, {})
+            if row["k0"] is not None:
+                values[to_python(row["k0"], type_)] = int(row["n"])
         if not measure.by:
             return found.get((), {})
         if len(found) > MAX_PARTITIONS:

@@ -124,6 +124,8 @@ def parent_keys(measure: Measure, others: Others) -> DataFrame:
 
 
 def frequencies(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
-    """`k0` and `n`, for each partition the most frequent first."""
-    counted = groups(keyed(frame, measure, schema), measure, schema)
+    """`k0` and `n`, for each partition the most frequent first. With partitions NULL is a value, too: one that holds
+    nothing else is still there."""
+    rows = chosen(frame, measure) if measure.by else keyed(frame, measure, schema)
+    counted = groups(rows, measure, schema)
     return counted.orderBy(f.col("n").desc(), f.col("k0"))
