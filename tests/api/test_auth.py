@@ -129,7 +129,7 @@ def test_a_token_that_may_read_cannot_write(client: TestClient, app: FastAPI) ->
     for method, path in writes:
         assert_problem(client.request(method, filled(path), json={}), 403, "E904")
     for path in QUESTIONS:
-        assert_problem(client.post(path, json={}), 422, "E105")
+        assert_problem(client.post(path, json=[]), 422, "E105")
 
 
 def test_a_session_opened_with_a_reading_token_may_only_read(client: TestClient) -> None:

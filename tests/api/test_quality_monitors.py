@@ -138,7 +138,7 @@ def test_a_body_of_another_shape_is_refused(site: VersionSite, body: object) -> 
 def test_a_preview_says_what_would_be_and_keeps_nothing(site: VersionSite) -> None:
     before = call(site, "GET", "/monitors", params={"limit": 500})["total_count"]
     body = {**BODY, "schedule": {"type": "cron", "cron": "0 6 * * *", "timezone": "Europe/Berlin"}}
-    found = call(site, "POST", "/monitors", json=body, params={"dry_run": True})
+    found = call(site, "POST", "/monitors/preview", json=body)
     assert (found["valid"], found["errors"], len(found["next_runs"])) == (True, [], 5)
     assert found["monitor"]["schedule"]["missed"] == "skip"
     checks = {check["id"]: (check["words"], check["tiers"], check["problem"]) for check in found["checks"]}
@@ -151,7 +151,7 @@ def test_a_preview_says_what_would_be_and_keeps_nothing(site: VersionSite) -> No
 
 def test_a_preview_tells_all_errors_and_what_does_not_fit_the_table(site: VersionSite) -> None:
     body = {**BODY, "checks": [{"type": "unique", "column": "nam"}, {"type": "x"}], "schedule": {"type": "interval"}}
-    found = call(site, "POST", "/monitors", json=body, params={"dry_run": True})
+    found = call(site, "POST", "/monitors/preview", json=body)
     assert (found["valid"], found["monitor"]) == (False, None)
     assert [error["path"] for error in found["errors"]] == ["checks[1].type", "schedule.interval_minutes"]
     (planned,) = found["checks"]

@@ -26,7 +26,8 @@ const answers: Answers = {
   [`GET ${Q}/monitors/m1/runs`]: paged([monitorRun("q1"), monitorRun("q0", { status: "passed", failed: 0, passed: 5 })]),
   [`GET ${Q}/monitors/m1/sla`]: sla(),
   [`GET ${Q}/channels`]: [{ name: "ops", type: "slack" }],
-  [`POST ${Q}/monitors`]: preview(),
+  [`POST ${Q}/monitors`]: monitor(),
+  [`POST ${Q}/monitors/preview`]: preview(),
   [`GET ${Q}/results/q1.0`]: resultDetail(),
   [`GET ${Q}/anomalies`]: [],
   [`GET ${Q}/datasets/core.orders/metrics`]: [metric("row_count", { is_anomaly: true }), metric("mean(amount)", { kind: "mean", column: "amount", value: 84.22 })],
@@ -186,16 +187,16 @@ describe("a new monitor", () => {
     expect(shown).toHaveTextContent("order_id is never NULL");
     expect(shown).toHaveTextContent("from metadata, no scan");
     expect(shown).toHaveTextContent("16 Nov 05:00 UTC");
-    await waitFor(async () => expect(await asked(requests, "POST", "/monitors").at(-1)?.clone().json()).toMatchObject({ name: "core.orders is well", dataset: "core.orders", checks: [{ type: "not_null", columns: ["id"] }], schedule: { type: "on_change" } }));
-    expect(asked(requests, "POST", "/monitors").every((one) => one.url.endsWith("?dry_run=true"))).toBe(true);
+    await waitFor(async () => expect(await asked(requests, "POST", "/monitors/preview").at(-1)?.clone().json()).toMatchObject({ name: "core.orders is well", dataset: "core.orders", checks: [{ type: "not_null", columns: ["id"] }], schedule: { type: "on_change" } }));
+    expect(asked(requests, "POST", "/monitors")).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Create the monitor" }));
-    await waitFor(() => expect(asked(requests, "POST", "/monitors").some((one) => !one.url.includes("dry_run"))).toBe(true));
-    expect(router.state.location.pathname).toBe("/quality/monitors/new");
+    await waitFor(() => expect(asked(requests, "POST", "/monitors")).toHaveLength(1));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/quality/monitors/m1"));
   });
 
   it("has what is wrong at its field, by the server's word", async () => {
     const wrong = preview({ valid: false, monitor: null, checks: [], errors: [{ path: "checks[0].min", message: "'min' 9 is more than 'max' 5", fix: null }] });
-    renderPage("/quality/monitors/new?copy=m1", { ...answers, [`POST ${Q}/monitors`]: wrong });
+    renderPage("/quality/monitors/new?copy=m1", { ...answers, [`POST ${Q}/monitors/preview`]: wrong });
     const field = await screen.findByLabelText("At least");
     await waitFor(() => expect(field).toHaveAccessibleDescription("'min' 9 is more than 'max' 5"));
     expect(screen.getByRole("complementary", { name: "Preview" })).toHaveTextContent("1 thing to mend");

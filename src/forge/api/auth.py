@@ -27,6 +27,7 @@ QUESTIONS = (
     "/api/v1/lineage/impact/column",
     "/api/v1/lineage/impact/schema",
     "/api/v1/quality/checks/validate",
+    "/api/v1/quality/monitors/preview",
 )
 
 

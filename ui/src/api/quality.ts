@@ -79,11 +79,7 @@ export const channelsQuery = () =>
 export const monitorPreviewQuery = (wanted: MonitorCreate, id?: string) =>
   queryOptions({
     queryKey: ["quality", "preview", id ?? null, wanted],
-    queryFn: async ({ signal }) => {
-      const answer = await unwrap(client.POST("/api/v1/quality/monitors", { params: { query: { dry_run: true } }, body: wanted, signal }));
-      if (!("errors" in answer)) throw new TypeError("a preview was asked for, and a monitor was made");
-      return answer;
-    },
+    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/quality/monitors/preview", { body: { ...wanted }, signal })),
     placeholderData: keepPreviousData,
     staleTime: 5_000,
     retry: false,
@@ -184,7 +180,7 @@ export function refreshQuality(queries: QueryClient): void {
 export function useCreateMonitor() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (wanted: MonitorCreate) => unwrap(client.POST("/api/v1/quality/monitors", { params: { query: {} }, body: wanted })),
+    mutationFn: (wanted: MonitorCreate) => unwrap(client.POST("/api/v1/quality/monitors", { body: wanted })),
     onSuccess: () => refreshQuality(queries),
   });
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
@@ -85,16 +85,17 @@ def add_monitor(
     site: TheSite,
     caller: ThePrincipal,
     response: Response,
-    dry_run: Annotated[bool, Query(description="Keep nothing; say what it would be and all that is wrong.")] = False,
-) -> MonitorView | MonitorPreview:
+) -> MonitorView:
     """Create a monitor. Its address is in `Location`."""
-    ports = site.wiring.monitor_ports(caller.user)
-    if dry_run:
-        response.status_code = 200
-        return _preview(site, body.model_dump())
-    made = create_monitor(body.model_dump(), ports)
+    made = create_monitor(body.model_dump(), site.wiring.monitor_ports(caller.user))
     response.headers["Location"] = f"{router.prefix}/monitors/{made.id}"
     return _view(site, made)
+
+
+@router.post("/monitors/preview")
+def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
+    """What a monitor would be, when it would run, and all that is wrong with it. Nothing is kept."""
+    return _preview(site, body)
 
 
 @router.get("/monitors/{monitor_id}")
