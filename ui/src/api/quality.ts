@@ -173,8 +173,10 @@ export const mutesQuery = () =>
 // what can be done
 
 /** Whatever was done, numbers on many pages change: of datasets, incidents, monitors and the home page. */
-export function refreshQuality(queries: QueryClient): void {
-  for (const key of ["quality", "overview", "asset"]) void queries.invalidateQueries({ queryKey: [key] });
+/** `gone` is the id of what was deleted: the page that still shows it must not ask for it again. */
+export function refreshQuality(queries: QueryClient, gone?: string): void {
+  const isOld = (key: readonly unknown[]): boolean => gone === undefined || !key.includes(gone);
+  for (const key of ["quality", "overview", "asset"]) void queries.invalidateQueries({ queryKey: [key], predicate: ({ queryKey }) => isOld(queryKey) });
 }
 
 export function useCreateMonitor() {
@@ -198,7 +200,7 @@ export function useDeleteMonitor() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => unwrap(client.DELETE("/api/v1/quality/monitors/{monitor_id}", { params: { path: { monitor_id: id } } })),
-    onSuccess: () => refreshQuality(queries),
+    onSuccess: (_, id) => refreshQuality(queries, id),
   });
 }
 
