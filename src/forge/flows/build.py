@@ -139,13 +139,7 @@ def _build(
     if unchanged:
         return _up_to_date(job, record, transform, base, unchanged)
     job.notify(Event(job.run_id, table, "started"))
-    job.engine.begin(job.run_id, table)
-    declared = DeclaredLineage(table)
-    params = _with_range(job, transform, base)
-    context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
-    planned = job.engine.plan(transform, inputs, params, context, files)
-    if job.personal is not None:
-        job.personal.made[table] = planned.lineage.edges
+    planned = _plan(job, transform, base, inputs, files)
     job.seam("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
@@ -159,44 +153,79 @@ def _build(
         pin = Pin(table, stage.catalog, snapshot.snapshot_id)
     job.seam("staged")
     subject = _subject(job, planned, pin, base, others)
-    judged = _judge(job, subject)
-    verdicts, readings = judged.verdicts, judged.readings
-    side = None
+    found = _Checked(pin, snapshot, _judge(job, subject))
     if stage is not None and snapshot is not None:
-        staged = Staged(transform, stage, snapshot, job.project.checks.get(table, ()), verdicts, readings, others)
-        side = job.set_aside(_parted(job, subject, staged)) if is_worth_it(staged, violations) else None
-    if side is not None:
-        snapshot, before = _restaged(stage, job), verdicts
-        pin = Pin(table, pin.catalog, snapshot.snapshot_id)
-        judged = _judge(job, replace(subject, target=pin))
-        verdicts, readings = with_word(judged.verdicts, side, before), judged.readings
-        job.notify(Event(job.run_id, table, "set aside", f"{_rows(side.rows)} in {side.table}"))
-    verdicts = violations + verdicts
+        checks = job.project.checks.get(table, ())
+        said = found.judged
+        staged = Staged(transform, stage, snapshot, checks, said.verdicts, said.readings, others)
+        if is_worth_it(staged, violations):
+            found = _without_bad_rows(job, subject, staged, found)
+    verdicts = violations + found.judged.verdicts
     job.seam("checked")
+    return Built(
+        _judged_record(record, verdicts, found),
+        transform,
+        base,
+        found.pin,
+        stage,
+        found.snapshot,
+        planned,
+        verdicts,
+        found.judged.readings,
+        files,
+        side=found.side,
+        executions=found.judged.executions,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What was made, as it was judged last."""
+
+    pin: Pin
+    snapshot: SnapshotState | None
+    judged: Judgement
+    side: SideStaged | None = None  # bad rows that were set aside before
+
+
+def _plan(
+    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
+) -> Planned:
+    job.engine.begin(job.run_id, transform.output)
+    declared = DeclaredLineage(transform.output)
+    params = _with_range(job, transform, base)
+    context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
+    planned = job.engine.plan(transform, inputs, params, context, files)
+    if job.personal is not None:
+        job.personal.made[transform.output] = planned.lineage.edges
+    return planned
+
+
+def _without_bad_rows(job: Job, subject: Subject, staged: Staged, found: _Checked) -> _Checked:
+    """What is left once the rows that failed are set aside, judged again; as it was where none could be."""
+    side = job.set_aside(_parted(job, subject, staged))
+    if side is None:
+        return found
+    snapshot = job.lake.snapshot(staged.stage.catalog)
+    assert snapshot is not None, "a staged table has a snapshot"
+    pin = replace(found.pin, snapshot_id=snapshot.snapshot_id)
+    judged = _judge(job, replace(subject, target=pin))
+    judged = replace(judged, verdicts=with_word(judged.verdicts, side, found.judged.verdicts))
+    job.notify(Event(job.run_id, subject.table, "set aside", f"{_rows(side.rows)} in {side.table}"))
+    return _Checked(pin, snapshot, judged, side)
+
+
+def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _Checked) -> OutputRecord:
     if any(verdict.blocks for verdict in verdicts):
         record = _blocked(record, verdicts)
     else:
-        record = replace(record, status=OutputStatus.PASSED)
-    if snapshot is not None:
-        counted = snapshot.statistics
-        record = replace(
-            record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=snapshot.snapshot_id
-        )
-    if side is not None and record.status is OutputStatus.PASSED:
-        record = replace(record, reason=f"{_rows(side.rows)} set aside in {side.table}")
-    return Built(
-        record,
-        transform,
-        base,
-        pin,
-        stage,
-        snapshot,
-        planned,
-        verdicts,
-        readings,
-        files,
-        side=side,
-        executions=judged.executions,
+        aside = f"{_rows(found.side.rows)} set aside in {found.side.table}" if found.side else record.reason
+        record = replace(record, status=OutputStatus.PASSED, reason=aside)
+    if found.snapshot is None:
+        return record
+    counted = found.snapshot.statistics
+    return replace(
+        record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=found.snapshot.snapshot_id
     )
 
 
@@ -235,12 +264,6 @@ def _parted(job: Job, subject: Subject, staged: Staged) -> Staged:
     """With the part of the table that checks of new rows are about."""
     tools = Tools(job.lake, lambda: job.engine, job.now)
     return replace(staged, parts=failing_of(subject, asking_checks(staged), staged.readings, tools).parts)
-
-
-def _restaged(stage: Stage | None, job: Job) -> SnapshotState:
-    snapshot = job.lake.snapshot(stage.catalog) if stage is not None else None
-    assert snapshot is not None, "a staged table has a snapshot"
-    return snapshot
 
 
 def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:

@@ -4,12 +4,12 @@ import { Button, NativeSelect, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconAlertTriangle, IconArrowBackUp, IconChartDots, IconCheck } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 
 import type { AnomalyView, DatasetHealth, MetricView, SeriesPoint, SeriesView } from "../api";
 import { datasetsQuery, metricsQuery, newestAnomaliesQuery, seriesQuery, useFeedback } from "../api/quality";
 import { CommitLink, CopyCommand, DataTable, Empty, FocusPicker, Loaded, Name, notifyProblem, PageHeader, RelativeTime, RunLink, StatusBadge, TableLink, type Column } from "../parts";
 import { exact, moment, plural } from "../parts/formats";
+import { Line } from "../quality/Line";
 import { BandChart } from "../quality/BandChart";
 import { anomaliesOf, isOpen, methodInWords, metricInWords, metricsInOrder, pointInWords, pointOf, seasonInWords, trendInWords, valueInWords } from "../quality/metricWords";
 import { QualityNav } from "../quality/Nav";
@@ -318,15 +318,6 @@ function OnePoint({ point, series, dataset, branch }: { point: SeriesPoint; seri
       </dl>
       <Feedback point={point} series={series} dataset={dataset} branch={branch} />
     </section>
-  );
-}
-
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className="name">{children}</dd>
-    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import "../quality/quality.css";
 
-import { Button, Group, Skeleton, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconAlertTriangle, IconCircleCheck, IconEye, IconMessagePlus } from "@tabler/icons-react";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 
 import { sessionQuery, type IncidentDetail } from "../api";
 import { incidentQuery, resultQuery, useChangeIncident } from "../api/quality";
@@ -12,6 +12,8 @@ import { sawOf, sparedByOwner, subjectOf } from "../home/words";
 import { ColumnLink, CommitLink, Loaded, Name, notify, notifyProblem, PageHeader, Problem, RelativeTime, RunLink, StatusBadge, TableLink } from "../parts";
 import { plural } from "../parts/formats";
 import { shortCommit } from "../parts/refs";
+import { Line } from "../quality/Line";
+import { PairSkeleton } from "../quality/PairSkeleton";
 import { Alerts } from "../quality/Alerts";
 import { Cause } from "../quality/Cause";
 import { QualityNav } from "../quality/Nav";
@@ -43,7 +45,7 @@ export default function IncidentPage() {
         actions={incident !== undefined && <Actions incident={incident} />}
       />
       <QualityNav />
-      <Loaded query={query} skeleton={<IncidentSkeleton />}>
+      <Loaded query={query} skeleton={<PairSkeleton />}>
         {(found) => <Content incident={found} />}
       </Loaded>
     </>
@@ -222,15 +224,6 @@ function Facts({ incident }: { incident: IncidentDetail }) {
   );
 }
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className="name">{children}</dd>
-    </div>
-  );
-}
-
 function Note({ incident }: { incident: IncidentDetail }) {
   const mayWrite = useMayWrite();
   const change = useChangeIncident(incident.id);
@@ -291,18 +284,5 @@ function Assignee({ incident }: { incident: IncidentDetail }) {
         <Text size="sm">{incident.assignee ?? "nobody yet"}</Text>
       )}
     </section>
-  );
-}
-
-function IncidentSkeleton() {
-  return (
-    <Stack gap="md">
-      <Skeleton h={64} radius={12} />
-      <div className="result-pair">
-        <Skeleton h={260} radius={12} />
-        <Skeleton h={260} radius={12} />
-      </div>
-      <Skeleton h={300} radius={12} />
-    </Stack>
   );
 }

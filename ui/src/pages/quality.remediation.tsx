@@ -5,13 +5,15 @@ import { Button, Skeleton, Stack, Tabs, Text, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconArrowBackUp, IconCheck, IconEqual, IconGitCompare, IconX } from "@tabler/icons-react";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 
 import type { RemediationView, RemedyPreview } from "../api";
 import { remediationQuery, remedyPreviewQuery, useDecide, type Decision } from "../api/quality";
 import { BranchLink, CommitLink, Empty, Loaded, Name, notify, PageHeader, RelativeTime, RunLink, StatusBadge, TableLink } from "../parts";
 import { plural } from "../parts/formats";
 import { lookOf } from "../parts/StatusBadge";
+import { Line } from "../quality/Line";
+import { PairSkeleton } from "../quality/PairSkeleton";
 import { QualityNav } from "../quality/Nav";
 import { LOOKS_LIKE, optionsInWords, standingOf, stepInWords, stepsInShort, verdictsInWords } from "../quality/remedyWords";
 import { FormDialog } from "./branches.change";
@@ -36,7 +38,7 @@ export default function RemediationPage() {
         actions={one !== undefined && <Actions one={one} />}
       />
       <QualityNav />
-      <Loaded query={query} skeleton={<RemedySkeleton />}>
+      <Loaded query={query} skeleton={<PairSkeleton />}>
         {(found) => <Content one={found} />}
       </Loaded>
     </>
@@ -183,15 +185,6 @@ function Steps({ one }: { one: RemediationView }) {
   );
 }
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className="name">{children}</dd>
-    </div>
-  );
-}
-
 function Afterwards({ one }: { one: RemediationView }) {
   return (
     <section className="panel quality-pad" aria-labelledby="after">
@@ -302,18 +295,5 @@ function Decide({ one, decision, onClose }: { one: RemediationView; decision: De
       <Textarea data-autofocus label="Comment" description="May be left out" rows={3} resize="vertical" maxLength={10_000} value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
       <LongWork runId={decide.runId} what="It" />
     </FormDialog>
-  );
-}
-
-function RemedySkeleton() {
-  return (
-    <Stack gap="md">
-      <Skeleton h={70} radius={12} />
-      <div className="result-pair">
-        <Skeleton h={240} radius={12} />
-        <Skeleton h={240} radius={12} />
-      </div>
-      <Skeleton h={280} radius={12} />
-    </Stack>
   );
 }

@@ -1,16 +1,17 @@
 import "../quality/quality.css";
 
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 
 import type { ResultDetail } from "../api";
 import { resultQuery } from "../api/quality";
 import { ColumnLink, CommitLink, DataTable, Loaded, Name, PageHeader, RelativeTime, RunLink, StatusBadge, TableLink, type Column } from "../parts";
 import { plural } from "../parts/formats";
 import { lookOf } from "../parts/StatusBadge";
+import { Line } from "../quality/Line";
+import { PairSkeleton } from "../quality/PairSkeleton";
 import { Cause } from "../quality/Cause";
 import { Took } from "../quality/MonitorResults";
 import { QualityNav } from "../quality/Nav";
@@ -35,7 +36,7 @@ export default function ResultPage() {
         actions={result !== undefined && <Actions result={result} />}
       />
       <QualityNav />
-      <Loaded query={query} skeleton={<ResultSkeleton />}>
+      <Loaded query={query} skeleton={<PairSkeleton />}>
         {(found) => <Content result={found} />}
       </Loaded>
     </>
@@ -191,15 +192,6 @@ function Numbers({ result }: { result: ResultDetail }) {
   );
 }
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className="name">{children}</dd>
-    </div>
-  );
-}
-
 function Rows({ result, rows }: { result: ResultDetail; rows: Record<string, unknown>[] }) {
   return (
     <section className="panel quality-list" aria-labelledby="rows">
@@ -252,18 +244,5 @@ function Past({ result }: { result: ResultDetail }) {
         </>
       )}
     </section>
-  );
-}
-
-function ResultSkeleton() {
-  return (
-    <Stack gap="md">
-      <Skeleton h={70} radius={12} />
-      <div className="result-pair">
-        <Skeleton h={240} radius={12} />
-        <Skeleton h={240} radius={12} />
-      </div>
-      <Skeleton h={220} radius={12} />
-    </Stack>
   );
 }
