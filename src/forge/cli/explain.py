@@ -48,12 +48,21 @@ def explain(
 
     chosen = [_find(code)] if code else list(CODES.values())
     items = [
-        {"code": f"FORGE-{c.code}", "title": c.title, "kind": str(c.kind), "meaning": c.meaning, "exit": c.exit}
+        {
+            "code": f"FORGE-{c.code}",
+            "title": c.title,
+            "kind": str(c.kind),
+            "meaning": c.meaning,
+            "why": c.why or None,
+            "exit": c.exit,
+        }
         for c in chosen
     ]
     if code:
         one = items[0]
-        lines = [f"{one['code']}  {one['title']}", f"  {one['meaning']}", f"  kind: {one['kind']} · exit {one['exit']}"]
+        lines = [f"{one['code']}  {one['title']}", f"  {one['meaning']}"]
+        lines += [f"  why: {one['why']}"] if one["why"] else []
+        lines.append(f"  kind: {one['kind']} · exit {one['exit']}")
         terminal.answer(Answer("codes", items, facts={"code": one}, head=lines))
         return
     columns = (

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forge.contracts.document import Document
 
 # What each version of the standard calls a type. 3.0.0 and 3.0.1 follow the grammar of 3.0.2.
 _TYPES_3_0 = ("string", "date", "number", "integer", "object", "array", "boolean")
@@ -80,6 +84,21 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class SlaProperty:
+    """One entry of `slaProperties`, as written; forge.contracts.sla says what it promises."""
+
+    property: str
+    value: object = None
+    value_ext: object = None
+    unit: str | None = None
+    element: str | None = None
+    driver: str | None = None
+    id: str | None = None
+    place: Place = Place("", 1)
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Property:
     name: str
     logical_type: str | None = None
@@ -101,6 +120,12 @@ class Property:
     line: int = 1
     column_number: int = 1
     path: str = ""
+    id: str | None = None
+    properties: tuple[Property, ...] = ()  # of an object
+    items: Property | None = None  # of an array
+    map_key: Property | None = None
+    map_value: Property | None = None
+    custom: Mapping[str, object] = field(default_factory=dict)  # customProperties by name
 
     @property
     def column(self) -> str:
@@ -122,6 +147,9 @@ class TableContract:
     line: int = 1
     column_number: int = 1
     path: str = ""
+    name: str = ""  # as the contract calls it
+    id: str | None = None
+    custom: Mapping[str, object] = field(default_factory=dict)
 
     def get(self, column: str) -> Property | None:
         """The property of a column; names differ in case only."""
@@ -147,6 +175,16 @@ class Contract:
     owner: str | None = None
     file: str = ""
     tables: tuple[TableContract, ...] = ()
+    tags: tuple[str, ...] = ()
+    sla: tuple[SlaProperty, ...] = ()
+    custom: Mapping[str, object] = field(default_factory=dict)
+    document: Document | None = field(default=None, repr=False, compare=False)  # what it was read from
+
+    @property
+    def extends(self) -> tuple[str, ...]:
+        """The contracts that it names as parents in `forge.extends`: ids, names or files beside it."""
+        named = self.custom.get("forge.extends")
+        return tuple(str(each) for each in named) if isinstance(named, list) else (str(named),) if named else ()
 
 
 def pii_columns(contract: TableContract) -> frozenset[str]:

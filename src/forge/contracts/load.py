@@ -13,6 +13,7 @@ from forge.contracts.contract import (
     Place,
     Property,
     QualityRule,
+    SlaProperty,
     TableContract,
     Violation,
 )
@@ -113,6 +114,9 @@ def _read_contract(root: Node, reader: Reader) -> Contract:
         owner=_owner(root),
         file=reader.file,
         tables=tuple(_read_tables(root, version or "", reader)),
+        tags=root.texts("tags"),
+        sla=_read_sla(root),
+        custom=_custom_properties(root),
     )
 
 
@@ -141,6 +145,9 @@ def _read_tables(root: Node, version: str, reader: Reader) -> Iterator[TableCont
         _refuse_duplicates(node, properties)
         yield TableContract(
             table=_table_name(node, name, schema, PurePosixPath(reader.file), alone=len(objects) == 1),
+            name=name,
+            id=node.text("id"),
+            custom=_custom_properties(node),
             description=node.text("description") or "",
             properties=tuple(p for p in properties if p.name),
             quality=_read_quality(node),
@@ -166,6 +173,27 @@ def _table_name(node: Node, name: str, schema: str | None, file: PurePosixPath, 
     return stem if is_this else bare
 
 
+def _read_sla(root: Node) -> tuple[SlaProperty, ...]:
+    return tuple(
+        SlaProperty(
+            property=node.text("property", required=True) or "",
+            value=node.value("value"),
+            value_ext=node.value("valueExt"),
+            unit=node.text("unit"),
+            element=node.text("element"),
+            driver=node.text("driver"),
+            id=node.text("id"),
+            place=node.place(),
+            path=node.path,
+        )
+        for node in root.nodes("slaProperties")
+    )
+
+
+def _custom_properties(node: Node) -> dict[str, object]:
+    return {str(entry.value("property")): entry.value("value") for entry in node.nodes("customProperties")}
+
+
 def _custom_property(node: Node, name: str) -> str | None:
     for entry in node.nodes("customProperties"):
         if entry.value("property") == name:
@@ -182,13 +210,24 @@ def _refuse_duplicates(node: Node, properties: tuple[Property, ...]) -> None:
             node.child("properties", index).refuse("name", "E502", message, "Remove one; case makes no difference.")
 
 
-def _read_property(node: Node, version: str) -> Property:
+def _read_nested(node: Node, version: str, *path: str) -> Property | None:
+    child = node.child(*path)
+    return _read_property(child, version, is_named=False) if child.mapping else None
+
+
+def _read_property(node: Node, version: str, *, is_named: bool = True) -> Property:
     options = node.value("logicalTypeOptions")
     if options is not None and not isinstance(options, Mapping):
         node.refuse("logicalTypeOptions", "E502", "the options must be a mapping", "Write them like {minimum: 0}.")
         options = None
     return Property(
-        name=node.text("name", required=True) or "",
+        name=node.text("name", required=is_named) or "",
+        id=node.text("id"),
+        properties=tuple(_read_property(p, version) for p in node.nodes("properties")),
+        items=_read_nested(node, version, "items"),
+        map_key=_read_nested(node, version, "map", "key"),
+        map_value=_read_nested(node, version, "map", "value"),
+        custom=_custom_properties(node),
         logical_type=_logical_type(node, version),
         physical_type=node.text("physicalType"),
         physical_name=node.text("physicalName"),

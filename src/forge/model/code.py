@@ -16,7 +16,8 @@ class Code:
     title: str
     meaning: str
     exit: int
+    why: str = ""
 
 
-def told(code: str, kind: Kind, title: str, meaning: str, exit: int) -> tuple[str, Code]:
-    return code, Code(code, kind, title, meaning, exit)
+def told(code: str, kind: Kind, title: str, meaning: str, exit: int, why: str = "") -> tuple[str, Code]:
+    return code, Code(code, kind, title, meaning, exit, why)

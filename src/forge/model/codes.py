@@ -14,6 +14,7 @@ from forge.model.code import NOT_ALLOWED as NOT_ALLOWED
 from forge.model.code import USAGE as USAGE
 from forge.model.code import Code as Code
 from forge.model.code import told
+from forge.model.contract_codes import CONTRACT_CODES
 from forge.model.errors import Kind
 from forge.model.quality_codes import QUALITY_CODES
 
@@ -230,30 +231,7 @@ CODES: dict[str, Code] = dict(
             "The snapshot of that version is no longer in the lake: something other than Forge expired or replaced it.",
             COULD_NOT_RUN,
         ),
-        told(
-            "E501",
-            Kind.INVALID,
-            "required field missing",
-            "A contract lacks a field the standard requires.",
-            COULD_NOT_RUN,
-        ),
-        told("E502", Kind.INVALID, "bad format", "A contract's field is not of the required form.", COULD_NOT_RUN),
-        told(
-            "E503",
-            Kind.INVALID,
-            "unknown type",
-            "A contract names a type outside the standard's type system.",
-            COULD_NOT_RUN,
-        ),
-        told("E530", Kind.INVALID, "type mismatch", "A column's type differs from the contract's.", FINDINGS),
-        told("E531", Kind.INVALID, "column missing", "A column of the contract is missing in the table.", FINDINGS),
-        told(
-            "E532",
-            Kind.INVALID,
-            "undocumented column",
-            "A column is not in the contract. Reported, never blocking.",
-            FINDINGS,
-        ),
+        *CONTRACT_CODES,
         told("E601", Kind.NOT_FOUND, "unknown revision", "No branch, tag, commit or time matches.", USAGE),
         told("E602", Kind.NOT_FOUND, "unknown branch", "There is no such branch.", USAGE),
         told("E603", Kind.CONFLICT, "branch exists", "A branch of that name exists already.", FINDINGS),
