@@ -74,7 +74,7 @@ def _settings_rows(model: Any, prefix: str = "") -> Iterable[Sequence[str]]:
         key = f"{prefix}{field.alias or name}"
         nested = [part for part in (field.annotation, *typing.get_args(field.annotation)) if isinstance(part, type)]
         inner = next((part for part in nested if issubclass(part, BaseModel)), None)
-        if inner is not None and typing.get_origin(field.annotation) is None:
+        if inner is not None and typing.get_origin(field.annotation) in (None, typing.Union, types.UnionType):
             yield from _settings_rows(inner, f"{key}.")
             if inner.model_config.get("extra") == "allow":
                 yield code(f"{key}.<key>"), "any value", "", "", f"{inner.__doc__ or ''} {field.description or ''}"

@@ -94,3 +94,13 @@ def test_an_answer_that_is_too_old_is_made_anew(make_site_project: Callable[[], 
         client.headers["authorization"] = f"Bearer {login}"
         client.get("/api/v1/branches")
         assert statements(app, lambda: client.get("/api/v1/branches")) > 0
+
+
+def test_another_form_is_another_answer(client: TestClient) -> None:
+    text = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: active\n"
+    put = client.put("/api/v1/contracts/orders", content=text, headers={"content-type": "application/yaml"})
+    assert put.status_code == 201, put.text
+    assert client.get("/api/v1/contracts/orders").json()["text"] == text
+    as_yaml = client.get("/api/v1/contracts/orders", headers={"accept": "application/yaml"})
+    assert (as_yaml.text, as_yaml.headers["vary"]) == (text, "accept")
+    assert client.get("/api/v1/contracts/orders").json()["text"] == text

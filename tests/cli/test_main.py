@@ -29,6 +29,8 @@ WORDS = [
     "branch",
     "merge",
     "quality",
+    "contract",
+    "compile",
     "approve",
     "commit",
     "revert",
@@ -53,7 +55,12 @@ WORDS = [
     "version",
     "token",
 ]
-GROUPS = {"branch": "list", "conflicts": "list", "tag": "list", "token": "list", "lineage": "show", "quality": "run"}
+GROUPS = {
+    **dict.fromkeys(("branch", "conflicts", "tag", "token"), "list"),
+    "lineage": "show",
+    "quality": "run",
+    "contract": "lint",
+}
 HEAVY = (
     *("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml"),
     *("numpy", "neo4j"),

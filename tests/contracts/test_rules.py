@@ -194,3 +194,13 @@ def test_the_pattern_of_uuid_accepts_every_uuid(value: uuid.UUID) -> None:
 def test_a_format_accepts_and_refuses(format_: str, good: list[str], bad: list[str]) -> None:
     assert [text for text in good if not is_valid(format_, text)] == []
     assert [text for text in bad if is_valid(format_, text)] == []
+
+
+def test_a_relationship_leads_to_a_table_of_another_contract_the_nearest_first() -> None:
+    orders = contract_of({}, [{"name": "customer", "relationships": [{"to": "customers.id"}]}])
+    peers = [
+        TableContract(f"{schema}.customers", name="customers", properties=orders.properties[:0], file=f"{schema}.yaml")
+        for schema in ("raw", "core")
+    ]
+    [note] = checks_of(orders, peers).notes
+    assert "core.customers has no column id" in note.reason, "that of the same schema is meant"

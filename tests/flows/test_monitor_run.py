@@ -52,6 +52,23 @@ def test_without_checks_of_its_own_a_monitor_judges_those_of_the_project(world: 
     assert [one.check_id for one in done.results] == ["core.orders.id.unique"]
 
 
+def test_a_monitor_also_judges_what_the_contract_promises_by_the_clock_and_a_run_does_not(world: MonitorWorld) -> None:
+    world.checks = (load_check({"type": "unique", "column": "id"}, table=ORDERS, where=""),)
+    late = {"type": "row_count", "min": 5, "severity": "warning"}
+    world.promises = (load_check(late, table=ORDERS, where=""),)
+    world.publish(1)
+    done = world.run(world.monitor(checks=[]))
+    assert [(one.check_id, one.verdict) for one in done.results] == [
+        ("core.orders.id.unique", Outcome.PASSED),
+        ("core.orders.row_count", Outcome.FAILED),
+    ]
+    own = world.run(world.monitor(name="Own", checks=[NOT_NULL]))
+    assert [one.type for one in own.results] == ["not_null"]
+    before = judge_by_hand("core.orders", world.judging, at="HEAD").judged
+    assert before is not None
+    assert [check.type for check in before.checks] == ["unique"], "of what was long ago a clock says nothing"
+
+
 def test_a_monitor_with_nothing_to_judge_says_so(world: MonitorWorld) -> None:
     world.publish(1)
     done = world.run(world.monitor(checks=[]))

@@ -410,6 +410,9 @@ def test_a_view_is_written_published_and_written_again(steps: Steps) -> None:
     assert newer is not None
     assert newer.uuid == state.uuid
     assert [steps.lake.read_view(location) for location in (first, second)] == ["SELECT 1", "SELECT 2"]
+    assert [steps.lake.view_schema(location) for location in (first, second)] == [schema, Schema(schema.columns[:1])]
+    assert steps.lake.schema(name) == Schema(schema.columns[:1])
+    assert steps.lake.schema(CatalogName("core", "nothing")) is None
 
 
 def test_unused_files_are_what_dropped_stages_left(steps: Steps) -> None:

@@ -120,7 +120,7 @@ MISTAKES = {
     "malformed contract": Mistake(
         "contracts/orders.odcs.yaml",
         "apiVersion: v3.0.0\nkind: DataContract\nid: orders\n  version: 1.0.0\n",
-        "E103",
+        "E502",
         r"contracts/orders.odcs.yaml:4:\d+",
         "malformed YAML",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from pyiceberg.catalog import Catalog
 
 from forge.flows.care import find_problems, repair
 from forge.flows.records import RunStatus
@@ -32,6 +34,16 @@ FILES = {
     ),
     "transforms/marts/total.sql": "SELECT sum(amount) AS total, count(*) AS orders FROM core.orders",
 }
+CONTRACT = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: orders
+version: 1.{number}.0
+status: active
+schema:
+  - name: core.orders
+    properties: [{{name: id, logicalType: integer}}, {{name: amount, logicalType: integer}}]
+"""
 
 
 @dataclass
@@ -48,6 +60,9 @@ class Shop:
         path = self.root / "data" / f"{self.files}.csv"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"id,amount\n{self.files},{self.files}\n")
+        contract = self.root / "contracts" / "orders.odcs.yaml"
+        contract.parent.mkdir(exist_ok=True)
+        contract.write_text(CONTRACT.format(number=self.files))
 
     def run(self, fault: str | None = None) -> subprocess.CompletedProcess[str]:
         environ = {**os.environ, "FORGE_DATABASE_URL": self.url}
@@ -60,7 +75,8 @@ class Shop:
 
 
 def state_of(wiring: Wiring) -> tuple[object, ...]:
-    """The head of main, and what each table holds there, read by PyIceberg from main's own ref."""
+    """The head of main, what each table holds there, read by PyIceberg from main's own ref, and the newest contract as
+    the registry and the catalog's namespace have it."""
     from pyiceberg.catalog.sql import SqlCatalog
 
     catalog = SqlCatalog("forge", uri=wiring.settings.database_url(), warehouse=wiring.settings.warehouse_path())
@@ -72,7 +88,15 @@ def state_of(wiring: Wiring) -> tuple[object, ...]:
         table = catalog.load_table(name)
         rows = table.scan().to_arrow().to_pylist()
         found.append((table.metadata.refs["main"].snapshot_id, sorted(tuple(row.values()) for row in rows)))
-    return tuple(found)
+    return (*found, _contract(wiring, catalog))
+
+
+def _contract(wiring: Wiring, catalog: Catalog) -> object:
+    head = wiring.contract_store.head("orders")
+    listed = catalog.load_namespace_properties("core").get("forge.contracts") if head else None
+    entry = json.loads(listed)[0] if listed else None
+    assert (entry["version"] if entry else None) == (head.newest.version if head else None)
+    return head.newest.version if head else None
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
@@ -120,7 +144,7 @@ def test_after_all_crashes_a_run_brings_everything_up_to_date(shop: Shop) -> Non
     done = shop.run()
     assert done.returncode == 0, done.stderr
     wiring = shop.wiring()
-    _, raw, core, mart = state_of(wiring)
+    _, raw, core, mart, contract = state_of(wiring)
     expected = [(number, number) for number in range(1, shop.files + 1)]
     assert isinstance(raw, tuple)
     assert isinstance(core, tuple)
@@ -128,13 +152,14 @@ def test_after_all_crashes_a_run_brings_everything_up_to_date(shop: Shop) -> Non
     assert raw[1] == expected
     assert core[1] == expected
     assert mart[1] == [(sum(range(shop.files + 1)), shop.files)]
+    assert contract == f"1.{shop.files}.0"
 
 
 def consistent(state: tuple[object, ...]) -> bool:
     """The tables of one commit agree with each other."""
-    _, raw, core, mart = state
+    _, raw, core, mart, contract = state
     if raw is None or core is None or mart is None:
-        return raw == core == mart
+        return raw == core == mart == contract
     assert isinstance(raw, tuple)
     assert isinstance(core, tuple)
     assert isinstance(mart, tuple)

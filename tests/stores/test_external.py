@@ -226,7 +226,9 @@ def test_a_view_is_a_file_and_not_an_entry_of_the_catalog(world: Any) -> None:
     first = world.lake.write_view(TableName("core", "v"), "SELECT 1", schema, None)
     second = world.lake.write_view(TableName("core", "v"), "SELECT 2", schema, first)
     assert [world.lake.read_view(location) for location in (first, second)] == ["SELECT 1", "SELECT 2"]
+    assert world.lake.view_schema(first) == schema
     assert world.lake.state(CatalogName("core", "v")) is None
+    assert world.lake.schema(CatalogName("core", "v")) is None
 
 
 def test_files_of_someone_elses_warehouse_are_never_deleted(world: Any) -> None:

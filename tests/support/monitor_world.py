@@ -41,6 +41,7 @@ class MonitorWorld:
     store: MonitorStore = field(default_factory=MemoryMonitors)
     now: datetime = MONDAY
     checks: tuple[Check, ...] = ()
+    promises: tuple[Check, ...] = ()
     rows: list[dict[str, object]] = field(default_factory=list)
     seen: list[Observed] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
@@ -66,7 +67,8 @@ class MonitorWorld:
     def project(self) -> Project:
         body = PythonFunction(lambda: list(self.rows), {}, False)
         made = Transform(ORDERS, body, "orders.py", 1, "1")
-        return Project(Path(), {ORDERS: made}, {}, {ORDERS: self.checks}, {}, lambda table: None)
+        promises = {ORDERS: self.promises}
+        return Project(Path(), {ORDERS: made}, {}, {ORDERS: self.checks}, {}, lambda table: None, promises=promises)
 
     def publish(self, *ids: int | None) -> None:
         """core.orders, written anew with these ids."""

@@ -18,6 +18,7 @@ import { branchSearch } from "./pages/branch.search";
 import { branchesSearch } from "./pages/branches.search";
 import { commitSearch } from "./pages/commit.search";
 import { compareSearch } from "./pages/compare.search";
+import { contractSearch, contractsSearch } from "./pages/contracts.search";
 import { impactSearch } from "./pages/impact.search";
 import { lineageSearch } from "./pages/lineage.search";
 import { loginSearch } from "./pages/login.search";
@@ -154,6 +155,18 @@ const remediation = createRoute({
   validateSearch: remediationSearch,
   component: lazyRouteComponent(() => import("./pages/quality.remediation")),
 });
+const contracts = createRoute({
+  getParentRoute: () => frame,
+  path: "/contracts",
+  validateSearch: contractsSearch,
+  component: lazyRouteComponent(() => import("./pages/contracts")),
+});
+const contract = createRoute({
+  getParentRoute: () => frame,
+  path: "/contracts/$contractId",
+  validateSearch: contractSearch,
+  component: lazyRouteComponent(() => import("./pages/contract")),
+});
 const branches = createRoute({
   getParentRoute: () => frame,
   path: "/branches",
@@ -200,7 +213,7 @@ const login = createRoute({
 
 const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, ...ofQuality, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -36,7 +36,7 @@ describe("the home page with an incident", () => {
     expect(links.map((link) => link.getAttribute("href"))).toEqual([
       "/assets",
       "/quality?health=failing",
-      "/assets?state=failing",
+      "/contracts",
       "/branches",
     ]);
     expect(links[1]).toHaveTextContent("1check failing");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-const FOLDERS = ["home", "lineage", "pages", "quality"];
+const FOLDERS = ["contracts", "home", "lineage", "pages", "quality"];
 
 function stylesheets(): { file: string; text: string }[] {
   return FOLDERS.flatMap((folder) =>

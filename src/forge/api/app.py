@@ -28,6 +28,9 @@ from forge.api.routes import (
     catalog,
     commits,
     compare,
+    contract_results,
+    contract_versions,
+    contracts,
     lineage,
     lineage_edges,
     lineage_records,
@@ -77,7 +80,8 @@ QUALITY = (
     quality_remediations.router,
     quality_anomalies.router,
 )
-ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, *QUALITY, system.router)
+CONTRACTS = (contract_results.router, contracts.router, contract_versions.router, contract_results.compiled)
+ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",
@@ -187,9 +191,10 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         schemas.pop("ValidationError", None)
         document["components"]["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer"},
+            "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
             "session": {"type": "apiKey", "in": "cookie", "name": app.state.door.cookie},
         }
-        document["security"] = [{"token": []}, {"session": []}]
+        document["security"] = [{"token": []}, {"key": []}, {"session": []}]
         app.openapi_schema = document
     return app.openapi_schema
 

@@ -37,7 +37,7 @@ class KeptAnswers:
             if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
                 self._change += 1
             return
-        key = (scope.get("raw_path") or scope["path"].encode()) + b"?" + scope["query_string"]
+        key = (scope.get("raw_path") or scope["path"].encode()) + b"?" + scope["query_string"] + _wanted(scope)
         answer = self._known(key)
         if answer is None and key in self._making:
             answer = await asyncio.shield(self._making[key])
@@ -85,6 +85,11 @@ def _is_read(scope: Scope) -> bool:
     if scope["method"] != "GET" or not path.startswith("/api/v1/") or path.endswith("/data"):
         return False
     return not path.startswith(_NEVER)
+
+
+def _wanted(scope: Scope) -> bytes:
+    """Some routes answer in the form that is asked for."""
+    return b" " + next((value[:200] for name, value in scope["headers"] if name == b"accept"), b"")
 
 
 def _is_whole(messages: list[Message]) -> bool:

@@ -12,12 +12,12 @@ Item = Mapping[str, object]
 _FORBIDDEN = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
-def junit_xml(items: Sequence[Item], counts: Iterable[str]) -> str:
+def junit_xml(items: Sequence[Item], counts: Iterable[str], name: str = "forge quality") -> str:
     """`counts` are the check ids that end the command with 1: a failure where the check failed, an error where it could
     not be measured. What else did not pass is skipped with its message: nothing is lost, and nothing is red that is
     not meant to be."""
     failing = frozenset(counts)
-    root = ET.Element("testsuites", name="forge quality")
+    root = ET.Element("testsuites", name=name)
     tables: dict[str, list[Item]] = {}
     for item in items:
         tables.setdefault(str(item["dataset"]), []).append(item)

@@ -14,7 +14,9 @@ from forge.cli import (
     branch,
     care,
     check,
+    compile,
     conflicts,
+    contract,
     data,
     erd,
     explain,
@@ -117,6 +119,8 @@ app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(tag.app, name="tag")
 app.command("query")(query.query)
 app.add_typer(quality.app, name="quality")
+app.add_typer(contract.app, name="contract")
+app.command("compile")(compile.compile_)
 app.add_typer(lineage_group.app, name="lineage")
 for _name, _function in (
     ("ingest", ingest.ingest),

@@ -11,10 +11,15 @@ from forge.model.errors import ForgeError
 
 def write_text(file: Path, text: str) -> None:
     """Folders above it are made. Raises E717."""
+    write_bytes(file, text.encode("utf-8"))
+
+
+def write_bytes(file: Path, content: bytes) -> None:
+    """Folders above it are made. Raises E717."""
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(content)
         draft.replace(file)
     except OSError as error:
         raise ForgeError(

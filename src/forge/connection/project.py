@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forge.connection.contracts import ContractsView
 from forge.connection.lineage import LineageView
 from forge.connection.quality import QualityView
 from forge.connection.results import Report, Rows
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forge.connection.dataset import Dataset
+    from forge.flows.compile import Compiled
 
 
 def _moment(value: datetime | str, name: str) -> datetime:
@@ -54,6 +56,10 @@ class Connection(Versions):
     def quality(self) -> QualityView:
         return QualityView(self.wiring, self.current)
 
+    @property
+    def contracts(self) -> ContractsView:
+        return ContractsView(self.wiring, self.current)
+
     def run(
         self,
         *selection: str,
@@ -75,6 +81,17 @@ class Connection(Versions):
         head = wiring.branch_head(name)
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
         return Report(result, incidents)
+
+    def compile(self, *, keep: bool = False) -> Compiled:
+        """All policies on the project, with no Spark: `f.compile().valid`, `.findings`, `.to_dict()`. `keep`: the
+        contracts are registered and what was found is kept, as `forge compile` does."""
+        from forge.flows.compile import compile_project
+        from forge.flows.compile_keep import keep_compiled
+
+        compiled = compile_project(self.wiring.compile_ports())
+        if keep:
+            keep_compiled(compiled, self.wiring.contract_ports())
+        return compiled
 
     def table(self, name: str, at: str | None = None) -> DataFrame:
         """A Spark DataFrame of the table, at a branch, tag, commit, `HEAD~1`, time or version: `core.orders@v12`."""

@@ -198,7 +198,8 @@ class QualityView:
     def _datasets(self, project: Project, asked: Sequence[str], checks: Sequence[Check] | None) -> tuple[str, ...]:
         """What to judge, each with its branch. A name is looked at before anything is read."""
         if not asked:
-            named = tuple(self._on_branch(str(t)) for t in sorted(project.checks) if project.checks[t])
+            judged = {t for known in (project.checks, project.promises) for t, checks in known.items() if checks}
+            named = tuple(self._on_branch(str(t)) for t in sorted(judged))
             if not named:
                 raise ForgeError(
                     "E715",
@@ -209,7 +210,7 @@ class QualityView:
         found = tuple(dict.fromkeys(self._on_branch(text.strip()) for text in asked))
         for dataset in found:
             table = TableName.parse(dataset.partition("@")[0])
-            if checks is None and not project.checks.get(table):
+            if checks is None and not (project.checks.get(table) or project.promises.get(table)):
                 self._known(table)
                 raise ForgeError(
                     "E715",

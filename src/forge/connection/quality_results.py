@@ -150,7 +150,8 @@ def _views(done: Done, project: Project) -> Iterable[ResultView]:
 def _places(judged: Judged, project: Project) -> Sequence[str]:
     """Where the checks stand; none where they are not the project's own."""
     places = project.places.get(judged.table, ())
-    return places if len(places) == len(judged.checks) else ()
+    whole = (*places, *project.promise_places.get(judged.table, ()))
+    return next((each for each in (places, whole) if len(each) == len(judged.checks)), ())
 
 
 def _plain(given: Mapping[str, object]) -> Row:

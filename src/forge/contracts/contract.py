@@ -41,7 +41,7 @@ class Place:
 class Violation:
     """A finding about a contract, or about a table that should follow one."""
 
-    code: str
+    code: str  # empty where a finding has none: a nullability difference
     severity: str  # error | warning | info
     file: str
     line: int
@@ -56,7 +56,7 @@ class Violation:
 
     def to_dict(self) -> dict[str, object]:
         return {
-            "code": f"FORGE-{self.code}",
+            "code": f"FORGE-{self.code}" if self.code else "",
             "severity": self.severity,
             "file": self.file,
             "line": self.line,
@@ -72,6 +72,14 @@ class QualityRule:
     """One entry of `quality`, as written. An `implementation` for Forge is parsed already."""
 
     rule: Mapping[str, object]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One entry of `relationships`, as written; that of a property has no `from`."""
+
+    written: Mapping[str, object]
     place: Place
 
 
@@ -126,6 +134,7 @@ class Property:
     map_key: Property | None = None
     map_value: Property | None = None
     custom: Mapping[str, object] = field(default_factory=dict)  # customProperties by name
+    relationships: tuple[Relationship, ...] = ()
 
     @property
     def column(self) -> str:
@@ -150,6 +159,7 @@ class TableContract:
     name: str = ""  # as the contract calls it
     id: str | None = None
     custom: Mapping[str, object] = field(default_factory=dict)
+    relationships: tuple[Relationship, ...] = ()
 
     def get(self, column: str) -> Property | None:
         """The property of a column; names differ in case only."""

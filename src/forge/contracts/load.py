@@ -2,76 +2,105 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from forge.contracts.contract import (
     LOGICAL_TYPES,
     Contract,
-    Note,
     Place,
     Property,
     QualityRule,
+    Relationship,
     SlaProperty,
     TableContract,
     Violation,
 )
-from forge.contracts.reader import ContractError, Node, Reader
+from forge.contracts.document import MAX_BYTES, ContractError, Document, parse_document, read_document
+from forge.contracts.lint_head import SEMANTIC_VERSION
+from forge.contracts.reader import Node, Reader
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
-from forge.model.yaml_file import load_yaml
 
 SUFFIXES = (".odcs.yaml", ".odcs.yml")
-
-_SEMANTIC_VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
-_NESTED_RULES = ("required", "unique", "logicalTypeOptions", "quality", "enum")
+IN_ROOT = ("datacontract.yaml", "datacontract.yml")
 
 
-def load_contract(text: str, file: str) -> Contract:
-    """One contract. Raises ContractError (E501, E502, E503) with everything that is wrong, E103 for malformed YAML."""
-    reader = Reader(load_yaml(text, file))
-    root = reader.root()
-    contract = _read_contract(root, reader) if root else None
-    if reader.violations or contract is None:
+def load_contract(text: str | bytes, file: str) -> Contract:
+    """One contract. Raises ContractError (E501, E502, E503) with everything that is wrong."""
+    reader = Reader(read_document(text, file))
+    contract = _read_contract(reader.root(), reader)
+    if reader.violations:
         raise ContractError(tuple(reader.violations))
     return contract
 
 
-def load_contracts(root: Path) -> dict[str, TableContract]:
-    """The contracts of a project, by table name. A table has one contract at most."""
-    found: dict[str, TableContract] = {}
+def contract_of(document: Document) -> Contract:
+    """What a document says, also one that is not right: values of the wrong form read as absent."""
+    return read_contract(document)[0]
+
+
+def read_contract(document: Document) -> tuple[Contract, tuple[Violation, ...]]:
+    """The same, with what is wrong (E501, E502, E503)."""
+    reader = Reader(document)
+    contract = _read_contract(reader.root(), reader)
+    return contract, tuple(reader.violations)
+
+
+def load_all(root: Path) -> tuple[Contract, ...]:
+    """The contracts of a project, ordered by file. Raises ContractError with what is wrong in any of them."""
+    contracts: list[Contract] = []
     violations: list[Violation] = []
-    for path in _contract_files(root):
+    for path in contract_files(root):
         file = path.relative_to(root).as_posix()
         try:
-            contract = load_contract(_read_text(path, file), file)
+            contracts.append(load_contract(read_bounded(path, file), file))
         except ContractError as error:
             violations.extend(error.violations)
-            continue
-        for table in contract.tables:
-            problem = _misplaced(table, found)
-            if problem:
-                violations.append(Reader.violation_at(table.place, "E502", f"{table.path}.name", *problem))
-            else:
-                found[table.table] = table
+    if violations:
+        raise ContractError(tuple(violations))
+    return tuple(contracts)
+
+
+def load_contracts(root: Path) -> dict[str, TableContract]:
+    """The contracts of a project, by table name. A table has one contract at most."""
+    return by_table(load_all(root))
+
+
+def by_table(contracts: Iterable[Contract]) -> dict[str, TableContract]:
+    """Each table and its contract. Raises ContractError for a table that has two, or none of the lake's names."""
+    found: dict[str, TableContract] = {}
+    violations: list[Violation] = []
+    for table in (table for contract in contracts for table in contract.tables):
+        problem = _misplaced(table, found)
+        if problem:
+            violations.append(Reader.violation_at(table.place, "E502", f"{table.path}.name", *problem))
+        else:
+            found[table.table] = table
     if violations:
         raise ContractError(tuple(violations))
     return found
 
 
-def _contract_files(root: Path) -> list[Path]:
-    return sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and p.is_file())
+def contract_files(root: Path) -> list[Path]:
+    """`contracts/**/*.odcs.yaml`, and `datacontract.yaml` in the root."""
+    below = sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and p.is_file())
+    return [*below, *(p for p in (root / name for name in IN_ROOT) if p.is_file())]
 
 
-def _read_text(path: Path, file: str) -> str:
+def read_bounded(path: Path, file: str) -> bytes:
+    """The file's bytes, and of one that is too large only so many that it is seen."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ForgeError(
-            "E103", "the contract cannot be read as text", where=file, why=str(error), fix="Save the file as UTF-8."
-        ) from error
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ContractError((_unreadable(file, error),)) from error
+
+
+def _unreadable(file: str, error: OSError) -> Violation:
+    message = f"the contract cannot be read: {error.strerror or error}"
+    return Violation("E502", "error", file, 1, 1, "", message, "Check its permissions.")
 
 
 def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:
@@ -99,7 +128,7 @@ def _read_contract(root: Node, reader: Reader) -> Contract:
     if kind is not None and kind != "DataContract":
         root.refuse("kind", "E502", f"'{kind}' is not a kind of contract", "Write kind: DataContract.")
     own = root.text("version", required=True)
-    if own is not None and not _SEMANTIC_VERSION.fullmatch(own):
+    if own is not None and not SEMANTIC_VERSION.fullmatch(own):
         root.refuse("version", "E502", f"'{own}' is not a semantic version", "Write three numbers, like 1.0.0.")
     name = root.text("name")
     if name is not None and not 1 <= len(name) <= 255:
@@ -117,6 +146,7 @@ def _read_contract(root: Node, reader: Reader) -> Contract:
         tags=root.texts("tags"),
         sla=_read_sla(root),
         custom=_custom_properties(root),
+        document=reader.document,
     )
 
 
@@ -151,6 +181,7 @@ def _read_tables(root: Node, version: str, reader: Reader) -> Iterator[TableCont
             description=node.text("description") or "",
             properties=tuple(p for p in properties if p.name),
             quality=_read_quality(node),
+            relationships=_read_relationships(node),
             file=reader.file,
             line=node.line,
             column_number=node.column,
@@ -211,6 +242,8 @@ def _refuse_duplicates(node: Node, properties: tuple[Property, ...]) -> None:
 
 
 def _read_nested(node: Node, version: str, *path: str) -> Property | None:
+    if path[0] not in node.mapping:
+        return None
     child = node.child(*path)
     return _read_property(child, version, is_named=False) if child.mapping else None
 
@@ -220,6 +253,7 @@ def _read_property(node: Node, version: str, *, is_named: bool = True) -> Proper
     if options is not None and not isinstance(options, Mapping):
         node.refuse("logicalTypeOptions", "E502", "the options must be a mapping", "Write them like {minimum: 0}.")
         options = None
+    place = node.place()
     return Property(
         name=node.text("name", required=is_named) or "",
         id=node.text("id"),
@@ -241,11 +275,11 @@ def _read_property(node: Node, version: str, *, is_named: bool = True) -> Proper
         options=dict(options or {}),
         allowed_values=_allowed_values(node),
         quality=_read_quality(node),
-        notes=tuple(_unenforced(node)),
+        relationships=_read_relationships(node),
         is_column=node.value("semanticType") != "measure",
         file=node.file,
-        line=node.line,
-        column_number=node.column,
+        line=place.line,
+        column_number=place.column,
         path=node.path,
     )
 
@@ -265,9 +299,9 @@ def _logical_type(node: Node, version: str) -> str | None:
 def _allowed_values(node: Node) -> tuple[object, ...]:
     values = []
     for entry in node.nodes("enum"):
-        if entry.value("value") is None:
+        if "value" not in entry.mapping:
             entry.refuse("value", "E501", "an entry of enum needs a value", "Add value: …")
-        else:
+        elif entry.value("value") is not None:  # null is no value that a check could refuse
             values.append(entry.value("value"))
     return tuple(values)
 
@@ -286,10 +320,8 @@ def _implementation(entry: Node) -> Mapping[str, object]:
     """A check for Forge, as a mapping or (the standard allows both) as YAML text."""
     check = entry.value("implementation")
     if isinstance(check, str):
-        try:
-            check = load_yaml(check, entry.file).data
-        except ForgeError:
-            check = None  # the text's own line numbers would mislead; the refusal below names the place
+        document, problems = parse_document(check, entry.file)  # its own lines would mislead; below the place is named
+        check = document.data if document is not None and not problems else None
     if isinstance(check, Mapping) and isinstance(check.get("type"), str):
         return check
     entry.refuse(
@@ -301,22 +333,5 @@ def _implementation(entry: Node) -> Mapping[str, object]:
     return {}
 
 
-def _unenforced(node: Node) -> Iterator[Note]:
-    """Parts of a property that later versions of Forge will enforce; until then they are reported."""
-    if node.value("relationships"):
-        yield Note(node.place("relationships"), "relationships are not enforced yet; use a foreign_key check")
-    nested = [*_nested(node.value("properties")), *_nested(node.value("items")), *_nested(node.value("map"))]
-    if any(each.get(key) for each in nested for key in _NESTED_RULES):
-        yield Note(node.place(), "rules of nested properties are not enforced yet")
-
-
-def _nested(value: object, depth: int = 0) -> Iterator[Mapping[str, object]]:
-    if depth > 50:  # YAML aliases can form a circle
-        return
-    if isinstance(value, Mapping):
-        yield value
-        for key in ("properties", "items", "map", "key", "value"):
-            yield from _nested(value.get(key), depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _nested(item, depth + 1)
+def _read_relationships(node: Node) -> tuple[Relationship, ...]:
+    return tuple(Relationship(entry.mapping, entry.place()) for entry in node.nodes("relationships"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from forge.contracts.contract import QualityRule
 from forge.contracts.options import Check, Unsupported
-from forge.contracts.sql_text import any_of, literal, quote
+from forge.contracts.sql_text import ColumnPath, any_of, literal, quote
 from forge.model.nearest import did_you_mean
 
 # The spelling of v3.0 (`rule:`) → the metric of v3.1.
@@ -50,7 +50,7 @@ class Limit:
         return self.percentage == 0 or (self.low == 0 and self.high == 0)
 
 
-def rule_checks(written: QualityRule, table: str, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
+def rule_checks(written: QualityRule, table: str, column: ColumnPath | None, column_of: ColumnOf) -> tuple[Check, ...]:
     """The checks of one rule; Unsupported says why a rule gives none. `column` is None for a rule of the table."""
     rule = written.rule
     match _kind(rule):
@@ -101,18 +101,20 @@ def _with_common_keys(check: Check, rule: Mapping[str, object]) -> Check:
     return {**common, **check} if is_custom else {**check, **common}
 
 
-def _custom(rule: Mapping[str, object], column: str | None) -> Check:
+def _custom(rule: Mapping[str, object], column: ColumnPath | None) -> Check:
     engine, check = rule.get("engine"), rule.get("implementation")
     if str(engine).lower() != "forge" or not isinstance(check, Mapping):
         raise Unsupported(f"rules of the engine {engine} are not run by Forge")
     if column and check.get("type") in _ONE_COLUMN:
-        return {"column": column, **check}
+        return {"column": str(column), **check}
     if column and check.get("type") in _MANY_COLUMNS and "column" not in check:
-        return {"columns": [column], **check}
+        return {"columns": [str(column)], **check}
     return dict(check)
 
 
-def _library(rule: Mapping[str, object], metric: str, column: str | None, column_of: ColumnOf) -> tuple[Check, ...]:
+def _library(
+    rule: Mapping[str, object], metric: str, column: ColumnPath | None, column_of: ColumnOf
+) -> tuple[Check, ...]:
     arguments = {k: rule[k] for k in ("validValues", "pattern", "missingValues", "properties") if k in rule}
     if isinstance(given := rule.get("arguments"), Mapping):
         arguments |= given
@@ -122,16 +124,20 @@ def _library(rule: Mapping[str, object], metric: str, column: str | None, column
             return (_row_count(limit),)
         case "duplicateValues":
             return (_duplicates(limit, column, [column_of(n) for n in _listed(arguments, "properties")]),)
-        case "nullValues" | "missingValues" | "invalidValues" if column is None:
-            raise Unsupported(f"the metric {metric} needs a property; put the rule under one")
-        case "nullValues":
-            return (_nulls(limit, str(column)),)
-        case "missingValues":
-            return (_missing(limit, str(column), arguments),)
-        case "invalidValues":
-            return _invalid(limit, str(column), arguments)
+        case "nullValues" | "missingValues" | "invalidValues":
+            if column is None:
+                raise Unsupported(f"the metric {metric} needs a property; put the rule under one")
+            return _of_column(limit, metric, column, arguments)
     known = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount", *_OLD_RULES)
     raise Unsupported(f"the metric {metric} is not known. {did_you_mean(metric, known) or ''}".strip())
+
+
+def _of_column(limit: Limit, metric: str, column: ColumnPath, arguments: Mapping[str, object]) -> tuple[Check, ...]:
+    if metric == "nullValues":
+        return (_nulls(limit, column),)
+    if metric == "missingValues":
+        return (_missing(limit, column, arguments),)
+    return _invalid(limit, column, arguments)
 
 
 def _listed(arguments: Mapping[str, object], key: str) -> list[str]:
@@ -150,8 +156,8 @@ def _bounds(limit: Limit) -> dict[str, object]:
     return bounds if limit.high is None else {**bounds, "max": limit.high}
 
 
-def _duplicates(limit: Limit, column: str | None, columns: list[str]) -> Check:
-    columns = columns or ([column] if column else [])
+def _duplicates(limit: Limit, column: ColumnPath | None, columns: list[str]) -> Check:
+    columns = columns or ([str(column)] if column else [])
     if not columns:
         raise Unsupported("duplicateValues of a table needs arguments.properties")
     if limit.low > 0:
@@ -163,7 +169,7 @@ def _duplicates(limit: Limit, column: str | None, columns: list[str]) -> Check:
     return {"type": "unique", "columns": columns, "max_duplicates": limit.high}
 
 
-def _sql(rule: Mapping[str, object], table: str, column: str | None) -> Check:
+def _sql(rule: Mapping[str, object], table: str, column: ColumnPath | None) -> Check:
     """The one number that the query gives lies where the operator says; ${object} and ${property} are what the rule
     stands under."""
     query = rule.get("query")
@@ -171,7 +177,7 @@ def _sql(rule: Mapping[str, object], table: str, column: str | None) -> Check:
         raise Unsupported("an SQL rule needs a query")
     names = {**dict.fromkeys(("object", "table", "model"), ".".join(quote(part) for part in table.split(".", 1)))}
     if column:
-        names |= dict.fromkeys(("property", "column", "field"), quote(column))
+        names |= dict.fromkeys(("property", "column", "field"), column.sql)
 
     def named(match: re.Match[str]) -> str:
         if match[1] not in names:
@@ -206,36 +212,36 @@ def _query_bounds(rule: Mapping[str, object], *, counts: bool) -> tuple[float | 
     return None, (math.ceil(number) - 1 if counts else math.nextafter(number, -math.inf))
 
 
-def _nulls(limit: Limit, column: str) -> Check:
+def _nulls(limit: Limit, column: ColumnPath) -> Check:
     if limit.is_zero:
-        return {"type": "not_null", "column": column}
+        return {"type": "not_null", "column": str(column)}
     if limit.percentage is not None:
-        return {"type": "not_null", "column": column, "max_null_percentage": limit.percentage}
-    return {"type": "row_count", "where": f"{quote(column)} IS NULL", **_bounds(limit)}
+        return {"type": "not_null", "column": str(column), "max_null_percentage": limit.percentage}
+    return {"type": "row_count", "where": f"{column.sql} IS NULL", **_bounds(limit)}
 
 
-def _missing(limit: Limit, column: str, arguments: Mapping[str, object]) -> Check:
+def _missing(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) -> Check:
     """Without arguments, null and the empty text are missing."""
     values = arguments.get("missingValues", [None, ""])
     if not isinstance(values, list) or not values:
         raise Unsupported("arguments.missingValues must be a list of values")
     others = [v for v in values if v is not None]
-    parts = [f"{quote(column)} IS NOT NULL"] if None in values else []
+    parts = [f"{column.sql} IS NOT NULL"] if None in values else []
     parts += [f"NOT ({any_of(column, others)})"] if others else []
     return _counted(limit, " AND ".join(parts))
 
 
-def _invalid(limit: Limit, column: str, arguments: Mapping[str, object]) -> tuple[Check, ...]:
+def _invalid(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) -> tuple[Check, ...]:
     values, pattern = arguments.get("validValues"), arguments.get("pattern")
     checks: list[Check] = []
     valid: list[str] = []
     if isinstance(values, list) and values:
         known = [v for v in values if v is not None]  # null never counts as invalid
-        checks.append({"type": "accepted_values", "column": column, "values": known})
+        checks.append({"type": "accepted_values", "column": str(column), "values": known})
         valid.append(any_of(column, known))
     if isinstance(pattern, str):
-        checks.append({"type": "regex", "column": column, "pattern": pattern})
-        valid.append(f"{quote(column)} RLIKE {literal(pattern)}")
+        checks.append({"type": "regex", "column": str(column), "pattern": pattern})
+        valid.append(f"{column.sql} RLIKE {literal(pattern)}")
     if not checks:
         raise Unsupported("invalidValues needs arguments.validValues or arguments.pattern")
     if limit.is_zero:

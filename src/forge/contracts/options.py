@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from forge.contracts.contract import Property
 from forge.contracts.formats import FREE_TEXT_FORMATS, INTEGER_BOUNDS, TEXT_PATTERNS
-from forge.contracts.sql_text import literal, quote
+from forge.contracts.sql_text import ColumnPath, literal, quote
 from forge.model.nearest import did_you_mean
 
 Check = Mapping[str, object]
@@ -26,9 +26,10 @@ class Unsupported(Exception):
     """Why something a contract asks for is not checked."""
 
 
-def option_checks(of: Property) -> tuple[Check | Unsupported, ...]:
-    """The checks of one property, and the reason for each option that gives none."""
-    results = tuple(_results(of))
+def option_checks(of: Property, at: ColumnPath) -> tuple[Check | Unsupported, ...]:
+    """The checks of one property, which stands at that place of a row, and the reason for each option that gives
+    none."""
+    results = tuple(_results(of, at))
     ranges = [r for r in results if isinstance(r, Mapping) and r["type"] == "range"]
     if len(ranges) != 2 or sorted(key for r in ranges for key in r if key in ("min", "max")) != ["max", "min"]:
         return results
@@ -38,29 +39,29 @@ def option_checks(of: Property) -> tuple[Check | Unsupported, ...]:
     return (both, *(r for r in results if r not in ranges))
 
 
-def _results(of: Property) -> Iterator[Check | Unsupported]:
+def _results(of: Property, at: ColumnPath) -> Iterator[Check | Unsupported]:
     for option, value in of.options.items():
         try:
             if option not in _KNOWN:
                 hint = did_you_mean(option, _KNOWN) or "It is not enforced."
                 raise Unsupported(f"the option {option} of {of.name} is not known. {hint}")
-            yield from _checks_of_option(of, option, value)
+            yield from _checks_of_option(of, at, option, value)
         except Unsupported as reason:
             yield reason
         except ValueError as error:
             yield Unsupported(f"the option {option} of {of.name} is not understood: {error}")
 
 
-def _checks_of_option(of: Property, option: str, value: object) -> Iterator[Check]:
-    column = quote(of.column)
+def _checks_of_option(of: Property, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
+    column = at.sql
     if option in _BOUNDS:
-        yield from _bound(of, option, value)
+        yield from _bound(of, at, option, value)
     elif option in _SIZES:
-        yield _expression(f"{of.name} {option} {value}", _size(of, option, _whole(value)))
+        yield _expression(f"{of.name} {option} {value}", _size(at, option, _whole(value)))
     elif option == "pattern" and isinstance(value, str):
-        yield {"type": "regex", "column": of.column, "pattern": value, "name": f"{of.name} matches its pattern"}
+        yield {"type": "regex", "column": str(at), "pattern": value, "name": f"{of.name} matches its pattern"}
     elif option == "format":
-        yield from _format(of, value)
+        yield from _format(of, at, value)
     elif option == "multipleOf":
         yield _expression(f"{of.name} is a multiple of {value}", _multiple(column, value))
     elif option == "uniqueItems":
@@ -85,10 +86,10 @@ def _whole(value: object) -> int:
     raise ValueError(f"{value!r} is not a number of things")
 
 
-def _size(of: Property, option: str, size: int) -> str:
+def _size(at: ColumnPath, option: str, size: int) -> str:
     measure = "char_length" if option.endswith("Length") else "array_size"  # size() of NULL is -1 outside ANSI mode
     comparison = "=" if option == "dimensions" else ">=" if option.startswith("min") else "<="
-    return f"{measure}({quote(of.column)}) {comparison} {size}"
+    return f"{measure}({at.sql}) {comparison} {size}"
 
 
 def _multiple(column: str, of: object) -> str:
@@ -100,7 +101,7 @@ def _multiple(column: str, of: object) -> str:
     return f"abs({column} / {literal(of)} - round({column} / {literal(of)})) < 1e-9"
 
 
-def _bound(of: Property, option: str, value: object) -> Iterator[Check]:
+def _bound(of: Property, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
     """Until v3.0 `exclusiveMinimum` is a flag of `minimum`; since v3.1 it is a bound of its own."""
     if isinstance(value, bool) and option.startswith("exclusive"):
         inclusive = option.removeprefix("exclusive").lower()
@@ -112,10 +113,10 @@ def _bound(of: Property, option: str, value: object) -> Iterator[Check]:
     is_flagged = of.options.get(f"exclusive{option.capitalize()}") is True
     if option.startswith("exclusive") or is_flagged:
         sign = ">" if is_minimum else "<"
-        yield _expression(f"{of.name} {sign} {value}", f"{quote(of.column)} {sign} {literal(bound)}")
+        yield _expression(f"{of.name} {sign} {value}", f"{at.sql} {sign} {literal(bound)}")
     else:
         key, sign = ("min", "≥") if is_minimum else ("max", "≤")
-        yield {"type": "range", "column": of.column, key: bound, "name": f"{of.name} {sign} {value}"}
+        yield {"type": "range", "column": str(at), key: bound, "name": f"{of.name} {sign} {value}"}
 
 
 def _comparable(of: Property, value: object) -> object:
@@ -150,18 +151,20 @@ def _moment(value: object, zone: object) -> datetime:
         raise ValueError(f"the time zone {zone} is not known") from error
 
 
-def _format(of: Property, value: object) -> Iterator[Check]:
+def _format(of: Property, at: ColumnPath, value: object) -> Iterator[Check]:
     """The format of a date, timestamp, time or float is how it is shown: nothing a typed column could break."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a text")
     if of.logical_type == "integer":
         if value not in INTEGER_BOUNDS:
             raise Unsupported(f"the format {value} of {of.name} is not known; integers have i8 … u128")
         low, high = INTEGER_BOUNDS[str(value)]
         bounds = {key: bound for key, bound in (("min", low), ("max", high)) if bound is not None}
         if bounds:
-            yield {"type": "range", "column": of.column, **bounds, "name": f"{of.name} fits {value}"}
+            yield {"type": "range", "column": str(at), **bounds, "name": f"{of.name} fits {value}"}
     elif of.logical_type in ("string", None) and value not in FREE_TEXT_FORMATS:
         if value not in TEXT_PATTERNS:
             known = ", ".join(TEXT_PATTERNS)
             raise Unsupported(f"the format {value} of {of.name} is not enforced; known are {known}")
         pattern = TEXT_PATTERNS[str(value)]
-        yield {"type": "regex", "column": of.column, "pattern": pattern, "name": f"{of.name} is a valid {value}"}
+        yield {"type": "regex", "column": str(at), "pattern": pattern, "name": f"{of.name} is a valid {value}"}

@@ -6,39 +6,24 @@ from collections.abc import Mapping
 from datetime import date
 
 from forge.contracts.contract import Place, Violation
-from forge.model.errors import ForgeError, ForgeErrors
-from forge.model.yaml_file import YamlFile
+from forge.contracts.document import ContractError, Document, path_text
+
+__all__ = ["ContractError", "Node", "Reader", "path_text"]
 
 Step = str | int
 
 
-class ContractError(ForgeErrors):
-    """Everything that is wrong with the contracts, as errors and as the findings they come from."""
-
-    def __init__(self, violations: tuple[Violation, ...]) -> None:
-        self.violations = tuple(dict.fromkeys(violations))
-        super().__init__(_error(violation) for violation in self.violations)
-
-
-def _error(violation: Violation) -> ForgeError:
-    what = f"{violation.path}: {violation.message}" if violation.path else violation.message
-    return ForgeError(violation.code, what, where=f"{violation.where}:{violation.column}", fix=violation.fix or None)
-
-
 class Reader:
-    def __init__(self, yaml: YamlFile) -> None:
-        self.yaml = yaml
-        self.file = yaml.file
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.file = document.file
         self.violations: list[Violation] = []
 
-    def root(self) -> Node | None:
-        if isinstance(self.yaml.data, Mapping):
-            return Node(self, (), self.yaml.data)
-        self.refuse((), "E502", "a contract is a mapping", "Start with apiVersion: v3.1.0.")
-        return None
+    def root(self) -> Node:
+        return Node(self, (), self.document.data)
 
     def place(self, path: tuple[Step, ...]) -> Place:
-        return Place(self.file, self.yaml.line_of(*path), self.yaml.column_of(*path))
+        return self.document.place_of(path)
 
     def refuse(self, path: tuple[Step, ...], code: str, message: str, fix: str) -> None:
         self.violations.append(self.violation_at(self.place(path), code, path_text(path), message, fix))
@@ -56,7 +41,10 @@ class Node:
         self._at = at
         self.mapping = mapping
         self.file = reader.file
-        self.path = path_text(at)
+
+    @property
+    def path(self) -> str:
+        return path_text(self._at)
 
     @property
     def line(self) -> int:
@@ -119,7 +107,10 @@ class Node:
                 value = value[step]
             else:
                 value = None
-        return Node(self._reader, (*self._at, *path), value if isinstance(value, Mapping) else {})
+        return self._node(path, value if isinstance(value, Mapping) else {})
+
+    def _node(self, path: tuple[Step, ...], mapping: Mapping[str, object]) -> Node:
+        return Node(self._reader, (*self._at, *path), mapping)
 
     def nodes(self, key: str) -> list[Node]:
         """The mappings in the list at `key`."""
@@ -129,20 +120,17 @@ class Node:
         if not isinstance(value, list):
             self.refuse(key, "E502", f"{key} must be a list", f"Start each entry of {key} with '- '.")
             return []
+        nodes = []
         for index, item in enumerate(value):
-            if not isinstance(item, Mapping):
+            if isinstance(item, Mapping):
+                nodes.append(self._node((key, index), item))
+            else:
                 path = (*self._at, key, index)
                 self._reader.refuse(path, "E502", f"an entry of {key} must be a mapping", "Write it as key: value.")
-        return [self.child(key, i) for i, item in enumerate(value) if isinstance(item, Mapping)]
-
-
-def path_text(path: tuple[Step, ...]) -> str:
-    """`schema[0].properties[2].name`."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
+        return nodes
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return value.isoformat() if isinstance(value, date) else str(value)

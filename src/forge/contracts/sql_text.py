@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -12,6 +13,22 @@ from forge.model.time import as_utc
 
 def quote(column: str) -> str:
     return "`" + column.replace("`", "``") + "`"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPath:
+    """A column, or the field of a struct that the names lead to. As text: as a check names it."""
+
+    steps: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if len(self.steps) == 1:
+            return self.steps[0]
+        return ".".join(quote(step) if "." in step or "`" in step else step for step in self.steps)
+
+    @property
+    def sql(self) -> str:
+        return ".".join(quote(step) for step in self.steps)
 
 
 def literal(value: object) -> str:
@@ -33,11 +50,12 @@ def literal(value: object) -> str:
             raise ValueError(f"a {type(value).__name__} cannot be compared")
 
 
-def any_of(column: str, values: Iterable[object]) -> str:
+def any_of(column: ColumnPath | str, values: Iterable[object]) -> str:
     """Is the column one of the values? Texts are compared as texts, so that 'N/A' does not break a number column."""
     values = tuple(values)
+    sql = quote(column) if isinstance(column, str) else column.sql
     texts = [literal(v) for v in values if isinstance(v, str)]
     others = [literal(v) for v in values if not isinstance(v, str)]
-    parts = [f"CAST({quote(column)} AS STRING) IN ({', '.join(texts)})"] if texts else []
-    parts += [f"{quote(column)} IN ({', '.join(others)})"] if others else []
+    parts = [f"CAST({sql} AS STRING) IN ({', '.join(texts)})"] if texts else []
+    parts += [f"{sql} IN ({', '.join(others)})"] if others else []
     return " OR ".join(parts)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
-from forge.contracts.schema_gate import find_mismatches
 from forge.flows.check import Execution, Judgement, find_others, judge
+from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.failing import failing_of
 from forge.flows.measure import StateStore, Subject, Tools
@@ -23,12 +24,14 @@ from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
 from forge.flows.seal import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
-from forge.model.schema import Schema
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
-from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.quality.verdict import Verdict
 from forge.transforms.fingerprint import fingerprint
 from forge.transforms.transform import FileSource, JdbcSource, Kind, SqlQuery, Transform
 from forge.versioning.commit import Signer
+
+if TYPE_CHECKING:
+    from forge.flows.contract_ports import Registration
 
 ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
 
@@ -69,6 +72,7 @@ class Job:
     reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
     states: StateStore | None = None
     personal: Personal | None = None
+    register: Callable[[Sequence[TableName]], tuple[Registration, ...]] = lambda tables: ()  # contracts of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,30 +400,6 @@ def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base
     if version is not None and version.kind == "table":
         pin = Pin(record.table, base.catalog, base.snapshot_id)
     return Built(record, transform, base, pin)
-
-
-def contract_verdicts(project: Project, table: TableName, schema: Schema) -> tuple[Verdict, ...]:
-    contract = project.contracts.get(table)
-    if contract is None:
-        return ()
-    verdicts = []
-    for violation in find_mismatches(contract, schema):
-        blocks = violation.severity == "error"
-        columns = tuple(p.column for p in contract.columns if violation.path.startswith(p.path))
-        verdicts.append(
-            Verdict(
-                ".".join([str(table), *(columns or (violation.path,)), "schema"]),
-                "schema",
-                str(table),
-                columns,
-                Outcome.FAILED,
-                Severity.ERROR if blocks else Severity(violation.severity),
-                violation.message,
-                blocks,
-                {"code": violation.code, "where": f"{violation.file}:{violation.line}", "fix": violation.fix},
-            )
-        )
-    return tuple(verdicts)
 
 
 def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState]:

@@ -94,15 +94,19 @@ def judge_dataset(
     checks: Sequence[Check] | None = None,
     at: str | None = None,
     since: str | None = None,
+    promises: bool = False,
 ) -> Judged:
     """Judge a published table or view: `core.orders`, or `core.orders@dev` for its branch. `checks`: None takes the
-    project's. `since`: only rows of files added since that revision."""
+    project's. `since`: only rows of files added since that revision. `promises`: also the service levels of its
+    contract that depend on the clock, in the same scan; of what was long ago they say nothing."""
     name, _, branch_name = dataset.partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
     reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
     project = ports.project()
     chosen = tuple(project.checks.get(table, ()) if checks is None else checks)
+    if promises and checks is None and at is None and since is None:
+        chosen += project.promises.get(table, ())
     if since is not None:
         chosen = tuple(check if check.since else replace(check, since=since) for check in chosen)
     pin = reader.pin(table, at)

@@ -11,6 +11,7 @@ from forge.flows.merge_work import MergeResult as MergeResult  # part of what `m
 from forge.flows.merge_work import Plan, Step, close_merge, finish, keep_merge, merged_status
 from forge.flows.merges import TableTally
 from forge.flows.pins import Line, line_of
+from forge.flows.preview import judge_contract
 from forge.flows.records import Advance, AuditRecord, Moved
 from forge.flows.revisions import find_commit
 from forge.flows.taken import rows_between, with_taken_rows
@@ -98,6 +99,8 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             fix="Commit the tables of one into a branch of the other.",
         )
     fast = can_ff and request.strategy in (Strategy.FF, Strategy.THREE_WAY) and not request.no_ff
+    if fast and _breaks_contracts(ports, target.head, theirs):
+        fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
     return Plan(
         "merge",
@@ -115,6 +118,17 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
         _parents(strategy, target.head, theirs),
         steps=commits_between(target.head, theirs, parents) if strategy is Strategy.REBASE else (),
     )
+
+
+def _breaks_contracts(ports: VersionPorts, head: CommitId | None, theirs: CommitId) -> bool:
+    """Whether the contract gate would hold back a table that a fast-forward brings. What was published on a branch was
+    judged there, by the contracts of that day; where they are enforced, those of today count."""
+    if not ports.governance.is_strict:
+        return False
+    ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
+    project = ports.project()
+    changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
+    return any(verdict.blocks for table in changed for verdict in judge_contract(ports.lake, project, new, table))
 
 
 def _parents(strategy: Strategy, head: CommitId | None, theirs: CommitId) -> tuple[CommitId, ...]:

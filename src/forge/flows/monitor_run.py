@@ -85,7 +85,7 @@ def carry_out(
 
     def judge(checks: CheckPorts) -> Judged:
         own = load_checks(list(monitor.checks), table=table, where=monitor.file or f"monitor {monitor.id}")
-        judged = judge_dataset(run.dataset, checks, checks=own or None)
+        judged = judge_dataset(run.dataset, checks, checks=own or None, promises=True)
         if not judged.checks:
             raise nothing_to_judge(table)
         return judged
@@ -106,7 +106,8 @@ def judge_by_hand(
 ) -> Done:
     """As a monitor does, for a person: the results are kept and alerts move. What cannot be judged is raised."""
     run = new_run(None, dataset, Trigger.MANUAL, ports)
-    judged = judge_dataset(dataset, ports.checks(RunId(run.id), notify, stopped), checks=checks, at=at, since=since)
+    quiet = ports.checks(RunId(run.id), notify, stopped)
+    judged = judge_dataset(dataset, quiet, checks=checks, at=at, since=since, promises=True)
     end = stopped()
     if end is not None:
         raise ForgeError("E901", f"Judging {dataset} was stopped", why="Nothing of it was kept.", fix="Run it again.")
@@ -176,7 +177,8 @@ def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> Judge
         checks = load_checks(list(monitor.checks), table=table, where=f"monitor {monitor.id}")
         if not checks:
             quiet = ports.checks(RunId(""), lambda event: None, lambda: None)
-            checks = quiet.project().checks.get(table, ())
+            project = quiet.project()
+            checks = (*project.checks.get(table, ()), *project.promises.get(table, ()))
     except ForgeError:
         return None
     if not checks:

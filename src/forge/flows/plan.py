@@ -28,6 +28,7 @@ def plan(request: RunRequest, project: Project, ports: Ports) -> tuple[PlannedSt
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     job = job_of(request, project, ports, line)
     order = plan_order(project, request.selection)
+    ports.readers(order, line.tree)
     found = foresee(job, order, line)
     return tuple(
         PlannedStep(

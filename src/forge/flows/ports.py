@@ -420,6 +420,14 @@ class Lake(Protocol):
         """The SQL of a view, as written."""
         ...
 
+    def schema(self, catalog: CatalogName) -> Schema | None:
+        """The columns of a table as its row has them now, also where nothing was written with them yet."""
+        ...
+
+    def view_schema(self, location: str) -> Schema:
+        """The columns that a view had when it was written."""
+        ...
+
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         """Files below the warehouse that nothing points at."""
         ...

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from forge.flows.build import contract_verdicts
 from forge.flows.check import judge_table
+from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import Pin
 from forge.flows.personal import Personal
 from forge.flows.pins import at_commit
+from forge.flows.ports import Lake
 from forge.flows.project import Project
 from forge.flows.read import Reader
 from forge.flows.records import OutputRecord, OutputStatus
@@ -32,7 +33,7 @@ def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[Ta
     hit = [t for t in sorted(tree) if t in touched or project.references(t) & touched]
     verdicts: list[Verdict] = []
     for table in hit:
-        if project.checks.get(table) or project.contracts.get(table):
+        if project.checks.get(table) or project.contracts.get(table) or project.judged().get(table):
             work.tell("checking", table)
             verdicts += _judge(work, project, personal, tree, table)
     return tuple(verdicts)
@@ -50,7 +51,7 @@ def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: 
     snapshot = ports.lake.snapshot(pin.catalog, pin.snapshot_id) if pin and pin.snapshot_id is not None else None
     if pin is None or snapshot is None:
         return ()  # a view stands on tables, which are judged themselves
-    gate = contract_verdicts(project, table, snapshot.schema)
+    gate = judge_contract(ports.lake, project, tree, table)
     if any(verdict.blocks for verdict in gate) or not project.checks.get(table):
         return gate
     others: dict[TableName, Pin] = {}
@@ -68,6 +69,13 @@ def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: 
         versions=versions,
     )
     return gate + verdicts
+
+
+def judge_contract(lake: Lake, project: Project, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
+    """What the contract gate says of a table as a tree has it, from metadata alone; of a view, nothing."""
+    version = tree.get(table)
+    snapshot = lake.snapshot(version.catalog, version.snapshot_id) if version and version.kind != "view" else None
+    return contract_verdicts(project, table, snapshot.schema) if snapshot is not None else ()
 
 
 def _version(work: Work, table: TableName, revision: str) -> Pin | None:

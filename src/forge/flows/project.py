@@ -5,15 +5,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-from forge.contracts.contract import TableContract
-from forge.contracts.load import load_contracts
+from forge.contracts.contract import Contract, Property, TableContract, Violation
+from forge.contracts.load import by_table, load_all
+from forge.contracts.policy.facts import Finding
+from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.rules import checks_of
+from forge.contracts.sla_checks import sla_checks_of
+from forge.flows.contract_files import project_files
+from forge.flows.contract_set import Standing, claims_of, stand_all
 from forge.model.errors import ForgeError, ForgeErrors, raise_errors
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
@@ -22,6 +27,7 @@ from forge.quality.check import Check
 from forge.quality.checks import Query
 from forge.quality.monitor_file import open_quality_file
 from forge.quality.spec import load_check
+from forge.transforms.dag import Transforms
 from forge.transforms.project import load_transforms
 from forge.transforms.transform import Transform
 
@@ -29,17 +35,27 @@ T = TypeVar("T")
 Place = str
 Spec = Mapping[str, object]
 
+LENIENT = (Enforcement.OFF, Enforcement.WARN)  # contracts hold nothing back, also where they are not right
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
     root: Path
     transforms: Mapping[TableName, Transform]
-    contracts: Mapping[TableName, TableContract]
+    contracts: Mapping[TableName, TableContract]  # with what contracts above them promise
     checks: Mapping[TableName, tuple[Check, ...]]
     rules_hash: Mapping[TableName, str]  # of contract and checks: a new rule is a reason to run again
     owner_of: Callable[[TableName], str | None]
     notes: tuple[str, ...] = ()
     places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)  # file:line of each check, in order
+    standing: tuple[Standing, ...] = ()  # the contracts, as written and in effect
+    above: tuple[Violation, ...] = ()  # what is wrong with contracts above the project's
+    governance: Governance = field(default_factory=Governance)
+    judged: Callable[[], Mapping[TableName, tuple[Finding, ...]]] = dict  # what the contracts themselves violate
+    promises: Mapping[TableName, tuple[Check, ...]] = field(default_factory=dict)
+    """Service levels that depend on the clock: for monitors and `forge quality run`, never in the way of a run."""
+    promise_places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)
 
     def owner(self, table: TableName) -> str | None:
         transform = self.transforms.get(table)
@@ -62,36 +78,106 @@ def looked_up(check: Check) -> frozenset[TableName]:
         return check.others()
 
 
-def load_project(root: Path, owner_of: Callable[[TableName], str | None], known: Iterable[TableName] = ()) -> Project:
+def load_project(
+    root: Path,
+    owner_of: Callable[[TableName], str | None],
+    known: Iterable[TableName] = (),
+    governance: Governance | None = None,
+) -> Project:
     """Everything of the project; all errors at once."""
     errors: list[ForgeError] = []
     known = frozenset(known)
     load = partial(load_transforms, root, known=known)
-    transforms: Mapping[TableName, Transform] = _collect(errors, load, dict[TableName, Transform]())
-    contracts = _collect(errors, partial(load_contracts, root), dict[str, TableContract]())
+    transforms: Transforms = _collect(errors, load, dict[TableName, Transform]())
+    governance = governance or Governance()
+    contracts, notes = _contracts(root, governance, errors)
     checkable = frozenset({*transforms, *known}) if transforms else frozenset()
+    project, wrong = assemble(root, owner_of, transforms, contracts, checkable, governance)
+    if governance.enforcement in LENIENT:
+        notes += tuple(f"{error.where}: {error.what}" for error in wrong if error.code == "E502")
+        wrong = tuple(error for error in wrong if error.code != "E502")
+    raise_errors([*errors, *wrong])
+    return replace(project, notes=(*notes, *project.notes)) if notes else project
+
+
+def _contracts(
+    root: Path, governance: Governance, errors: list[ForgeError]
+) -> tuple[Sequence[Contract], tuple[str, ...]]:
+    """A contract that is not right is an error, unless the settings say that contracts hold nothing back: then it is
+    used as far as it can be read, and what cannot be is told."""
+    if governance.enforcement not in LENIENT:
+        return _collect(errors, partial(load_all, root), ()), ()
+    files = project_files(root)
+    notes = tuple(f"{one.file} is left out: {one.violations[0].message}" for one in files if one.contract is None)
+    return [one.contract for one in files if one.contract is not None], notes
+
+
+def assemble(
+    root: Path,
+    owner_of: Callable[[TableName], str | None],
+    transforms: Transforms,
+    contracts: Sequence[Contract],
+    checkable: frozenset[TableName],
+    governance: Governance,
+) -> tuple[Project, tuple[ForgeError, ...]]:
+    """The project out of what was read, and what is wrong with its checks and with contracts that claim one table.
+    `checkable`: the tables that may have checks; none: any may."""
+    errors: list[ForgeError] = []
+    stood = stand_all(contracts, governance, root)
+    claims = claims_of(stood.standing)
+    _collect(errors, partial(by_table, claims.own), dict[str, TableContract]())
     files = _collect(errors, partial(_check_files, root, checkable), dict[TableName, list[tuple[Spec, Place]]]())
     checks: dict[TableName, tuple[Check, ...]] = {}
     hashes: dict[TableName, str] = {}
     places: dict[TableName, tuple[Place, ...]] = {}
     notes: list[str] = []
-    by_table = {TableName.parse(name): contract for name, contract in contracts.items()}
-    for table in {*transforms, *by_table, *files}:
+    promises: dict[TableName, tuple[Check, ...]] = {}
+    promise_places: dict[TableName, tuple[Place, ...]] = {}
+    whole = {id(table): one.effective for one in stood.standing for table in one.effective.tables}
+    peers = [table for one in stood.standing for table in one.effective.tables]
+    named = _by_name((*(table for contract in claims.own for table in contract.tables), *claims.more))
+    for table in {*transforms, *named, *files}:
         specs: list[tuple[Spec, Place]] = []
+        timed: dict[Check, Place] = {}
         if table in transforms:
             specs += _own_checks(transforms[table])
         specs += files.get(table, [])
-        if table in by_table:
-            compiled = checks_of(by_table[table])
-            specs += list(compiled.checks)
-            notes += [f"{note.place}: {note.reason}" for note in compiled.notes]
-        loaded = [(_collect(errors, partial(_load_check, spec, table, place), None), place) for spec, place in specs]
-        found = _distinct((check, place) for check, place in loaded if check is not None)
+        if table in named:
+            levels = sla_checks_of(named[table], whole.get(id(named[table])))
+            for compiled in (checks_of(named[table], peers), levels.always):
+                specs += list(compiled.checks)
+                notes += [f"{note.place}: {note.reason}" for note in compiled.notes]
+            timed = _loaded(levels.timed.checks, table, errors)
+        found = _loaded(specs, table, errors)
         checks[table], places[table] = tuple(found), tuple(found.values())
-        texts = [json.dumps(spec, sort_keys=True, default=str) for spec, _ in specs]
-        hashes[table] = _hash([*_shape_of(by_table.get(table)), *texts])
-    raise_errors(errors)
-    return Project(root, transforms, by_table, checks, hashes, owner_of, tuple(notes), places)
+        same = {_key(check) for check in found} if timed else frozenset()
+        late = {check: place for check, place in timed.items() if _key(check) not in same}
+        promises[table], promise_places[table] = tuple(late), tuple(late.values())
+        texts = [_ENCODER.encode(spec) for spec, _ in specs]
+        hashes[table] = _hash([*_shape_of(named.get(table)), *texts])
+    project = Project(
+        *(root, transforms, named, checks, hashes, owner_of, tuple(notes), places),
+        *(stood.standing, stood.above, governance),
+        promises=promises,
+        promise_places=promise_places,
+    )
+    return project, tuple(errors)
+
+
+def _loaded(specs: Iterable[tuple[Spec, Place]], table: TableName, errors: list[ForgeError]) -> dict[Check, Place]:
+    loaded = [(_collect(errors, partial(_load_check, spec, table, place), None), place) for spec, place in specs]
+    return _distinct((check, place) for check, place in loaded if check is not None)
+
+
+def _by_name(tables: Iterable[TableContract]) -> dict[TableName, TableContract]:
+    """Each table and its contract; of two that claim one table, the first."""
+    found: dict[TableName, TableContract] = {}
+    for table in tables:
+        try:
+            found.setdefault(TableName.parse(table.table), table)
+        except ForgeError:
+            continue  # a name that is none of the lake is among the errors, or a parent's, which needs none
+    return found
 
 
 def _own_checks(transform: Transform) -> list[tuple[Spec, Place]]:
@@ -115,15 +201,30 @@ def _collect(errors: list[ForgeError], load: Callable[[], T], default: T) -> T:
 
 def _distinct(checks: Iterable[tuple[Check, Place]]) -> dict[Check, Place]:
     """The same check from the contract and from a file is one check, whatever each calls it; the first name stays."""
-    first: dict[Check, tuple[Check, Place]] = {}
+    first: dict[tuple[object, ...], tuple[Check, Place]] = {}
     for check, place in checks:
-        first.setdefault(replace(check, name=None), (check, place))
+        first.setdefault(_key(check), (check, place))
     return dict(first.values())
+
+
+def _key(check: Check) -> tuple[object, ...]:
+    """What it asks, whatever it is called."""
+    return (type(check), *(getattr(check, name) for name in _unnamed(type(check))))
+
+
+@cache
+def _unnamed(kind: type[Check]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind) if each.compare and each.name != "name")
 
 
 def _shape_of(contract: TableContract | None) -> list[str]:
     """What the schema gate looks at; where it stands in the file does not matter."""
-    return [f"{p.column} {p.logical_type} {p.physical_type}" for p in contract.columns] if contract else []
+    return [_shape(p) for p in contract.columns] if contract else []
+
+
+def _shape(of: Property) -> str:
+    inside = [_shape(p) for p in (*of.properties, of.items, of.map_key, of.map_value) if p is not None]
+    return " ".join([f"{of.column} {of.logical_type} {of.physical_type}", *(f"({each})" for each in inside)])
 
 
 def _hash(parts: list[str]) -> str:

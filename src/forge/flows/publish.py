@@ -222,6 +222,7 @@ def publication_of(
         loaded={b.table: b.files for b in ours if b.files},
         audit=(AuditRecord(job.now, author.email, "run.publish", str(line.branch), _audited(commit, ours)),),
         sealed=sealed or Sealed(),
+        contracts=job.register([b.table for b in ours]) if line.is_default else (),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from forge.flows.merges import MergeRecord
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
@@ -13,6 +14,9 @@ from forge.model.names import BranchName, CatalogName, CommitId, RunId, Snapshot
 from forge.quality.verdict import Outcome, Verdict
 from forge.quality.workflow import Remediation
 from forge.versioning.commit import Commit, Tree
+
+if TYPE_CHECKING:
+    from forge.flows.contract_ports import Registration
 
 
 class RunStatus(StrEnum):
@@ -251,6 +255,7 @@ class Publication:
     statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
     sealed: Sealed = Sealed()
     remediation: Remediation | None = None  # as it is once published
+    contracts: tuple[Registration, ...] = ()  # of what is published
 
 
 @dataclass(frozen=True, slots=True)

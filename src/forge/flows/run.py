@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Built, Event, Job, build, with_sides
@@ -41,8 +42,11 @@ from forge.quality.verdict import Verdict
 from forge.transforms.dag import dependency_order, needs_of
 from forge.transforms.selector import select
 from forge.transforms.transform import Transform
-from forge.versioning.commit import Author, Commit, Signer
+from forge.versioning.commit import Author, Commit, Signer, Tree
 from forge.versioning.protection import effective, refuse_change
+
+if TYPE_CHECKING:
+    from forge.flows.contract_ports import Registration
 
 STEPS = (
     "started",
@@ -109,6 +113,10 @@ class Ports:
     tables: Tables | None = None  # None, or no `repair`: no rows are set aside
     repair: Callable[[], RepairWork] | None = None
     states: StateStore | None = None  # what was measured, kept
+    register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
+    """The contracts of what is about to be published; it never raises."""
+    readers: Callable[[Sequence[Transform], Tree], None] = lambda order, tree: None
+    """E506 where one of these would begin to read what is retired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,7 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         ports.metadata, ports.lake, request.branch, ports.default_branch, author=ports.author, now=ports.clock()
     )
     line = line_of(ports.metadata, request.branch, ports.default_branch)
+    ports.readers(order, line.tree)
     now = ports.clock()
     refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
     record = RunRecord(
@@ -268,6 +277,7 @@ def job_of(
         Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
         ports.states,
         Personal(project, ports.metadata, lambda: (line.tree,)),
+        lambda tables: ports.register(tables, run_id),
     )
 
 

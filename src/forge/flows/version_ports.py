@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from forge.contracts.policy.governance import Governance
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Event
 from forge.flows.check import HistoryOf, no_history
@@ -55,6 +56,7 @@ class VersionPorts:
     small_bytes: int = SMALL_BYTES
     run_id: RunId | None = None  # where it was given out before the work began
     history: HistoryOf = no_history
+    governance: Governance = field(default_factory=Governance)
 
     @property
     def tables(self) -> Tables:

@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from forge.settings.governance_keys import GovernanceKeys
+from forge.settings.section import (
+    Section,
+    fraction_of_text,
+    list_of_text,
+    number_of_text,
+    switch_of_text,
+)
 
 SPARK_DEFAULTS = {"master": "local[*]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-def _number_of_text(value: object) -> object:
-    """Environment variables are texts; nothing else is read leniently."""
-    return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
-
-
-def _fraction_of_text(value: object) -> object:
-    """As above; whole numbers are fractions, too."""
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,9}", value):
-        return float(value)
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _switch_of_text(value: object) -> object:
-    """Environment variables are texts; nothing else is read leniently."""
-    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
-
-
-def _list_of_text(value: object) -> object:
-    """Environment variables separate by commas."""
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
-class CatalogKeys(_Section):
+class CatalogKeys(Section):
     type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
         default="embedded",
         description="embedded keeps the Iceberg catalog in Forge's database, so that a publish of many tables is one "
@@ -49,14 +31,14 @@ class CatalogKeys(_Section):
     )
 
 
-class UserKeys(_Section):
+class UserKeys(Section):
     name: str | None = Field(
         default=None, description="Name in commits. Default: git's user.name, else the login name."
     )
     email: str | None = Field(default=None, description="E-mail in commits. Default: git's user.email.")
 
 
-class SparkKeys(_Section):
+class SparkKeys(Section):
     """Beside `master`, any `spark.*` key is passed through as it is."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
@@ -68,7 +50,7 @@ class SparkKeys(_Section):
     )
 
 
-class RunKeys(_Section):
+class RunKeys(Section):
     publish: Literal["passing", "all"] = Field(
         default="passing",
         description="passing: what passed its checks is published; what failed, and what stands on it, is not. "
@@ -76,7 +58,7 @@ class RunKeys(_Section):
     )
 
 
-class ParamKeys(_Section):
+class ParamKeys(Section):
     type: Literal["string", "boolean", "int", "long", "float", "double", "decimal", "date", "timestamp"] = Field(
         description="Type of the parameter, as Spark binds it."
     )
@@ -84,14 +66,14 @@ class ParamKeys(_Section):
     description: str = Field(default="", description="What the parameter means.")
 
 
-class VersioningKeys(_Section):
+class VersioningKeys(Section):
     default_branch: str = Field(default="main", description="Branch of runs and queries when none is named.")
-    protected_branches: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+    protected_branches: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Branches that change by merges alone, by name or pattern: main, release/*. Beside these, "
         "`forge branch protect` protects one.",
     )
-    require_review_for_protected: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+    require_review_for_protected: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True,
         description="A merge into a protected branch waits for the approval of someone other than its author, unless "
         "the branch itself says otherwise.",
@@ -110,21 +92,21 @@ class VersioningKeys(_Section):
         default=None,
         description="Private key (Ed25519, PEM) that signs commits and tags, as env:NAME or file:/path.",
     )
-    trusted_keys: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+    trusted_keys: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Public keys (PEM) whose signatures `forge verify` accepts: files, or their text. Default: the one "
         "of signing_key.",
     )
 
 
-class Neo4jKeys(_Section):
+class Neo4jKeys(Section):
     url: str | None = Field(default=None, description="Address of the server, like bolt://localhost:7687.")
     user: str = Field(default="neo4j", description="Who connects.")
     password: str | None = Field(default=None, description="Password, as env:NAME or file:/path.")
     database: str = Field(default="neo4j", description="Database of the server.")
 
 
-class OpenLineageKeys(_Section):
+class OpenLineageKeys(Section):
     namespace: str = Field(
         default="forge",
         min_length=1,
@@ -148,12 +130,12 @@ class OpenLineageKeys(_Section):
     api_key: str | None = Field(default=None, description="Bearer key for url, as env:NAME or file:/path.")
 
 
-class LineageKeys(_Section):
+class LineageKeys(Section):
     store: Literal["sql", "neo4j"] = Field(
         default="sql",
         description="Who answers: sql (the embedded index on Forge's own records) or neo4j, which is fed from them.",
     )
-    min_confidence: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    min_confidence: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=0.5, ge=0, le=1, description="Edges that are less sure are not followed unless asked for."
     )
     database: str = Field(default="lake", description="What the database of the lake's own tables is called.")
@@ -165,7 +147,7 @@ class LineageKeys(_Section):
     )
 
 
-class ChannelKeys(_Section):
+class ChannelKeys(Section):
     """Where alerts go. Which keys a channel takes depends on its type."""
 
     type: Literal["slack", "email", "pagerduty", "webhook"] = Field(description="What it is.")
@@ -181,7 +163,7 @@ class ChannelKeys(_Section):
         default=None, description="webhook: the key that signs what is sent (HMAC-SHA256), as env:NAME or file:/path."
     )
     host: str | None = Field(default=None, description="email: the SMTP server.")
-    port: Annotated[int, BeforeValidator(_number_of_text)] | None = Field(
+    port: Annotated[int, BeforeValidator(number_of_text)] | None = Field(
         default=None, ge=1, le=65535, description="email: its port. Default: 587, with security tls 465, with none 25."
     )
     security: Literal["starttls", "tls", "none"] | None = Field(
@@ -190,16 +172,16 @@ class ChannelKeys(_Section):
     user: str | None = Field(default=None, description="email: who signs in; without one, nobody does.")
     password: str | None = Field(default=None, description="email: the password of user, as env:NAME or file:/path.")
     sender: str | None = Field(default=None, description="email: the address it comes from.")
-    to: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+    to: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list, description="email: the addresses it goes to."
     )
     ca_file: str | None = Field(
         default=None, description="File with certificates (PEM) to trust beside the system's. Starts at the project."
     )
-    timeout_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    timeout_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=10.0, gt=0, le=120, description="How long a try may take in all."
     )
-    ignore_quiet_hours: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+    ignore_quiet_hours: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=False, description="Messages are sent in quiet hours, too."
     )
 
@@ -207,12 +189,12 @@ class ChannelKeys(_Section):
 SeverityWord = Literal["info", "warning", "error", "critical"]
 
 
-class RunAlertKeys(_Section):
-    channels: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+class RunAlertKeys(Section):
+    channels: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list, description="Channels that hear of checks that fail in a run."
     )
     severity_threshold: SeverityWord = Field(default="error", description="Failures below it are not told.")
-    notify_on_recovery: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+    notify_on_recovery: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True, description="Tell the same channels when it passes again."
     )
 
@@ -224,7 +206,7 @@ def _clock_of_minutes(value: object) -> object:
     return value
 
 
-class QuietKeys(_Section):
+class QuietKeys(Section):
     """A time in which nobody wants to hear; what happens is told when it ends."""
 
     start: Annotated[str, BeforeValidator(_clock_of_minutes)] = Field(
@@ -235,7 +217,7 @@ class QuietKeys(_Section):
         description="When it ends: 07:00; before start, it is the next day's.",
     )
     timezone: str = Field(default="UTC", description="In which these times are meant: Europe/Zurich.")
-    days: Annotated[list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]], BeforeValidator(_list_of_text)] = (
+    days: Annotated[list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]], BeforeValidator(list_of_text)] = (
         Field(default_factory=list, description="The days on which it begins. Default: all.")
     )
     break_through: SeverityWord | None = Field(
@@ -243,60 +225,60 @@ class QuietKeys(_Section):
     )
 
 
-class AlertKeys(_Section):
+class AlertKeys(Section):
     channels: dict[str, ChannelKeys] = Field(default_factory=dict, description="Where alerts go, by name.")
     runs: RunAlertKeys = Field(default_factory=RunAlertKeys, description="Alerts of governed runs.")
     quiet_hours: list[QuietKeys] = Field(default_factory=list, description="When nobody wants to hear.")
-    group_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    group_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=30.0, ge=0, le=3600, description="How long a message waits for others of the same cause, to be one."
     )
-    give_up_hours: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    give_up_hours: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=24.0, gt=0, le=24 * 30, description="How long a delivery is tried. It is kept and shown after that."
     )
-    remind_hours: Annotated[float, BeforeValidator(_fraction_of_text)] | None = Field(
+    remind_hours: Annotated[float, BeforeValidator(fraction_of_text)] | None = Field(
         default=None, gt=0, le=24 * 30, description="Say it again after so long, while it lasts. Default: never."
     )
-    reopen_hours: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    reopen_hours: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=24.0, ge=0, le=24 * 366, description="A check that fails again within it reopens its incident."
     )
 
 
-class RemediationKeys(_Section):
-    approvers: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+class RemediationKeys(Section):
+    approvers: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Who may approve a remediation, by name or e-mail. Default: everyone with the right to write.",
     )
-    own: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+    own: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True, description="Whoever proposed a remediation may approve it."
     )
 
 
-class QualityKeys(_Section):
+class QualityKeys(Section):
     remediation: RemediationKeys = Field(
         default_factory=RemediationKeys, description="Who decides on what is done about failed checks."
     )
-    scheduler: Annotated[bool, BeforeValidator(_switch_of_text)] = Field(
+    scheduler: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True,
         description="`forge serve` keeps the schedules of monitors. Any number of servers may; no run is made twice.",
     )
-    scheduler_seconds: Annotated[float, BeforeValidator(_fraction_of_text)] = Field(
+    scheduler_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=5.0, gt=0, le=3600, description="How often it looks what is due, and which files changed."
     )
 
 
-class ServerKeys(_Section):
+class ServerKeys(Section):
     host: str = Field(
         default="127.0.0.1",
         description="Address to listen on. One that other machines reach needs TLS or trusted_proxies.",
     )
-    port: Annotated[int, BeforeValidator(_number_of_text)] = Field(
+    port: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=8765, ge=0, le=65535, description="Port that `forge serve` listens on; 0 takes a free one."
     )
-    allowed_hosts: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+    allowed_hosts: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Names under which browsers reach the server, beside loopback and `host`: forge.example.com.",
     )
-    trusted_proxies: Annotated[list[str], BeforeValidator(_list_of_text)] = Field(
+    trusted_proxies: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Addresses or networks of proxies that add TLS; X-Forwarded-* is believed from these only.",
     )
@@ -309,9 +291,14 @@ class ServerKeys(_Section):
     tls_key: str | None = Field(default=None, description="File with the private key of tls_cert (PEM).")
 
 
-class Keys(_Section):
+class Keys(Section):
     """Every key of forge.yaml."""
 
+    extends: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
+        default_factory=list,
+        description="Platform files whose settings hold here, too, the outermost first; each may extend others. Paths "
+        "start at the file that names them. What they set is a default, but governance can only be tightened.",
+    )
     project: str | None = Field(default=None, description="Name of the project. Default: the name of its folder.")
     database: str = Field(
         default="sqlite",
@@ -327,7 +314,7 @@ class Keys(_Section):
         default_factory=SparkKeys,
         description="Spark's settings: master, and any spark.* key.",
     )
-    parallel: Annotated[int, BeforeValidator(_number_of_text)] = Field(
+    parallel: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=2, ge=1, le=64, description="How many independent transforms run at once."
     )
     run: RunKeys = Field(default_factory=RunKeys, description="How a run behaves.")
@@ -339,6 +326,9 @@ class Keys(_Section):
     quality: QualityKeys = Field(default_factory=QualityKeys, description="Monitors and what is done about failures.")
     alerts: AlertKeys = Field(default_factory=AlertKeys, description="Who is told of failing checks, and how.")
     server: ServerKeys = Field(default_factory=ServerKeys, description="`forge serve`: HTTP and the web app.")
+    governance: GovernanceKeys = Field(
+        default_factory=GovernanceKeys, description="Contracts and policies: what `forge compile` checks."
+    )
     owners: dict[str, str] = Field(
         default_factory=dict,
         description="Who answers for which tables: a pattern like marts.* and an owner; the first match wins.",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from forge.model.errors import ForgeError, raise_errors
+from forge.settings.extends import find_above
+from forge.settings.governance import find_loosened, levels_of
 from forge.settings.keys import Keys
-from forge.settings.layers import file_layer, flag_layer, merge, variable_layer
+from forge.settings.layers import Layer, file_layer, flag_layer, merge, variable_layer
 from forge.settings.problems import plain_secrets, problem_of, problems_beyond_types, spark_problems
 from forge.settings.settings import Settings
 
@@ -24,15 +26,11 @@ def load_settings(
 
     `overrides` are flags: {"run.publish": "all"} or nested; None means that the flag was not given."""
     root = find_root(start or Path.cwd())
-    layers = (
-        flag_layer(overrides or {}),
-        variable_layer(environ),
-        file_layer(root / FILE_NAME, FILE_NAME),
-        file_layer(user_file(environ), str(user_file(environ))),
-    )
-    merged: dict[str, object] = {}
-    for layer in reversed(layers):
-        merged = merge(merged, layer.data)
+    own = (flag_layer(overrides or {}), variable_layer(environ), file_layer(root / FILE_NAME, FILE_NAME))
+    user = file_layer(user_file(environ), str(user_file(environ)))
+    above = tuple(each for layer in own for each in find_above(layer, root, root))
+    layers = (*own, *(each.layer for each in reversed(above)), user)
+    merged = _merged(layers)
     problems = [problem for layer in layers if layer.is_file for problem in plain_secrets(layer)]
     keys = None
     try:
@@ -41,10 +39,22 @@ def load_settings(
         problems += [problem_of(details, layers) for details in error.errors(include_url=False)]
     problems += spark_problems(merged.get("spark"), layers)
     problems += problems_beyond_types(keys, layers) if keys else ()
+    steps = [(each.name, each.folder, each.layer) for each in above]
+    # The user's own file is covered by all others, so it can loosen nothing.
+    problems += find_loosened([*steps, *((FILE_NAME, root, layer) for layer in reversed(own))])
     raise_errors(problems)
     if keys is None:
         raise AssertionError("pydantic refused the settings without a reason")
-    return Settings(root, keys, environ)
+    project = Layer(_merged(own), own[-1].place)
+    return Settings(root, keys, environ, levels_of([*steps, (FILE_NAME, root, project)], user))
+
+
+def _merged(layers: Sequence[Layer]) -> dict[str, object]:
+    """The first layer covers the others."""
+    merged: dict[str, object] = {}
+    for layer in reversed(layers):
+        merged = merge(merged, layer.data)
+    return merged
 
 
 def find_root(start: Path) -> Path:

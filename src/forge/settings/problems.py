@@ -13,6 +13,7 @@ from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.secret import FORM, is_reference
 from forge.settings.alert_problems import alert_problems, is_channel_secret
+from forge.settings.governance import governance_problems
 from forge.settings.keys import SPARK_DEFAULTS, Keys
 from forge.settings.layers import KeyPath, Layer, leaves
 from forge.settings.params import typed_value
@@ -104,6 +105,10 @@ def problems_beyond_types(keys: Keys, layers: tuple[Layer, ...]) -> Iterator[For
         where = _place(("database",), layers)[1]
         fix = "Write sqlite, env:FORGE_DATABASE_URL or postgresql+psycopg://user@host/db."
         yield ForgeError("E105", "database: this is no address of a database", where=where, fix=fix)
+    for path, what, fix in governance_problems(keys.governance):
+        full: KeyPath = ("governance", *path)
+        shown = ".".join(map(str, full))
+        yield ForgeError("E105", f"{shown}: {what}", where=_place(full, layers)[1], fix=fix)
     yield from alert_problems(keys.alerts, lambda path: _place(path, layers)[1])
     for name, param in keys.params.items():
         try:

@@ -15,6 +15,8 @@ from pathlib import Path
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
+from forge.settings.governance import Level
+from forge.settings.governance_keys import GovernanceKeys
 from forge.settings.keys import (
     SPARK_DEFAULTS,
     AlertKeys,
@@ -51,6 +53,7 @@ class Settings:
     root: Path
     keys: Keys
     environ: Mapping[str, str] = field(repr=False, compare=False)
+    levels: tuple[Level, ...] = ()  # of governance, the outermost file first, the project last
 
     @property
     def project(self) -> str:
@@ -91,6 +94,10 @@ class Settings:
     @property
     def alerts(self) -> AlertKeys:
         return self.keys.alerts
+
+    @property
+    def governance(self) -> GovernanceKeys:
+        return self.keys.governance
 
     @property
     def catalog(self) -> CatalogKeys:

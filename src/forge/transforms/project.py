@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from forge.model.errors import ForgeError, errors_of, raise_errors
@@ -12,21 +13,42 @@ from forge.transforms.dag import Transforms, find_cycles
 from forge.transforms.transform import Transform
 
 
-def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
-    """By output, in the order of names. `known`: the tables that are in the lake; where it is given, an input that is
-    neither there nor written by a transform is an error too."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be read, and what is wrong with the rest. `unread`: tables that broken files would make;
+    `is_partial`: which tables they are cannot be told, so that nothing can be called missing."""
+
+    transforms: Transforms
+    errors: tuple[ForgeError, ...] = ()
+    unread: frozenset[TableName] = frozenset()
+    is_partial: bool = False
+
+
+def read_transforms(root: Path) -> Reading:
+    """By output, in the order of names. What they read is not looked at."""
     sql, sql_errors, unread = _load_sql_files(root)
     python, python_errors = _load_python_files(root)
     sources, source_errors = _load_source_files(root)
     everything = [*sources, *sql, *python]
     transforms = {one.output: one for one in reversed(everything)}
-    errors = [*source_errors, *sql_errors, *python_errors, *_find_duplicates(everything)]
-    # The outputs of a broken file of sources or of Python are not known, so nothing can be called missing.
-    if known is not None and not source_errors and not python_errors:
-        errors += find_unknown_inputs(transforms, known | unread)
-    errors += find_cycles(transforms)
-    raise_errors(errors)
-    return dict(sorted(transforms.items()))
+    errors = (*source_errors, *sql_errors, *python_errors, *_find_duplicates(everything))
+    is_partial = bool(source_errors or python_errors)
+    return Reading(dict(sorted(transforms.items())), errors, unread, is_partial)
+
+
+def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
+    """By output, in the order of names. `known`: the tables that are in the lake; where it is given, an input that is
+    neither there nor written by a transform is an error too."""
+    found = read_transforms(root)
+    raise_errors(find_transform_errors(found, known))
+    return found.transforms
+
+
+def find_transform_errors(found: Reading, known: frozenset[TableName] | None) -> tuple[ForgeError, ...]:
+    unknown: tuple[ForgeError, ...] = ()
+    if known is not None and not found.is_partial:
+        unknown = find_unknown_inputs(found.transforms, known | found.unread)
+    return (*found.errors, *unknown, *find_cycles(found.transforms))
 
 
 def find_unknown_inputs(transforms: Transforms, known: frozenset[TableName]) -> tuple[ForgeError, ...]:

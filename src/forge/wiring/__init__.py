@@ -13,13 +13,12 @@ from forge.flows.project import Project
 from forge.flows.run import Ports
 from forge.model.names import RunId
 from forge.model.secret import resolve_secret
+from forge.wiring.compile import CompileWiring
 from forge.wiring.foundation import FAULT as FAULT
 from forge.wiring.foundation import fault_seam
-from forge.wiring.lineage import LineageWiring
-from forge.wiring.quality import QualityWiring
 
 
-class Wiring(LineageWiring, QualityWiring):
+class Wiring(CompileWiring):
     def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
         return Ports(
             metadata=self.metadata,
@@ -45,6 +44,8 @@ class Wiring(LineageWiring, QualityWiring):
             tables=self.tables,
             repair=self._spark_repair if self.tables is not None else None,
             states=self._states,
+            register=self._register,
+            readers=self._refuse_new_readers,
         )
 
     def _tell(self) -> Callable[[RunId, Project], None]:

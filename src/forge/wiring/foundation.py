@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forge.contracts.policy.governance import Governance
 from forge.flows.branches import create_default_branch
 from forge.flows.ports import Lake, Seam
 from forge.flows.project import Project, load_project
@@ -169,11 +170,24 @@ class Foundation:
 
     def project(self) -> Project:
         """All files of the project, read and validated. Tables of the lake that no file makes are known inputs too."""
-        tree = self.metadata.tree(self.branch_head(self.default_branch))
-        known = {*tree, *(TableName(c.namespace, c.name) for c in self.lake.tables())}
-        project = load_project(self.root, self.settings.owner_of, known)
+        project = load_project(self.root, self.settings.owner_of, self.known_tables(), self.governance())
         raise_errors(find_unknown_params(project.transforms, self.params()))
         return project
+
+    def known_tables(self) -> frozenset[TableName]:
+        """Of the lake."""
+        tree = self.metadata.tree(self.branch_head(self.default_branch))
+        return frozenset({*tree, *(TableName(c.namespace, c.name) for c in self.lake.tables())})
+
+    @cached_property
+    def _governance(self) -> Governance:
+        from forge.wiring.governance import governance_of
+
+        return governance_of(self.settings)
+
+    def governance(self) -> Governance:
+        """What the project wants of its contracts and tables."""
+        return self._governance
 
     def params(self) -> dict[str, Param]:
         return declare_params({name: keys.model_dump() for name, keys in self.settings.params.items()})

@@ -118,4 +118,5 @@ class JudgingWiring(Foundation):
             signer=self.signer,
             run_id=run_id,
             history=self._history,
+            governance=self.governance(),
         )

@@ -794,6 +794,371 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/compile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Last Compile
+         * @description What the last `forge compile` said of the whole project; null where there was none.
+         */
+        get: operations["last_compile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contract-violations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Violations
+         * @description All that the last compile and the last checks found; the worst first.
+         */
+        get: operations["list_violations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Contracts
+         * @description Registered contracts and those of the project's files, by name.
+         */
+        get: operations["list_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/lint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lint Contract
+         * @description All that is wrong with the form of a contract. Nothing is kept.
+         */
+        post: operations["lint_contract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Test Results
+         * @description What `datacontract test --publish URL` sends; its id of the run makes sending it again harmless. The header
+         *     `location-html` is the page that shows it.
+         */
+        post: operations["take_test_results"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Contract
+         * @description One contract: its newest registered version, else the project's file. `?format=yaml`, or
+         *     `Accept: application/yaml`, gives the contract itself, as it was written.
+         */
+        get: operations["one_contract"];
+        /**
+         * Put Contract
+         * @description Register a version, as YAML or JSON. The same again changes nothing; another content for a version that is there
+         *     is refused (409, E505).
+         */
+        put: operations["put_contract"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Contract
+         * @description What is wrong now, kept as the last check.
+         */
+        post: operations["check_contract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/consumers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Consumers
+         * @description Who reads its tables, nearest first.
+         */
+        get: operations["contract_consumers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Versions
+         * @description What changed, the bump it needs, and who is hit. `file` names the project's file as it is now.
+         */
+        get: operations["compare_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Document
+         * @description The contract itself, as ODCS.
+         */
+        get: operations["contract_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Drift
+         * @description The contract, with what binds it, against its tables; from their metadata alone.
+         */
+        get: operations["contract_drift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/effective": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Effective Contract
+         * @description The contract with what its parents demand, and which of them brought what. Without a version: the project's file,
+         *     else the newest registered one.
+         */
+        get: operations["effective_contract"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract History
+         * @description How it came to its state, newest first.
+         */
+        get: operations["contract_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Results
+         * @description What tests said, newest first.
+         */
+        get: operations["contract_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Contract State
+         * @description Move a contract on. From deprecated on, its consumers are told.
+         */
+        post: operations["change_contract_state"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Versions
+         * @description Registered versions, the highest first.
+         */
+        get: operations["contract_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Contract Version */
+        get: operations["contract_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contracts/{contract_id}/violations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contract Violations
+         * @description What is wrong now: of the project's file, else of the newest version. Nothing is kept.
+         */
+        get: operations["contract_violations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage": {
         parameters: {
             query?: never;
@@ -3127,6 +3492,63 @@ export interface components {
              */
             verdicts: components["schemas"]["VerdictView"][];
         };
+        /** ComparisonView */
+        ComparisonView: {
+            /**
+             * Actual Bump
+             * @enum {string}
+             */
+            actual_bump: "major" | "minor" | "patch" | "none" | "downgrade" | "unknown";
+            /** Changelog */
+            changelog: string;
+            /** Changes */
+            changes: components["schemas"]["ContractChangeView"][];
+            /** Consumers */
+            consumers: components["schemas"]["ConsumerView"][];
+            /** Id */
+            id: string;
+            /** New */
+            new: string;
+            /**
+             * New Source
+             * @enum {string}
+             */
+            new_source: "registered" | "file";
+            /** Old */
+            old: string;
+            /**
+             * Required Bump
+             * @enum {string}
+             */
+            required_bump: "major" | "minor" | "patch" | "none";
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
+        };
+        /**
+         * CompileView
+         * @description What the last `forge compile` of the project said.
+         */
+        CompileView: {
+            /** Enforcement */
+            enforcement: string;
+            /** Schema Hash */
+            schema_hash: string;
+            /** Summary */
+            summary: {
+                [key: string]: number;
+            };
+            /** Valid */
+            valid: boolean;
+            /**
+             * Validated At
+             * Format: date-time
+             */
+            validated_at: string;
+            /** Validated By */
+            validated_by: string;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
+        };
         /** ConditionView */
         ConditionView: {
             /** Details */
@@ -3312,6 +3734,242 @@ export interface components {
             /** Theirs */
             theirs?: unknown;
         };
+        /**
+         * ConsumerView
+         * @description A table that reads one of the contract's tables.
+         */
+        ConsumerView: {
+            /**
+             * Breaks
+             * @default []
+             */
+            breaks: string[];
+            /** Columns */
+            columns: string[];
+            /** Depth */
+            depth: number;
+            /** Owner */
+            owner: string | null;
+            /** Reads */
+            reads: string[];
+            /** Table */
+            table: string;
+        };
+        /** ContractChangeView */
+        ContractChangeView: {
+            /**
+             * Bump
+             * @enum {string}
+             */
+            bump: "major" | "minor" | "patch" | "none";
+            /**
+             * File
+             * @default
+             */
+            file: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Line
+             * @default 0
+             */
+            line: number;
+            /** Message */
+            message: string;
+            /** New */
+            new?: unknown;
+            /** Old */
+            old?: unknown;
+            /** Path */
+            path: string;
+            /**
+             * Subject
+             * @example orders.amount
+             */
+            subject: string;
+        };
+        /**
+         * ContractDetail
+         * @description `document` is the contract as ODCS says it, `text` as it was written.
+         */
+        ContractDetail: {
+            /** Api Version */
+            api_version: string;
+            /** Description */
+            description: string;
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+            /** Domain */
+            domain: string | null;
+            /** Extends */
+            extends: string[];
+            /** File */
+            file: string | null;
+            /** File Differs */
+            file_differs: boolean;
+            /** File Version */
+            file_version: string | null;
+            /** History */
+            history: components["schemas"]["StateChangeView"][];
+            /** Id */
+            id: string;
+            last_test: components["schemas"]["LastTestView"] | null;
+            /** Name */
+            name: string;
+            /** Next States */
+            next_states: ("draft" | "active" | "deprecated" | "sunset" | "retired")[];
+            notice: components["schemas"]["NoticeView"] | null;
+            /** Owner */
+            owner: string | null;
+            /** Registered */
+            registered: boolean;
+            /** Registered At */
+            registered_at: string | null;
+            /** Registered By */
+            registered_by: string | null;
+            /** Schema Hash */
+            schema_hash: string | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "registered" | "file";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "active" | "deprecated" | "sunset" | "retired";
+            /** Tables */
+            tables: string[];
+            /** Tags */
+            tags: string[];
+            /** Text */
+            text: string;
+            /** Version */
+            version: string;
+            /** Versions */
+            versions: number;
+            violations: components["schemas"]["CountsView"] | null;
+        };
+        /** ContractVersionDetail */
+        ContractVersionDetail: {
+            /** Breaking */
+            breaking: number | null;
+            /** Bump */
+            bump: ("major" | "minor" | "patch" | "none" | "downgrade" | "unknown") | null;
+            /** Current */
+            current: boolean;
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: string;
+            /** Owner */
+            owner: string | null;
+            /**
+             * Registered At
+             * Format: date-time
+             */
+            registered_at: string;
+            /** Registered By */
+            registered_by: string;
+            /** Required Bump */
+            required_bump: ("major" | "minor" | "patch" | "none") | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Schema Hash */
+            schema_hash: string;
+            /** Tables */
+            tables: string[];
+            /** Text */
+            text: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * ContractVersionView
+         * @description `bump` and `breaking` are against the version that was registered before it.
+         */
+        ContractVersionView: {
+            /** Breaking */
+            breaking: number | null;
+            /** Bump */
+            bump: ("major" | "minor" | "patch" | "none" | "downgrade" | "unknown") | null;
+            /** Current */
+            current: boolean;
+            /** Owner */
+            owner: string | null;
+            /**
+             * Registered At
+             * Format: date-time
+             */
+            registered_at: string;
+            /** Registered By */
+            registered_by: string;
+            /** Required Bump */
+            required_bump: ("major" | "minor" | "patch" | "none") | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Schema Hash */
+            schema_hash: string;
+            /** Tables */
+            tables: string[];
+            /** Version */
+            version: string;
+        };
+        /**
+         * ContractView
+         * @description One contract: the newest registered version, or the project's file where nothing is registered yet.
+         */
+        ContractView: {
+            /** Api Version */
+            api_version: string;
+            /** Description */
+            description: string;
+            /** Domain */
+            domain: string | null;
+            /** Extends */
+            extends: string[];
+            /** File */
+            file: string | null;
+            /** File Differs */
+            file_differs: boolean;
+            /** File Version */
+            file_version: string | null;
+            /** Id */
+            id: string;
+            last_test: components["schemas"]["LastTestView"] | null;
+            /** Name */
+            name: string;
+            notice: components["schemas"]["NoticeView"] | null;
+            /** Owner */
+            owner: string | null;
+            /** Registered */
+            registered: boolean;
+            /** Registered At */
+            registered_at: string | null;
+            /** Registered By */
+            registered_by: string | null;
+            /** Schema Hash */
+            schema_hash: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "active" | "deprecated" | "sunset" | "retired";
+            /** Tables */
+            tables: string[];
+            /** Tags */
+            tags: string[];
+            /** Version */
+            version: string;
+            /** Versions */
+            versions: number;
+            violations: components["schemas"]["CountsView"] | null;
+        };
         /** Counters */
         Counters: {
             /** Assets */
@@ -3322,6 +3980,20 @@ export interface components {
             checks_failing: number;
             /** Contracts Broken */
             contracts_broken: number;
+        };
+        /** CountsView */
+        CountsView: {
+            /**
+             * Checked At
+             * Format: date-time
+             */
+            checked_at: string;
+            /** Errors */
+            errors: number;
+            /** Infos */
+            infos: number;
+            /** Warnings */
+            warnings: number;
         };
         /**
          * DatasetHealth
@@ -3507,6 +4179,19 @@ export interface components {
             tables: number;
             /** Total Count */
             total_count?: number | null;
+        };
+        /** DriftView */
+        DriftView: {
+            /** At */
+            at: string;
+            /** Id */
+            id: string;
+            /** Tables */
+            tables: components["schemas"]["TableDrift"][];
+            /** Version */
+            version: string;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
         };
         /** EdgeChangeView */
         EdgeChangeView: {
@@ -3801,6 +4486,36 @@ export interface components {
             modified: components["schemas"]["EdgeChangeView"][];
             /** Removed */
             removed: components["schemas"]["EdgeView"][];
+        };
+        /**
+         * EffectiveView
+         * @description The contract with all that binds it. `origins` says for a path which contract brought it; a path that is not
+         *     there came with the contract itself.
+         */
+        EffectiveView: {
+            /** Chain */
+            chain: components["schemas"]["ParentView"][];
+            /** Effective */
+            effective: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "strict" | "permissive";
+            /** Origins */
+            origins: {
+                [key: string]: string;
+            };
+            /** Text */
+            text: string;
+            /** Version */
+            version: string;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
         };
         /** ErdColumnView */
         ErdColumnView: {
@@ -4557,6 +5272,25 @@ export interface components {
             understood: number;
         };
         /**
+         * LastTestView
+         * @description What the newest test of a contract said.
+         */
+        LastTestView: {
+            /** Failed */
+            failed: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Passed */
+            passed: number;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "passed" | "warning" | "failed" | "error" | "info" | "skipped" | "unknown";
+        };
+        /**
          * LineageDiffView
          * @description `counts` are whole; each list has at most `limit` (`truncated`: one of them has less than there are).
          */
@@ -4646,6 +5380,17 @@ export interface components {
             truncated: boolean;
             /** Upstream */
             upstream: components["schemas"]["ReachedView"][];
+        };
+        /** LintView */
+        LintView: {
+            /**
+             * Schema Version
+             * @default 1
+             * @constant
+             */
+            schema_version: 1;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
         };
         /**
          * MergeResultView
@@ -5292,6 +6037,28 @@ export interface components {
             removed: components["schemas"]["NodeView"][];
         };
         /**
+         * NoticeView
+         * @description That a contract comes to its end, as its consumers were told.
+         */
+        NoticeView: {
+            /** Ends At */
+            ends_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Replacement */
+            replacement: string | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "active" | "deprecated" | "sunset" | "retired";
+        };
+        /**
          * OrderStep
          * @description One table, or all those of a cycle. Steps of one stage do not need each other.
          */
@@ -5453,6 +6220,48 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["CommitView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ConsumerView] */
+        Page_ConsumerView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ConsumerView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ContractVersionView] */
+        Page_ContractVersionView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ContractVersionView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ContractView] */
+        Page_ContractView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ContractView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -5640,6 +6449,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[StateChangeView] */
+        Page_StateChangeView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["StateChangeView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[TagView] */
         Page_TagView_: {
             /**
@@ -5649,6 +6472,20 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["TagView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[TestRunView] */
+        Page_TestRunView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["TestRunView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -5667,6 +6504,34 @@ export interface components {
             next_cursor?: string | null;
             /** Total Count */
             total_count?: number | null;
+        };
+        /** Page[ViolationView] */
+        Page_ViolationView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ViolationView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /**
+         * ParentView
+         * @description A contract of the chain above; outermost first.
+         */
+        ParentView: {
+            /** File */
+            file: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
         };
         /** PastResult */
         PastResult: {
@@ -5909,6 +6774,21 @@ export interface components {
             nodes: number;
             /** Revision */
             revision: number;
+        };
+        /**
+         * RegisteredView
+         * @description `created` is false where the same version with the same content was there already: nothing changed.
+         */
+        RegisteredView: {
+            /** Actual Bump */
+            actual_bump: ("major" | "minor" | "patch" | "none" | "downgrade" | "unknown") | null;
+            contract: components["schemas"]["ContractDetail"];
+            /** Created */
+            created: boolean;
+            /** Required Bump */
+            required_bump: ("major" | "minor" | "patch" | "none") | null;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
         };
         /**
          * RemediationStart
@@ -7017,6 +7897,51 @@ export interface components {
             state: "stopped" | "starting" | "ready" | "failed";
         };
         /**
+         * StateChange
+         * @description Where the contract goes next: draft, active, deprecated, sunset, retired, and not back.
+         */
+        StateChange: {
+            /** Ends At */
+            ends_at?: string | null;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Replacement */
+            replacement?: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "active" | "deprecated" | "sunset" | "retired";
+        };
+        /** StateChangeView */
+        StateChangeView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before */
+            before: ("draft" | "active" | "deprecated" | "sunset" | "retired") | null;
+            /** By */
+            by: string;
+            /** Ends At */
+            ends_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Replacement */
+            replacement: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "active" | "deprecated" | "sunset" | "retired";
+            /** Told */
+            told: string[];
+        };
+        /**
          * StepView
          * @description Where one table of a run is now. Stages and tasks are those known so far; there is no false percentage.
          */
@@ -7162,6 +8087,19 @@ export interface components {
              */
             updated: number;
         };
+        /** TableDrift */
+        TableDrift: {
+            /** Alter */
+            alter: string[];
+            /** Exists */
+            exists: boolean;
+            /** Patch */
+            patch: string | null;
+            /** Table */
+            table: string;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
+        };
         /** TagCreate */
         TagCreate: {
             /**
@@ -7199,6 +8137,27 @@ export interface components {
              * Format: date-time
              */
             time: string;
+        };
+        /**
+         * TakenResults
+         * @description `created` is false where the same run was sent before.
+         */
+        TakenResults: {
+            /** Checks */
+            checks: number;
+            /** Contract Id */
+            contract_id: string;
+            /** Created */
+            created: boolean;
+            /** Id */
+            id: string;
+            /** Known */
+            known: boolean;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "passed" | "warning" | "failed" | "error" | "info" | "skipped" | "unknown";
         };
         /**
          * TakenView
@@ -7263,6 +8222,66 @@ export interface components {
              * @default 0
              */
             updated: number;
+        };
+        /** TestCheckView */
+        TestCheckView: {
+            /** Category */
+            category: string | null;
+            /** Column */
+            column: string | null;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string | null;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "passed" | "warning" | "failed" | "error" | "info" | "skipped" | "unknown";
+            /** Table */
+            table: string | null;
+            /** Type */
+            type: string;
+        };
+        /**
+         * TestRunView
+         * @description What one `datacontract test` said.
+         */
+        TestRunView: {
+            /** Checks */
+            checks: components["schemas"]["TestCheckView"][];
+            /** Contract Id */
+            contract_id: string;
+            /** Failed */
+            failed: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Other */
+            other: number;
+            /** Passed */
+            passed: number;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Received By */
+            received_by: string;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "passed" | "warning" | "failed" | "error" | "info" | "skipped" | "unknown";
+            /** Server */
+            server: string | null;
+            /** Started At */
+            started_at: string | null;
+            /** Tool */
+            tool: string;
+            /** Version */
+            version: string | null;
         };
         /**
          * TimelineEntry
@@ -7611,6 +8630,70 @@ export interface components {
             /** Version */
             version: number;
         };
+        /**
+         * ViolationView
+         * @description One finding, with its place in a file. `code` is empty where a finding has none (a nullability difference).
+         */
+        ViolationView: {
+            /**
+             * Code
+             * @example FORGE-E502
+             */
+            code: string;
+            /** Column */
+            column: number;
+            /** Contract Id */
+            contract_id?: string | null;
+            /** File */
+            file: string;
+            /** Fix */
+            fix: string;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Policy Type
+             * @default
+             */
+            policy_type: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning" | "info";
+            /**
+             * Source
+             * @default policy
+             * @enum {string}
+             */
+            source: "lint" | "inheritance" | "version" | "drift" | "policy";
+        };
+        /**
+         * ViolationsView
+         * @description What is wrong with a contract now: its form, its parents, its version and its tables.
+         */
+        ViolationsView: {
+            /**
+             * Checked At
+             * Format: date-time
+             */
+            checked_at: string;
+            /** Errors */
+            errors: number;
+            /** Id */
+            id: string;
+            /** Infos */
+            infos: number;
+            /** Version */
+            version: string;
+            /** Violations */
+            violations: components["schemas"]["ViolationView"][];
+            /** Warnings */
+            warnings: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -7650,11 +8733,20 @@ export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitResultView = components['schemas']['CommitResultView'];
 export type CommitView = components['schemas']['CommitView'];
 export type CompareView = components['schemas']['CompareView'];
+export type ComparisonView = components['schemas']['ComparisonView'];
+export type CompileView = components['schemas']['CompileView'];
 export type ConditionView = components['schemas']['ConditionView'];
 export type ConflictGroup = components['schemas']['ConflictGroup'];
 export type ConflictSet = components['schemas']['ConflictSet'];
 export type ConflictView = components['schemas']['ConflictView'];
+export type ConsumerView = components['schemas']['ConsumerView'];
+export type ContractChangeView = components['schemas']['ContractChangeView'];
+export type ContractDetail = components['schemas']['ContractDetail'];
+export type ContractVersionDetail = components['schemas']['ContractVersionDetail'];
+export type ContractVersionView = components['schemas']['ContractVersionView'];
+export type ContractView = components['schemas']['ContractView'];
 export type Counters = components['schemas']['Counters'];
+export type CountsView = components['schemas']['CountsView'];
 export type DatasetHealth = components['schemas']['DatasetHealth'];
 export type DeliveryView = components['schemas']['DeliveryView'];
 export type DerivationCreate = components['schemas']['DerivationCreate'];
@@ -7664,6 +8756,7 @@ export type DiffTotals = components['schemas']['DiffTotals'];
 export type DiffView = components['schemas']['DiffView'];
 export type DisagreementView = components['schemas']['DisagreementView'];
 export type DisagreementsView = components['schemas']['DisagreementsView'];
+export type DriftView = components['schemas']['DriftView'];
 export type EdgeChangeView = components['schemas']['EdgeChangeView'];
 export type EdgeCreate = components['schemas']['EdgeCreate'];
 export type EdgeDetail = components['schemas']['EdgeDetail'];
@@ -7672,6 +8765,7 @@ export type EdgeStats = components['schemas']['EdgeStats'];
 export type EdgeView = components['schemas']['EdgeView'];
 export type EdgesCreate = components['schemas']['EdgesCreate'];
 export type EdgesDiff = components['schemas']['EdgesDiff'];
+export type EffectiveView = components['schemas']['EffectiveView'];
 export type ErdColumnView = components['schemas']['ErdColumnView'];
 export type ErdTableView = components['schemas']['ErdTableView'];
 export type ErdView = components['schemas']['ErdView'];
@@ -7708,9 +8802,11 @@ export type JudgeStart = components['schemas']['JudgeStart'];
 export type KeptView = components['schemas']['KeptView'];
 export type LaneEdge = components['schemas']['LaneEdge'];
 export type LanguageTotal = components['schemas']['LanguageTotal'];
+export type LastTestView = components['schemas']['LastTestView'];
 export type LineageDiffView = components['schemas']['LineageDiffView'];
 export type LineageStatsView = components['schemas']['LineageStatsView'];
 export type LineageView = components['schemas']['LineageView'];
+export type LintView = components['schemas']['LintView'];
 export type MergeResultView = components['schemas']['MergeResultView'];
 export type MergeStart = components['schemas']['MergeStart'];
 export type MergeStatistics = components['schemas']['MergeStatistics'];
@@ -7731,6 +8827,7 @@ export type NodeCreate = components['schemas']['NodeCreate'];
 export type NodeStats = components['schemas']['NodeStats'];
 export type NodeView = components['schemas']['NodeView'];
 export type NodesDiff = components['schemas']['NodesDiff'];
+export type NoticeView = components['schemas']['NoticeView'];
 export type OrderStep = components['schemas']['OrderStep'];
 export type OrderView = components['schemas']['OrderView'];
 export type OriginView = components['schemas']['OriginView'];
@@ -7739,6 +8836,9 @@ export type Overview = components['schemas']['Overview'];
 export type PageAlertView = components['schemas']['Page_AlertView_'];
 export type PageBranchView = components['schemas']['Page_BranchView_'];
 export type PageCommitView = components['schemas']['Page_CommitView_'];
+export type PageConsumerView = components['schemas']['Page_ConsumerView_'];
+export type PageContractVersionView = components['schemas']['Page_ContractVersionView_'];
+export type PageContractView = components['schemas']['Page_ContractView_'];
 export type PageDatasetHealth = components['schemas']['Page_DatasetHealth_'];
 export type PageDeliveryView = components['schemas']['Page_DeliveryView_'];
 export type PageGapItem = components['schemas']['Page_GapItem_'];
@@ -7752,8 +8852,12 @@ export type PageResultView = components['schemas']['Page_ResultView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSearchHit = components['schemas']['Page_SearchHit_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
+export type PageStateChangeView = components['schemas']['Page_StateChangeView_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
+export type PageTestRunView = components['schemas']['Page_TestRunView_'];
 export type PageTrackedIncidentView = components['schemas']['Page_TrackedIncidentView_'];
+export type PageViolationView = components['schemas']['Page_ViolationView_'];
+export type ParentView = components['schemas']['ParentView'];
 export type PastResult = components['schemas']['PastResult'];
 export type PathView = components['schemas']['PathView'];
 export type PathsView = components['schemas']['PathsView'];
@@ -7764,6 +8868,7 @@ export type ProducerView = components['schemas']['ProducerView'];
 export type ReachedView = components['schemas']['ReachedView'];
 export type RecentChange = components['schemas']['RecentChange'];
 export type RecordedView = components['schemas']['RecordedView'];
+export type RegisteredView = components['schemas']['RegisteredView'];
 export type RemediationStart = components['schemas']['RemediationStart'];
 export type RemediationView = components['schemas']['RemediationView'];
 export type RemedyCount = components['schemas']['RemedyCount'];
@@ -7806,14 +8911,20 @@ export type SourceView = components['schemas']['SourceView'];
 export type SourcesView = components['schemas']['SourcesView'];
 export type SparedView = components['schemas']['SparedView'];
 export type SparkView = components['schemas']['SparkView'];
+export type StateChange = components['schemas']['StateChange'];
+export type StateChangeView = components['schemas']['StateChangeView'];
 export type StepView = components['schemas']['StepView'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type SystemView = components['schemas']['SystemView'];
 export type TableDiffView = components['schemas']['TableDiffView'];
+export type TableDrift = components['schemas']['TableDrift'];
 export type TagCreate = components['schemas']['TagCreate'];
 export type TagView = components['schemas']['TagView'];
+export type TakenResults = components['schemas']['TakenResults'];
 export type TakenView = components['schemas']['TakenView'];
 export type TallyView = components['schemas']['TallyView'];
+export type TestCheckView = components['schemas']['TestCheckView'];
+export type TestRunView = components['schemas']['TestRunView'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
@@ -7825,6 +8936,8 @@ export type ValidationView = components['schemas']['ValidationView'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
+export type ViolationView = components['schemas']['ViolationView'];
+export type ViolationsView = components['schemas']['ViolationsView'];
 export type $defs = Record<string, never>;
 export interface operations {
     list_branches: {
@@ -12774,6 +13887,1895 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Suggestion"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    last_compile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompileView"] | null;
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_violations: {
+        parameters: {
+            query?: {
+                /** @description Only these; repeated. */
+                severity?: ("error" | "warning" | "info")[];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ViolationView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_contracts: {
+        parameters: {
+            query?: {
+                /** @description A part of the id, name, owner or a table. */
+                q?: string;
+                /** @description Only these; repeated. */
+                state?: ("draft" | "active" | "deprecated" | "sunset" | "retired")[];
+                owner?: string | null;
+                /** @description schema.table */
+                table?: string | null;
+                /** @description Only with errors in the last check, or without. */
+                violations?: boolean | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContractView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lint_contract: {
+        parameters: {
+            query?: {
+                /** @description Default: the project's. */
+                profile?: ("standard" | "strict") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/yaml": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LintView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is packed in a way that is not known */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_test_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    checks?: Record<string, never>[] | null;
+                    dataContractId: string;
+                    dataContractVersion?: string | null;
+                    /** @description One of passed, warning, failed, error, info, skipped, unknown; anything else is unknown. */
+                    result?: unknown;
+                    runId?: string | null;
+                    server?: string | null;
+                    /** Format: date-time */
+                    timestampEnd?: string | null;
+                    /** Format: date-time */
+                    timestampStart?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenResults"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is packed in a way that is not known */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_contract: {
+        parameters: {
+            query?: {
+                /** @description `file` is the project's file as it is now. */
+                version?: string | null;
+                /** @description Default: by the header Accept. */
+                format?: ("json" | "yaml") | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contract; as it was written, where YAML is asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractDetail"];
+                    "application/yaml": unknown;
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_contract: {
+        parameters: {
+            query?: {
+                /** @description Check it; keep nothing. */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/yaml": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredView"];
+                };
+            };
+            /** @description A new version */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is packed in a way that is not known */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_contract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViolationsView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_consumers: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ConsumerView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_versions: {
+        parameters: {
+            query?: {
+                /** @description Default: the one before `new`. */
+                old?: string | null;
+                /** @description Default: the file, or the newest version. */
+                new?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_document: {
+        parameters: {
+            query?: {
+                /** @description `file` is the project's file as it is now. */
+                version?: string | null;
+                /** @description Default: by the header Accept. */
+                format?: ("json" | "yaml") | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contract; as it was written, where YAML is asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/yaml": unknown;
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_drift: {
+        parameters: {
+            query?: {
+                /** @description A branch, a tag, a commit. Default: main. */
+                at?: string | null;
+                /** @description Only this one: schema.table */
+                table?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    effective_contract: {
+        parameters: {
+            query?: {
+                /** @description `file` is the project's file as it is now. */
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_history: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_StateChangeView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_results: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TestRunView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_contract_state: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_versions: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContractVersionView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractVersionDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contract_violations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, percent-encoded; or its name. */
+                contract_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViolationsView"];
                 };
             };
             /** @description The host is not one of this server's */

@@ -21,6 +21,8 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../pages/quality.anomalies"),
   () => import("../pages/quality.remediations"),
   () => import("../pages/quality.remediation"),
+  () => import("../pages/contracts"),
+  () => import("../pages/contract"),
   () => import("../pages/branches"),
   () => import("../pages/branch"),
   () => import("../pages/commit"),

@@ -4,6 +4,7 @@ import {
   IconBandage,
   IconBinaryTree2,
   IconChartDots,
+  IconFileCertificate,
   IconFileCode,
   IconGitBranch,
   IconHeartbeat,
@@ -26,6 +27,7 @@ export interface Place {
     | "/quality/incidents"
     | "/quality/anomalies"
     | "/quality/remediations"
+    | "/contracts"
     | "/branches"
     | "/settings";
   label: string;
@@ -39,6 +41,7 @@ export const PLACES: readonly Place[] = [
   { to: "/assets", label: "Assets", icon: IconTable },
   { to: "/lineage", label: "Lineage", icon: IconBinaryTree2 },
   { to: "/quality", label: "Quality", icon: IconHeartbeat },
+  { to: "/contracts", label: "Contracts", icon: IconFileCertificate },
   { to: "/branches", label: "Branches", icon: IconGitBranch },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ];

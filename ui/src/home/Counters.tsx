@@ -37,7 +37,8 @@ function countersOf({ counters, branch }: Overview, merges: number): Counter[] {
       label: broken === 1 ? "contract broken" : "contracts broken",
       icon: broken > 0 ? IconFileAlert : IconCircleCheck,
       tone: broken > 0 ? "warn" : "good",
-      link: { to: "/assets", search: { state: "failing" } },
+      // What a run held back shows at its tables: those that are published still keep their contract.
+      link: broken > 0 ? { to: "/assets", search: { state: "failing" } } : { to: "/contracts" },
     },
     // A merge that waits for someone is more urgent than a branch that has something.
     merges > 0

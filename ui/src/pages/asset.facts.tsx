@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { AssetDetail } from "../api";
+import { contractOfTableQuery } from "../api/contracts";
 import { CommitLink, RelativeTime, RunLink, TableLink } from "../parts";
 import { bytes, count, NONE, plural } from "../parts/formats";
 import { useHeldBack } from "./asset.attempt";
@@ -27,6 +29,9 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
           </Link>
         </Fact>
         <Fact label="Owner">{asset.owner == null ? "nobody" : <OwnerLink owner={asset.owner} />}</Fact>
+        <Fact label="Contract">
+          <TheContract table={asset.qualified_name} />
+        </Fact>
         <Fact label="Tags">{asset.tags.length === 0 ? NONE : <Tags tags={asset.tags} />}</Fact>
         <Fact label="Version" wide>
           {asset.version}
@@ -60,6 +65,24 @@ export function Fact({ label, wide, children }: { label: string; wide?: boolean;
       <dt>{label}</dt>
       <dd className="name numbers">{children}</dd>
     </div>
+  );
+}
+
+/** What it promises its readers, where somebody wrote that down. */
+function TheContract({ table }: { table: string }) {
+  const { data } = useQuery(contractOfTableQuery(table));
+  const contract = data?.items[0];
+  if (data !== undefined && contract === undefined) return <span className="quiet">none</span>;
+  if (contract === undefined) return NONE;
+  const problems = contract.violations === null ? 0 : contract.violations.errors;
+  return (
+    <>
+      <Link to="/contracts/$contractId" params={{ contractId: contract.id }} className="link name">
+        {contract.name} {contract.version}
+      </Link>
+      {contract.state !== "active" && `, ${contract.state}`}
+      {problems > 0 && `, ${plural(problems, "error")}`}
+    </>
   );
 }
 

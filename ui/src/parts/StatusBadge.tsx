@@ -11,11 +11,14 @@ import {
   IconGitMerge,
   IconHandStop,
   IconHelpCircle,
+  IconHourglassLow,
   IconInfoCircle,
   IconLoader2,
   IconMinus,
+  IconPencil,
   IconPlayerPause,
   IconPlugConnectedX,
+  IconSunset2,
   type Icon,
 } from "@tabler/icons-react";
 
@@ -28,7 +31,7 @@ interface Look {
 }
 
 /** Every word Forge uses for a state: of runs, outputs, verdicts, severities, tables, tokens, branches, monitors,
- * incidents and alerts. */
+ * incidents, alerts and contracts. */
 const LOOKS: Record<string, Look> = {
   queued: { tone: "calm", icon: IconClock },
   waiting: { tone: "calm", icon: IconClock },
@@ -78,6 +81,10 @@ const LOOKS: Record<string, Look> = {
   "given up": { tone: "bad", icon: IconBellX },
   merged: { tone: "calm", icon: IconGitMerge },
   archived: { tone: "calm", icon: IconMinus },
+  draft: { tone: "calm", icon: IconPencil },
+  deprecated: { tone: "warn", icon: IconHourglassLow },
+  sunset: { tone: "warn", icon: IconSunset2 },
+  retired: { tone: "calm", icon: IconBan },
 };
 
 export function lookOf(word: string): Look {

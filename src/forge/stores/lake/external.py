@@ -9,7 +9,7 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
@@ -262,6 +262,17 @@ class ExternalLake:
 
         return sql_of(self._files.read_view(location))
 
+    def schema(self, catalog: CatalogName) -> Schema | None:
+        from forge.stores.lake.spark_types import spark_schema
+
+        table = self._find(catalog)
+        return None if table is None else spark_schema(_metadata(table).schema())
+
+    def view_schema(self, location: str) -> Schema:
+        from forge.stores.lake.view import schema_of
+
+        return schema_of(self._files.read_view(location))
+
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         raise ForgeError(
             "E407",
@@ -363,6 +374,20 @@ class ExternalLake:
             except Exception:
                 if not self._catalog.namespace_exists((namespace,)):  # another process may just have made it
                     raise
+
+    def change_namespace(self, namespace: str, change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
+        """Properties of a namespace, as `change` wants them; nothing where there is no such namespace."""
+        from pyiceberg.exceptions import NoSuchNamespaceError
+
+        try:
+            with self._reached((NoSuchNamespaceError,)):
+                found = self._catalog.load_namespace_properties(namespace)
+                kept = {str(key): str(value) for key, value in found.items()}
+                new = {key: value for key, value in change(kept).items() if kept.get(key) != value}
+                if new:
+                    self._catalog.update_namespace_properties(namespace, updates=new)
+        except NoSuchNamespaceError:
+            return
 
     def _register(self, name: CatalogName, beside: Table, metadata: TableMetadataV2) -> None:
         """A new entry of the catalog for metadata written next to that of the table `beside`, with its credentials."""

@@ -228,6 +228,19 @@ class IcebergLake:
 
         return sql_of(self.files.read_view(location))
 
+    def schema(self, catalog: CatalogName) -> Schema | None:
+        from forge.stores.lake.spark_types import spark_schema
+
+        row = self.row(catalog)
+        if row is None:
+            return None
+        return self.view_schema(row[0]) if row[1] == "VIEW" else spark_schema(self._read(row[0]).schema())
+
+    def view_schema(self, location: str) -> Schema:
+        from forge.stores.lake.view import schema_of
+
+        return schema_of(self.files.read_view(location))
+
     # unused files
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:

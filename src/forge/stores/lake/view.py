@@ -15,7 +15,7 @@ from pyiceberg.view.metadata import (
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.stores.lake.files import Files
-from forge.stores.lake.spark_types import iceberg_schema
+from forge.stores.lake.spark_types import iceberg_schema, spark_schema
 from forge.stores.sql.tables import CATALOG
 
 
@@ -59,6 +59,12 @@ def sql_of(view: ViewMetadata) -> str:
     """The query of the current version."""
     version = next(version for version in view.versions if version.version_id == view.current_version_id)
     return next(representation.root.sql for representation in version.representations)
+
+
+def schema_of(view: ViewMetadata) -> Schema:
+    """The columns of the current version."""
+    version = next(version for version in view.versions if version.version_id == view.current_version_id)
+    return spark_schema(next(schema for schema in view.schemas if schema.schema_id == version.schema_id))
 
 
 def write_next(

@@ -42,6 +42,7 @@ class MemoryView:
     uuid: str
     sql: str
     schema_id: int
+    schema: Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +275,28 @@ class MemoryLake:
         with self._catalog.lock:
             old = self._files[previous].content if previous else None
             known = old if isinstance(old, MemoryView) else None
-            view = MemoryView(known.uuid if known else str(uuid.uuid4()), sql, known.schema_id + 1 if known else 0)
+            number = known.schema_id + 1 if known else 0
+            view = MemoryView(known.uuid if known else str(uuid.uuid4()), sql, number, schema)
             return self._write(f"memory/{table.schema}/{table.name}", view)
 
     def read_view(self, location: str) -> str:
+        return self._view(location).sql
+
+    def view_schema(self, location: str) -> Schema:
+        return self._view(location).schema
+
+    def _view(self, location: str) -> MemoryView:
         file = self._files.get(location)
         if file is None or not isinstance(file.content, MemoryView):
             raise ForgeError("E406", "A metadata file of the lake cannot be read", where=location, fix="forge doctor")
-        return file.content.sql
+        return file.content
+
+    def schema(self, catalog: CatalogName) -> Schema | None:
+        row = self._catalog.rows.get(catalog)
+        content = self._files[row[0]].content if row else None
+        if isinstance(content, MemoryTable):
+            return content.schemas[content.schema_id]
+        return content.schema if isinstance(content, MemoryView) else None
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         with self._catalog.lock:

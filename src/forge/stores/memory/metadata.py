@@ -23,6 +23,7 @@ from forge.flows.records import (
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.stores.memory.catalog import MemoryCatalog
+from forge.stores.memory.contracts import MemoryContracts
 from forge.stores.memory.quality.remediations import MemoryRemediations
 from forge.stores.memory.versioning import MemoryVersions
 from forge.stores.refusals import no_commit
@@ -44,6 +45,7 @@ class MemoryMetadata(MemoryVersions):
         self._profiles: dict[tuple[TableName, SnapshotId | None], ProfileRecord] = {}
         self._loaded: dict[CommitId, Mapping[TableName, tuple[LoadedFile, ...]]] = {}
         self.remediations = MemoryRemediations()
+        self.contracts = MemoryContracts()
 
     def rename_branch(self, old: BranchName, new: BranchName, audit: AuditRecord) -> None:
         with self._lock:
@@ -195,6 +197,7 @@ class MemoryMetadata(MemoryVersions):
             self._keep_sealed(publication.sealed)
             if publication.remediation is not None:
                 self.remediations.put(publication.remediation)
+            self.contracts.register_all(publication.contracts)
         return Published(commit.id)
 
     def advance(self, advance: Advance, seam: Seam) -> Published | Moved:

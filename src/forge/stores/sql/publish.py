@@ -13,6 +13,7 @@ from forge.model.names import CatalogName, CommitId, RunId
 from forge.quality.verdict import Verdict
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
+from forge.stores.sql.contracts import write_registrations
 from forge.stores.sql.quality.remediations import write_remediation
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
@@ -43,6 +44,7 @@ def write_publication(connection: Connection, publication: Publication, seam: Ca
     write_sealed(connection, publication.sealed)
     if publication.remediation is not None:
         write_remediation(connection, publication.remediation)
+    write_registrations(connection, publication.contracts)
     seam("publish.records")
 
 

@@ -45,7 +45,7 @@ iceberg_namespace_properties = Table(
     Column("catalog_name", String(255), primary_key=True),
     Column("namespace", String(255), primary_key=True),
     Column("property_key", String(255), primary_key=True),
-    Column("property_value", String(1000)),
+    Column("property_value", Text().with_variant(String(1000), "sqlite")),
 )
 
 branches = Table(

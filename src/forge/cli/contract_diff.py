@@ -1,0 +1,151 @@
+"""`forge contract diff OLD NEW`, and in a project `forge contract diff NAME`: a changelog and the bump it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.cli.row_view import Line
+    from forge.contracts.compare import Comparison
+    from forge.contracts.document import Document
+    from forge.flows.contract_versions import Hit
+
+_STYLES = {"Breaking": "red", "Added": "green", "Changed": "yellow", "Documentation": "dim"}
+_MOST_HIT = 20
+
+
+@command
+def diff(
+    terminal: Terminal,
+    old: Annotated[
+        str, typer.Argument(metavar="OLD|NAME", help="A file; or a contract of the project: id, name, file or table.")
+    ],
+    new: Annotated[str | None, typer.Argument(metavar="[NEW]", help="The file to compare it with.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="VERSION|git:REF", help="What NAME is compared with; else the registered version before."),
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The changelog as Markdown.")] = False,
+) -> None:
+    """Tell what changed between two versions of a contract, which part of the version must grow for it and, in a
+    project, who reads what breaks. Exits with 1 when readers break and the version does not say so."""
+    from forge.cli.contract_findings import exit_on_errors
+    from forge.contracts.changelog import changelog_markdown
+    from forge.contracts.document import ContractError
+
+    try:
+        comparison, hit = _compared(terminal, old, new, against)
+    except ContractError as error:
+        from forge.contracts.compare import UNKNOWN, Comparison
+
+        comparison, hit = Comparison((), UNKNOWN, UNKNOWN, error.violations), None
+    if markdown:
+        typer.echo(changelog_markdown(comparison), nl=False)
+    else:
+        terminal.answer(_answer(comparison, hit))
+    exit_on_errors(comparison.violations)
+
+
+def _compared(
+    terminal: Terminal, old: str, new: str | None, against: str | None
+) -> tuple[Comparison, tuple[Hit, ...] | None]:
+    from forge.model.errors import ForgeError
+
+    if new is None:
+        return _in_project(terminal, old, against)
+    if against is not None:
+        fix = f"forge contract diff {old} {new}, or in a project: forge contract diff NAME --against {against}"
+        raise ForgeError("E105", "Two files and --against are one too many", fix=fix)
+    from forge.contracts.compare import compare_documents
+
+    return compare_documents(_document(old), _document(new)), None
+
+
+def _document(file: str) -> Document:
+    from forge.contracts.document import MAX_BYTES, read_document
+    from forge.model.errors import ForgeError
+
+    try:
+        with Path(file).open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        fix = "Give the path of a file that is there."
+        why = error.strerror or str(error)
+        raise ForgeError("E103", f"{file} cannot be read", where=file, why=why, fix=fix) from error
+    return read_document(content, file)
+
+
+def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Comparison, tuple[Hit, ...]]:
+    from forge.contracts.compare import compare_documents
+    from forge.contracts.document import ContractError
+    from forge.flows.contract_versions import find_contract, find_hit, old_document
+    from forge.stores.git_files import GitFiles
+
+    with terminal.open() as wiring:
+        found = find_contract(wiring.root, name)
+        if found.contract is None or found.contract.document is None:
+            raise ContractError(found.violations)
+        ports = wiring.contract_ports()
+        before = old_document(found.contract, against, ports.store, GitFiles(wiring.root))
+        comparison = compare_documents(before, found.contract.document)
+        lineage = ports.lineage() if comparison.breaking else None
+        hit = find_hit(comparison, before, lineage, owner=ports.owner) if lineage is not None else ()
+    return comparison, hit
+
+
+def _answer(comparison: Comparison, hit: Sequence[Hit] | None) -> Answer:
+    from forge.cli.answer import Answer
+    from forge.cli.row_view import picture_of
+
+    facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
+    if hit is not None:
+        facts["consumers"] = [one.to_dict() for one in hit]
+    items = [change.to_dict() for change in comparison.changes]
+    lines = _lines(comparison, hit)
+    return Answer(
+        "changes",
+        items,
+        facts=facts,
+        picture=lambda: picture_of(lines),
+        lines=lambda: [text for text, _ in lines],
+    )
+
+
+def _lines(comparison: Comparison, hit: Sequence[Hit] | None) -> list[Line]:
+    from forge.cli.contract_findings import finding_lines
+    from forge.contracts.changelog import MARKS, headline, sections_of, verdict
+
+    if not comparison.is_known:
+        return [(line, "") for line in finding_lines(comparison.violations)]
+    lines: list[Line] = [(headline(comparison), "bold")]
+    for section in sections_of(comparison):
+        lines += [("", ""), (section.title, f"bold {_STYLES[section.title]}")]
+        lines += [(f"  {MARKS[section.title]} {change.message}", "") for change in section.changes]
+    lines += _hit_lines(hit or ())
+    if comparison.violations:
+        lines += [("", ""), *((line, "") for line in finding_lines(comparison.violations))]
+    return [*lines, ("", ""), (verdict(comparison), "bold")]
+
+
+def _hit_lines(hit: Sequence[Hit]) -> list[Line]:
+    from forge.cli.words import plural
+
+    if not hit:
+        return []
+    lines: list[Line] = [("", ""), (f"Hit: {plural(len(hit), 'consumer')}", "bold red")]
+    for one in hit[:_MOST_HIT]:
+        consumer = one.consumer
+        owner = f" ({consumer.owner})" if consumer.owner else ""
+        reads = ", ".join(consumer.columns or consumer.reads)
+        lines.append((f"  {consumer.name}{owner} reads {reads}", ""))
+    if len(hit) > _MOST_HIT:
+        lines.append((f"  … and {plural(len(hit) - _MOST_HIT, 'more')}", "dim"))
+    return lines

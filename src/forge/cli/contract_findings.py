@@ -1,0 +1,60 @@
+"""Findings about contracts on the terminal: one line each with its place, the fix below, and a count at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from forge.cli.words import plural
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from forge.contracts.contract import Violation
+
+_SEVERITIES = ("error", "warning", "info")
+_STYLES = {"error": "red", "warning": "yellow"}
+
+
+def finding_lines(violations: Sequence[Violation]) -> list[str]:
+    lines = []
+    for each in violations:
+        label = f"FORGE-{each.code}" if each.code else each.severity
+        told = f"{each.severity}: " if each.severity != "error" and each.code else ""
+        lines.append(f"{label} {each.file}:{each.line}:{each.column}  {told}{each.message}")
+        if each.fix:
+            lines.append(f"  fix: {each.fix}")
+    return lines
+
+
+def finding_picture(violations: Sequence[Violation]) -> RenderableType:
+    """The same lines for a terminal: what is an error is red, and the fix stands back."""
+    from forge.cli.row_view import picture_of
+
+    lines = [(line, style) for each in violations for line, style in _styled(each)]
+    return picture_of(lines)
+
+
+def _styled(violation: Violation) -> Iterator[tuple[str, str]]:
+    head, *rest = finding_lines([violation])
+    yield head, _STYLES.get(violation.severity, "")
+    yield from ((line, "dim") for line in rest)
+
+
+def summary_line(violations: Sequence[Violation]) -> str:
+    """`2 errors, 1 warning`; without any, `no findings`."""
+    counts = [(severity, sum(v.severity == severity for v in violations)) for severity in _SEVERITIES]
+    told = [plural(number, "note" if severity == "info" else severity) for severity, number in counts if number]
+    return ", ".join(told) or "no findings"
+
+
+def violation_items(violations: Sequence[Violation]) -> list[Mapping[str, object]]:
+    return [each.to_dict() for each in violations]
+
+
+def exit_on_errors(violations: Sequence[Violation]) -> None:
+    """Findings are an answer; the exit status says whether one of them is an error."""
+    import typer
+
+    if any(each.severity == "error" for each in violations):
+        raise typer.Exit(1)

@@ -1,0 +1,79 @@
+"""Contracts as the terminal shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from forge.cli.answer import Answer, Column
+from forge.cli.words import moment, plural
+
+Item = Mapping[str, object]
+
+
+def contracts_answer(items: Sequence[Item]) -> Answer:
+    columns = (
+        Column("contract", lambda i: str(i["id"]), style="bold"),
+        Column("version", lambda i: str(i["version"])),
+        Column("state", lambda i: str(i["state"])),
+        Column("owner", lambda i: str(i["owner"] or "")),
+        Column("tables", lambda i: _joined(i["tables"])),
+        Column("findings", findings_text),
+        Column("registered (UTC)", lambda i: moment(i["registered_at"]) or "no"),
+        Column("file", file_text),
+    )
+    return Answer("contracts", items, columns)
+
+
+def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item], text: str) -> Answer:
+    """On a terminal its facts, its versions and its text; in JSON all of it."""
+    facts = [
+        ("id", item["id"]),
+        ("name", item["name"]),
+        ("version", item["version"]),
+        ("state", item["state"]),
+        ("owner", item["owner"]),
+        ("domain", item["domain"]),
+        ("tables", _joined(item["tables"])),
+        ("file", file_text(item)),
+        ("findings", findings_text(item)),
+        ("last test", item["last_test"]),
+        ("schema hash", item["schema_hash"]),
+        ("description", item["description"]),
+    ]
+    lines = [f"{name}: {value}" for name, value in facts if value not in (None, "")]
+    lines += [
+        f"version {one['version']}: registered {moment(one['registered_at'])} UTC by {one['registered_by']}"
+        for one in versions
+    ]
+    lines += [_step(one) for one in history]
+    whole = {**item, "versions": list(versions), "history": list(history), "text": text}
+    return Answer("contracts", [whole], head=[*lines, "", *text.rstrip().splitlines()])
+
+
+def findings_text(item: Item) -> str:
+    if item["errors"] is None:
+        return "not checked"
+    errors, warnings = int(str(item["errors"])), int(str(item["warnings"]))
+    told = [plural(errors, "error")] if errors else []
+    told += [plural(warnings, "warning")] if warnings else []
+    return ", ".join(told) or "none"
+
+
+def file_text(item: Item) -> str:
+    if not item["file"]:
+        return ""
+    if item["file_differs"] and item["registered_at"] is not None:
+        return f"{item['file']} (has {item['file_version']}, not registered)"
+    return str(item["file"])
+
+
+def _step(step: Item) -> str:
+    by = f"{moment(step['at'])} UTC by {step['by']}"
+    reason = f": {step['reason']}" if step["reason"] else ""
+    told = step["told"]
+    heard = f"; {plural(len(told), 'consumer')} told" if isinstance(told, list) and told else ""
+    return f"{step['state']} since {by}{reason}{heard}"
+
+
+def _joined(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else ""

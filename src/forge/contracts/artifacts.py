@@ -1,0 +1,56 @@
+"""artifacts.json: what a compile froze, to be kept, compared and read by other programs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+
+from forge.contracts.canonical import canonical_json, content_hash, data_of, schema_hash
+from forge.contracts.policy.facts import ContractFacts
+
+ARTIFACTS_VERSION = 1
+
+
+def contract_artifact(facts: ContractFacts) -> dict[str, object] | None:
+    """One entry of `data_contracts`: the contract in effect, its hashes and where each part came from; None where it
+    could not be read."""
+    contract, effective = facts.contract, facts.effective
+    if contract is None or effective is None or contract.document is None or effective.document is None:
+        return None
+    return {
+        "id": contract.id,
+        "name": contract.name or contract.id,
+        "version": contract.version,
+        "api_version": contract.api_version,
+        "status": contract.status,
+        "owner": effective.owner,
+        "domain": effective.domain,
+        "file": facts.file,
+        "tables": [table.table for table in effective.tables],
+        "schema_hash": schema_hash(effective),
+        "content_hash": content_hash(contract),
+        "extends": list(contract.extends),
+        "effective": data_of(effective),
+        "origins": dict(sorted(facts.origins.items())),
+    }
+
+
+def project_hash(contracts: Sequence[ContractFacts]) -> str:
+    """Of one contract, its own; of several, over those of all, whatever files they stand in."""
+    effective = [facts.effective for facts in contracts if facts.effective and facts.effective.document]
+    hashes = sorted((contract.id, schema_hash(contract)) for contract in effective)
+    if len(hashes) == 1:
+        return hashes[0][1]
+    return "sha256:" + hashlib.sha256(canonical_json([list(pair) for pair in hashes]).encode()).hexdigest()
+
+
+def freeze(parts: Mapping[str, object], validated_at: str) -> dict[str, object]:
+    """With a hash over all but the time, so that two compiles of the same project can be told to be the same."""
+    frozen = {"schema_version": ARTIFACTS_VERSION, "frozen": True, **parts}
+    digest = hashlib.sha256(canonical_json(frozen).encode()).hexdigest()
+    return {**frozen, "validated_at": validated_at, "content_hash": f"sha256:{digest}"}
+
+
+def artifacts_text(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"

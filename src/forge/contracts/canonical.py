@@ -1,0 +1,103 @@
+"""One form of what a contract says, whatever the order, case and spacing of its file, and hashes over it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import date
+
+from forge.contracts.contract import Contract
+from forge.contracts.document import Document
+
+# What tells people about a schema and binds nobody.
+_TALK = frozenset(
+    {
+        *("description", "businessName", "tags", "examples", "authoritativeDefinitions", "customProperties"),
+        *("dataGranularityDescription", "transformDescription", "transformLogic", "transformSourceObjects", "id"),
+    }
+)
+_NAMES = ("name", "physicalName")
+_TYPES = ("physicalType", "logicalType")
+_NODES = ("items", "map", "key", "value")
+
+
+def schema_hash(contract: Contract | Document | Mapping[str, object]) -> str:
+    """`sha256:…` over the schema: tables and columns with their types, keys and constraints. Descriptions, tags, ids
+    and the order of anything do not change it."""
+    return _hash(canonical_schema(data_of(contract)))
+
+
+def content_hash(contract: Contract | Document | Mapping[str, object]) -> str:
+    """`sha256:…` over all that the contract says; how the file is laid out does not change it."""
+    return _hash(_plain(data_of(contract)))
+
+
+def data_of(contract: Contract | Document | Mapping[str, object]) -> Mapping[str, object]:
+    document = contract.document if isinstance(contract, Contract) else contract
+    if document is None:
+        raise ValueError("the contract was not read from a document")
+    return document.data if isinstance(document, Document) else document
+
+
+def canonical_schema(data: Mapping[str, object]) -> list[object]:
+    tables = data.get("schema")
+    return _list([table for table in tables if isinstance(table, Mapping)]) if isinstance(tables, list) else []
+
+
+def canonical_json(value: object) -> str:
+    return _dump(_plain(value))
+
+
+def _dump(plain: object) -> str:
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _hash(plain: object) -> str:
+    return "sha256:" + hashlib.sha256(_dump(plain).encode()).hexdigest()
+
+
+def _node(node: Mapping[str, object]) -> dict[str, object]:
+    """A table or a property, without what is only told and without what says the same as leaving it out."""
+    found: dict[str, object] = {}
+    for key, value in node.items():
+        if value is None or value is False or value == [] or value == {} or key in _TALK:
+            continue
+        found[key] = _value(key, value)
+    return found
+
+
+def _value(key: str, value: object) -> object:
+    if isinstance(value, str):
+        if key in _NAMES:
+            return value.strip().lower()
+        return "".join(value.lower().split()) if key in _TYPES else value
+    if isinstance(value, list):
+        return _list(value)
+    if isinstance(value, Mapping) and key in _NODES:
+        return _node(value)
+    return _plain(value)
+
+
+def _list(values: list[object]) -> list[object]:
+    """In one order: by name, else by what they say."""
+    found = [_node(each) if isinstance(each, Mapping) else _plain(each) for each in values]
+    found.sort(key=_order)
+    return found
+
+
+def _order(plain: object) -> tuple[str, str]:
+    name = plain.get("name") if isinstance(plain, dict) else None
+    return (name, "") if isinstance(name, str) else ("", _dump(plain))
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,0 +1,145 @@
+"""The draft of a contract for a table that has none: its columns, and what is known of them. What nobody told is left
+out, never made up: `lint` with the strict profile names what is still to be filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from forge.contracts.lint_strict import is_personal
+from forge.contracts.types import Field, Type, logical_of, parse_type
+from forge.contracts.write import write_contract
+from forge.model.names import TableName
+from forge.model.schema import Column, Schema
+
+VERSION = "v3.1.0"
+FIRST = "0.1.0"  # a draft: its first promise is 1.0.0, when somebody has read it
+
+Entry = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownColumn:
+    """What is known of a column beyond its type. `personal`: the kind of personal data in it, `email`; empty where
+    nobody knows the kind."""
+
+    description: str = ""
+    required: bool | None = None  # None: as the table says
+    unique: bool = False
+    personal: str | None = None
+    tags: Sequence[str] = ()
+    options: Mapping[str, object] = field(default_factory=dict)  # logicalTypeOptions
+    allowed_values: Sequence[object] = ()
+    reference: str | None = None  # the key that it points at: core.customers.customer_id
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a table. `owner` is an e-mail address or a team; `columns` by name, in any case; a column inside
+    another by its path, `address.city`."""
+
+    project: str = ""
+    domain: str = ""
+    description: str = ""
+    owner: str | None = None
+    tags: Sequence[str] = ()
+    key: Sequence[str] = ()
+    rows_at_least: int | None = None
+    columns: Mapping[str, KnownColumn] = field(default_factory=dict)
+
+
+def draft_contract(table: TableName, schema: Schema, known: Known | None = None) -> str:
+    """The text of a draft. It passes `lint`, and the strict profile too where owner and descriptions are known."""
+    return write_contract(draft_data(table, schema, known))
+
+
+def draft_data(table: TableName, schema: Schema, known: Known | None = None) -> Entry:
+    facts = known or Known()
+    columns = {name.lower(): one for name, one in facts.columns.items()}
+    key = {name.lower(): position for position, name in enumerate(facts.key, 1)}
+    entry: Entry = {"name": table.name, "physicalName": str(table), "physicalType": "table", "logicalType": "object"}
+    if facts.description:
+        entry["description"] = facts.description
+    entry["properties"] = [_column(each, columns, key.get(each.name.lower())) for each in schema.columns]
+    if facts.rows_at_least is not None:
+        entry["quality"] = [_library("rowCount", mustBeGreaterOrEqualTo=facts.rows_at_least, dimension="completeness")]
+    return _head(table, facts) | {"schema": [entry]}
+
+
+def _head(table: TableName, facts: Known) -> Entry:
+    words = re.sub(r"[^a-z0-9]+", "-", " ".join((facts.project, table.schema, table.name)).lower())
+    head: Entry = {"apiVersion": VERSION, "kind": "DataContract", "id": words.strip("-"), "name": str(table)}
+    head |= {"version": FIRST, "status": "draft"}
+    if facts.domain:
+        head["domain"] = facts.domain
+    if facts.tags:
+        head["tags"] = list(dict.fromkeys(facts.tags))
+    if facts.description:
+        head["description"] = {"purpose": facts.description}
+    if facts.owner:
+        is_person = "@" in facts.owner
+        head["team"] = {"members": [{"username": facts.owner, "role": "owner"}]} if is_person else {"name": facts.owner}
+    return head
+
+
+def _column(column: Column, known: Mapping[str, KnownColumn], position: int | None) -> Entry:
+    kind = parse_type(column.type)
+    told = known.get(column.name.lower())
+    entry = _property(Field(column.name, kind, column.nullable), known, (column.name,), column.doc or "")
+    if position is not None:
+        entry |= {"required": True, "primaryKey": True, "primaryKeyPosition": position}
+    elif told and told.unique:
+        entry["unique"] = True
+    return entry
+
+
+def _property(of: Field, known: Mapping[str, KnownColumn], path: tuple[str, ...], doc: str = "") -> Entry:
+    told = known.get(".".join(path).lower(), KnownColumn())
+    entry: Entry = {"name": of.name, **_types(of.type, known, path)}
+    if not of.nullable if told.required is None else told.required:
+        entry["required"] = True
+    if description := told.description or doc:
+        entry["description"] = description
+    kind = [f"pii:{told.personal}"] if told.personal else []
+    tags = list(dict.fromkeys((*told.tags, *kind)))
+    if tags:
+        entry["tags"] = tags
+    if options := _options(told, entry.get("logicalType")):
+        entry["logicalTypeOptions"] = options
+    if told.personal is not None or is_personal(entry):
+        entry["classification"] = "pii"
+    if told.allowed_values:
+        values = list(told.allowed_values)
+        entry["quality"] = [_library("invalidValues", arguments={"validValues": values}, mustBe=0)]
+    if told.reference:
+        # The standard's short form has no schema: table.column.
+        entry["relationships"] = [{"type": "foreignKey", "to": ".".join(told.reference.split(".")[-2:])}]
+    return entry
+
+
+def _types(of: Type, known: Mapping[str, KnownColumn], path: tuple[str, ...]) -> Entry:
+    """The parts of structs and arrays are properties of their own. The standard has no word for maps before v3.2, nor
+    for bytes: their physical type says all."""
+    logical = logical_of(of)
+    if logical == "object" and of.fields:
+        return {"logicalType": "object", "properties": [_property(f, known, (*path, f.name)) for f in of.fields]}
+    if of.name == "array" and of.fields:
+        return {"logicalType": "array", "items": _types(of.fields[0].type, known, path)}
+    if logical is None or logical == "map":
+        return {"physicalType": str(of)}
+    return {"logicalType": logical, "physicalType": str(of)}
+
+
+_OF_TEXT = ("format", "pattern", "minLength", "maxLength")
+_OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+
+
+def _options(told: KnownColumn, logical: object) -> Entry:
+    """Those that the type has."""
+    allowed = {"string": _OF_TEXT, "number": _OF_NUMBERS, "integer": _OF_NUMBERS}.get(str(logical), ())
+    return {name: value for name, value in told.options.items() if name in allowed}
+
+
+def _library(metric: str, **more: object) -> Entry:
+    return {"type": "library", "metric": metric, **more}

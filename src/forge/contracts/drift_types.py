@@ -1,0 +1,115 @@
+"""Does a column's type hold what a contract says? A declared physical type is compared exactly, but for its spelling;
+a logical type is held by several types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.contracts.contract import Property
+from forge.contracts.types import SPARK_TYPES, Field, Type, holds
+
+_ANY_STRUCT = ("struct", "object", "record", "row")
+_SPARK_ZONED, _SPARK_PLAIN = ("timestamp_ltz", "timestamp with local time zone"), ("timestamp_ntz",)
+_SQL_ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
+_SQL_PLAIN = ("timestamp without time zone", "datetime")
+_MICROSECONDS = (6,)  # what a timestamp has where its precision is left out
+_TIME_OF_DAY = re.compile(r"[Hh]")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two types part: the fields that lead there, and the types; None where a side has no such field."""
+
+    steps: tuple[str, ...]
+    expected: Type | None
+    actual: Type | None
+
+
+def fits(expected: Property, actual: Type) -> bool:
+    """Whether a column of that type holds the logical type of the property, its parts aside."""
+    logical = logical_type_of(expected)
+    if logical is None:
+        return True
+    if logical == "date" and actual.name in SPARK_TYPES["timestamp"]:
+        # ODCS 3.0 has no timestamp: a moment is a date there, with a format that has hours.
+        return bool(_TIME_OF_DAY.search(str(expected.options.get("format", ""))))
+    return holds(logical, actual)
+
+
+def logical_type_of(of: Property) -> str | None:
+    """As declared, or as the parts say that it has."""
+    if of.logical_type:
+        return of.logical_type
+    if of.properties:
+        return "object"
+    if of.items:
+        return "array"
+    return "map" if of.map_key or of.map_value else None
+
+
+def find_differences(
+    expected: Type, actual: Type, *, is_spark: bool, steps: tuple[str, ...] = ()
+) -> Iterator[Difference]:
+    """Names in any case, a struct's fields in any order; `array` alone is any array. In Spark's own schemas
+    (`is_spark`) a timestamp has a zone; elsewhere the spelling of the other type tells what `timestamp` means."""
+    if not expected.fields and expected.name in ("array", "map", *_ANY_STRUCT):
+        if actual.name != ("struct" if expected.name in _ANY_STRUCT else expected.name):
+            yield Difference(steps, expected, actual)
+        return
+    if not _is_same(expected, actual, is_spark=is_spark):
+        yield Difference(steps, expected, actual)
+        return
+    for field in expected.fields:
+        found = actual.get(field.name)
+        if found is None:
+            yield Difference((*steps, field.name), field.type, None)
+        else:
+            yield from find_differences(field.type, found.type, is_spark=is_spark, steps=(*steps, found.name))
+    for extra in actual.fields:
+        if expected.get(extra.name) is None:
+            yield Difference((*steps, extra.name), None, extra.type)
+
+
+def _is_same(expected: Type, actual: Type, *, is_spark: bool) -> bool:
+    """The same word, the fields aside."""
+    if expected.name in _TIMESTAMPS and actual.name in _TIMESTAMPS:
+        return _size(expected) == _size(actual) and _same_zone(expected, actual, is_spark=is_spark)
+    return expected.name == actual.name and (expected.is_nested or _size(expected) == _size(actual))
+
+
+_TIMESTAMPS = ("timestamp", "timestamp_ntz")
+
+
+def _size(of: Type) -> tuple[int, ...]:
+    return () if of.size == _MICROSECONDS and of.name in (*_TIMESTAMPS, "time") else of.size
+
+
+def _same_zone(expected: Type, actual: Type, *, is_spark: bool) -> bool:
+    """Spark's `timestamp` has a zone; that of SQL and Iceberg, which call the other one `timestamptz`, has none."""
+    mine, other = expected.written, actual.written
+    if is_spark and other == "timestamp":
+        other = "timestamp_ltz"
+    for one, two in ((mine, other), (other, mine)):
+        if one == "timestamp" and two != "timestamp":
+            return two in _SPARK_ZONED or two in _SQL_PLAIN
+    return expected.name == actual.name
+
+
+def type_shown(of: Type) -> str:
+    """The type as it was written, but for what is said only to tell two timestamps apart."""
+    if of.name == "struct" and of.fields:
+        return f"struct<{','.join(_field_shown(f) for f in of.fields)}>"
+    if of.fields:
+        word = of.written or of.name
+        return f"{word}<{','.join(type_shown(f.type) for f in of.fields)}>"
+    if of.written in ("timestamp_ltz", "timestamp without time zone"):
+        return "timestamp"
+    size = f"({','.join(str(n) for n in of.size)})" if of.size else ""
+    return f"{of.written or of.name}{size}"
+
+
+def _field_shown(field: Field) -> str:
+    name = field.name if re.fullmatch(r"\w+", field.name) else "`" + field.name.replace("`", "``") + "`"
+    return f"{name}:{type_shown(field.type)}"

@@ -1,0 +1,94 @@
+"""Contracts as a policy: required ones that are missing, what the linter says, weakened parents, versions, drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.contracts.contract import Contract, Property, TableContract, Violation
+from forge.contracts.drift import find_drift
+from forge.contracts.policy.facts import ContractFacts, Facts, TableFacts
+from forge.contracts.policy.found import Found, found_at
+from forge.contracts.policy.governance import Enforcement, Governance
+from forge.model.schema import Schema
+
+
+def find_contract_violations(facts: Facts, governance: Governance) -> Iterator[Found]:
+    if governance.is_off:
+        return
+    for table in facts.tables.values():
+        if find_missing(table, governance):
+            yield _missing(table)
+    for contract in facts.contracts:
+        yield from of_contract(contract)
+    if governance.drift is not Enforcement.OFF:
+        for table in facts.tables.values():
+            if table.contract is not None and table.schema is not None:
+                found = drift_of(table.contract, table.schema, table.table, table.contract_of)
+                yield from (each for each in found if not _is_guarded(each.violation, table))
+
+
+def find_missing(table: TableFacts, governance: Governance) -> bool:
+    """E500 is about what transforms make; sources take what they get."""
+    return (
+        table.is_made
+        and not table.is_source
+        and table.contract is None
+        and not table.has_broken_contract
+        and governance.requires_contract(table.table)
+    )
+
+
+def _missing(table: TableFacts) -> Found:
+    return found_at(
+        "E500",
+        "error",
+        table.place,
+        table.table,
+        f"{table.table} has no contract, and governance.contracts.required_for asks for one",
+        f"Run: forge contract init {table.table}",
+        table.table,
+    )
+
+
+def of_contract(contract: ContractFacts) -> Iterator[Found]:
+    """What the linter, the contracts above it and the version before it say, each finding once."""
+    seen: set[tuple[str, str, int, str]] = set()
+    said = {"lint": contract.lint, "inheritance": contract.inherited, "version": contract.versions}
+    for source, violation in ((source, each) for source, violations in said.items() for each in violations):
+        key = (violation.code, violation.path, violation.line, violation.message)
+        if key not in seen:
+            seen.add(key)
+            yield Found(violation, _table_of(contract, violation), contract_id=contract.id, source=source)
+
+
+def _table_of(contract: ContractFacts, violation: Violation) -> str | None:
+    """The table of the contract that a path is about."""
+    tables = contract.contract.tables if contract.contract else ()
+    for table in tables:
+        if table.path and (
+            violation.path == table.path or violation.path.startswith((f"{table.path}.", f"{table.path}["))
+        ):
+            return table.table
+    return tables[0].table if len(tables) == 1 else None
+
+
+def _is_guarded(violation: Violation, table: TableFacts) -> bool:
+    """That a required column may be NULL in a table that the project makes is how Spark writes tables. No NULL gets
+    into it: `required` is a check that holds a run back."""
+    if violation.code or not table.is_made or table.contract is None:
+        return False
+    return violation.path.removesuffix(".required") in _required(table.contract.properties)
+
+
+def _required(properties: tuple[Property, ...]) -> frozenset[str]:
+    """The paths of what is required, nested or not."""
+    own = {each.path for each in properties if each.required}
+    return frozenset(own.union(*(_required(each.properties) for each in properties)))
+
+
+def drift_of(
+    contract: TableContract, schema: Schema, table: str, of: Contract | None = None, *, nullability: bool = True
+) -> Iterator[Found]:
+    """`nullability`: of a frame, that a column may be NULL says nothing."""
+    for violation in find_drift(contract, schema, nullability=nullability):
+        yield Found(violation, table, contract_id=of.id if of else None, source="drift")

@@ -1,0 +1,22 @@
+"""What one policy found, before it is known whether it blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.contracts.contract import Place, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    violation: Violation
+    table: str | None = None
+    rule: str = ""  # of a custom rule: its name
+    contract_id: str | None = None
+    source: str = "policy"  # of what is found about contracts: lint, inheritance, version or drift
+
+
+def found_at(
+    code: str, severity: str, place: Place, path: str, message: str, fix: str, table: str | None = None, rule: str = ""
+) -> Found:
+    return Found(Violation(code, severity, place.file, place.line, place.column, path, message, fix), table, rule)

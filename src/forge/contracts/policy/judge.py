@@ -1,0 +1,76 @@
+"""All policies on a project's facts, in their order, each finding with whether it blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from forge.contracts.policy.coverage import find_coverage
+from forge.contracts.policy.custom import find_custom
+from forge.contracts.policy.data_contract import find_contract_violations
+from forge.contracts.policy.documentation import find_documentation
+from forge.contracts.policy.facts import POLICY_TYPES, Facts, Finding
+from forge.contracts.policy.found import Found
+from forge.contracts.policy.governance import Enforcement, Governance
+from forge.contracts.policy.naming import find_naming
+from forge.contracts.policy.semantic import find_semantic
+
+Policy = Callable[[Facts, Governance], Iterator[Found]]
+
+WORDS = {"drift": "nullability"}
+"""What stands in place of the code in reports of warnings that have none; else, which gate said it."""
+
+POLICIES: Mapping[str, Policy] = {
+    "naming": find_naming,
+    "coverage": find_coverage,
+    "documentation": find_documentation,
+    "semantic": find_semantic,
+    "custom": find_custom,
+    "data_contract": find_contract_violations,
+}
+
+
+def find_violations(facts: Facts, governance: Governance) -> tuple[Finding, ...]:
+    """By policy, then by place. What two levels of governance ask for alike is told once, as badly as either says."""
+    found: list[Finding] = []
+    for policy_type in POLICY_TYPES:
+        here = [finding_of(policy_type, one, governance) for one in POLICIES[policy_type](facts, governance)]
+        found += sorted(_once(here), key=_order)
+    return tuple(found)
+
+
+def finding_of(policy_type: str, found: Found, governance: Governance) -> Finding:
+    violation = found.violation
+    name = violation.code or WORDS.get(found.source, found.source)
+    rule = f"{name}/{found.rule}" if found.rule else name
+    blocking = blocks(policy_type, found, governance)
+    return Finding(policy_type, violation, blocking, rule, found.table, found.contract_id, found.source)
+
+
+def blocks(policy_type: str, found: Found, governance: Governance) -> bool:
+    """Only errors do. A project with unknown references or circles cannot run whatever it wants of its policies."""
+    if found.violation.severity != "error":
+        return False
+    if policy_type == "semantic":
+        return True
+    if found.source == "drift":
+        return governance.drift is Enforcement.STRICT
+    return governance.is_strict
+
+
+_WORST = {"error": 0, "warning": 1, "info": 2}
+
+
+def _once(findings: list[Finding]) -> list[Finding]:
+    kept: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        violation = finding.violation
+        key = (finding.rule, violation.file, violation.line, violation.column, violation.path, violation.message)
+        known = kept.get(key)
+        if known is None or _WORST[violation.severity] < _WORST[known.violation.severity]:
+            kept[key] = finding
+    return list(kept.values())
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    violation = finding.violation
+    return violation.file, violation.line, violation.column, violation.message

@@ -1,0 +1,222 @@
+"""Registered contracts: versions that never change, and what others post about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forge.contracts.canonical import content_hash, data_of
+from forge.contracts.contract import Contract, Violation
+from forge.contracts.lifecycle import State, StateChange
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+
+NAMESPACE_KEY = "forge.contracts"
+"""The property of a namespace that lists its contracts."""
+MOST_ID = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """One version of a contract, as it was registered. `digest` is over all it says but its `status`, which is where it
+    stands in its life; `schema_hash` is over the schema of the effective contract."""
+
+    id: str
+    name: str
+    version: str
+    api_version: str
+    schema_hash: str
+    digest: str
+    text: str = field(repr=False)
+    registered_at: datetime
+    registered_by: str
+    owner: str | None = None
+    domain: str | None = None
+    description: str = ""
+    tables: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    extends: tuple[str, ...] = ()
+    file: str | None = None
+    run_id: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "version": self.version,
+            "schema_hash": self.schema_hash,
+            "owner": self.owner,
+            "tables": list(self.tables),
+            "registered_at": self.registered_at,
+            "registered_by": self.registered_by,
+            "file": self.file,
+            "run_id": self.run_id,
+        }
+
+    def entry(self) -> dict[str, str | None]:
+        """What the properties of a namespace say of it."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "owner": self.owner,
+            "schema_hash": self.schema_hash,
+            "registered_at": self.registered_at.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A contract as it stands: its highest version, its state, and how many versions there are."""
+
+    newest: Registered
+    state: State
+    last: StateChange
+    versions: int
+
+    @property
+    def id(self) -> str:
+        return self.newest.id
+
+    @property
+    def notice(self) -> StateChange | None:
+        """What its consumers were told last."""
+        return self.last if self.last.is_notice else None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A violation, and which of the gates said it: lint, inheritance, version, drift or policy."""
+
+    source: str
+    violation: Violation
+    policy_type: str = ""
+    contract_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the last check of one contract found."""
+
+    contract_id: str
+    version: str
+    checked_at: datetime
+    findings: tuple[Finding, ...] = ()
+
+    def count(self, severity: str) -> int:
+        return sum(finding.violation.severity == severity for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class CompileRecord:
+    """What the last compile of the project said."""
+
+    valid: bool
+    validated_at: datetime
+    validated_by: str
+    enforcement: str
+    schema_hash: str
+    summary: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+def registered_of(
+    contract: Contract,
+    text: str,
+    schema_hash: str,
+    *,
+    at: datetime,
+    by: str,
+    file: str | None = None,
+    run_id: str | None = None,
+) -> Registered:
+    refuse_bad_id(contract.id)
+    data = data_of(contract)
+    return Registered(
+        contract.id,
+        contract.name or contract.id,
+        contract.version,
+        contract.api_version,
+        schema_hash,
+        digest_of(data),
+        text,
+        at,
+        by,
+        contract.owner,
+        contract.domain,
+        description_of(data),
+        tuple(table.table for table in contract.tables),
+        contract.tags,
+        contract.extends,
+        file,
+        run_id,
+    )
+
+
+def digest_of(data: Mapping[str, object]) -> str:
+    return content_hash({key: value for key, value in data.items() if key != "status"})
+
+
+def description_of(data: Mapping[str, object]) -> str:
+    """ODCS describes purpose, limitations and usage apart; the purpose comes first."""
+    told = data.get("description")
+    if isinstance(told, str):
+        return told.strip()
+    if not isinstance(told, Mapping):
+        return ""
+    return next((str(told[key]).strip() for key in ("purpose", "usage", "limitations") if told.get(key)), "")
+
+
+def refuse_bad_id(contract_id: str) -> None:
+    if contract_id and len(contract_id) <= MOST_ID and contract_id.isprintable():
+        return
+    raise ForgeError(
+        "E502",
+        "The id of the contract cannot be registered",
+        where="id",
+        why=f"An id has 1 to {MOST_ID} printable characters.",
+        fix="Give it a short id, like orders or urn:datacontract:sales:orders.",
+    )
+
+
+def taken(known: Registered, new: Registered) -> ForgeError:
+    """That a version is there with another content."""
+    return ForgeError(
+        "E505",
+        f"{new.id} {new.version} is registered with another content",
+        where=new.file,
+        why=f"It was registered {known.registered_at:%Y-%m-%d %H:%M} UTC by {known.registered_by}, and versions never "
+        "change.",
+        fix=f"Give the contract a new version; forge contract diff {new.id} names the bump it needs.",
+    )
+
+
+def unknown(contract_id: str, known: Iterable[str]) -> ForgeError:
+    return ForgeError(
+        "E504",
+        f"There is no contract {contract_id}",
+        why=did_you_mean(contract_id, known),
+        fix="forge contract list shows them; forge contract register FILE registers one.",
+    )
+
+
+def unknown_version(contract_id: str, version: str, versions: Sequence[str]) -> ForgeError:
+    return ForgeError(
+        "E504",
+        f"{contract_id} has no version {version}",
+        why=did_you_mean(version, versions),
+        fix=f"Registered are {', '.join(versions[:5])}." if versions else "Register one: forge contract register FILE",
+    )
+
+
+def merged_entries(
+    kept: Iterable[Mapping[str, object]], heads: Iterable[Registered]
+) -> tuple[Mapping[str, object], ...]:
+    """The list of a namespace with these contracts in it, one a name, by name."""
+    found: dict[str, Mapping[str, object]] = {str(one.get("name")): one for one in kept}
+    found |= {one.name: one.entry() for one in heads}
+    return tuple(found[name] for name in sorted(found))
+
+
+def namespaces_of(tables: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({table.rpartition(".")[0] for table in tables if "." in table}))

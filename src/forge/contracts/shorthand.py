@@ -1,0 +1,234 @@
+"""The shorthand that some teams write (`models`, `elements`, `owner`), turned into ODCS. What has no place in the
+standard is told, never dropped silently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from forge.contracts.duration import parse_duration
+from forge.contracts.shorthand_element import element_of, kept
+from forge.contracts.shorthand_rules import Notes, rules_of
+
+_MODELS = ("models", "model")
+_HEAD = ("id", "name", "version", "status", "domain", "tenant", "dataProduct", "tags", "contractCreatedTs")
+_ODCS = ("support", "roles", "price", "servers", "customProperties", "authoritativeDefinitions")
+_SERVICES = ("freshness", "availability", "latency", "retention", "frequency")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The contract's data, and what of the source did not find a place: each with its path and the reason."""
+
+    data: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Source:
+    data: Mapping[str, object]
+    notes: Notes = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    def take(self, *keys: str) -> object:
+        """The value of the first key that is there; all of them count as read."""
+        self.used.update(keys)
+        return next((self.data[key] for key in keys if self.data.get(key) is not None), None)
+
+
+def is_shorthand(data: Mapping[str, object]) -> bool:
+    return "schema" not in data and any(key in data for key in (*_MODELS, "elements", "owner"))
+
+
+def from_shorthand(data: Mapping[str, object]) -> Converted:
+    """ODCS 3.1.0 out of the shorthand. What it leaves out that ODCS requires gets a harmless value, and a note."""
+    source = _Source(data)
+    contract: dict[str, object] = {"apiVersion": "v3.1.0", "kind": "DataContract"}
+    source.take("apiVersion", "kind", "dataContractSpecification")
+    contract |= {key: source.take(key) for key in _HEAD if data.get(key) is not None}
+    contract |= _info(source)
+    _fill_in(contract, source)
+    for key, value in (
+        ("description", _description(source)),
+        ("team", _team(source)),
+        ("slaProperties", list(_services(source))),
+        ("authoritativeDefinitions", _links(source)),
+        ("customProperties", _custom(source)),
+        ("schema", list(_tables(source))),
+    ):
+        if value:
+            contract[key] = value
+    contract |= {key: source.take(key) for key in _ODCS if key in data and key not in contract}
+    for key in data:
+        if key not in source.used:
+            source.notes.append(f"{key}: has no place in the standard that Forge knows, and was left out")
+    return Converted(contract, tuple(source.notes))
+
+
+def _info(source: _Source) -> dict[str, object]:
+    """Some write the head below `info`, with `title` for the name."""
+    info = source.take("info")
+    if not isinstance(info, Mapping):
+        return {}
+    names = {"title": "name", "name": "name", "version": "version", "status": "status", "domain": "domain"}
+    found = {names[key]: value for key, value in info.items() if key in names}
+    for key in ("owner", "description"):
+        if key in info and key not in source.data:
+            source.data = {**source.data, key: info[key]}
+    source.notes += [f"info.{k}: was left out" for k in info if k not in (*names, "owner", "description")]
+    return found
+
+
+def _fill_in(contract: dict[str, object], source: _Source) -> None:
+    if not contract.get("name") and contract.get("id"):
+        contract["name"] = contract["id"]
+    if not contract.get("id"):
+        contract["id"] = re.sub(r"[^a-z0-9]+", "-", str(contract.get("name") or "contract").lower()).strip("-")
+    if not contract.get("version"):
+        contract["version"] = "1.0.0"
+        source.notes.append("version: is missing; 1.0.0 was taken")
+    contract["version"] = full_version(str(contract["version"]))
+    if not contract.get("status"):
+        contract["status"] = "draft"
+        source.notes.append("status: is missing; draft was taken")
+
+
+def full_version(text: str) -> str:
+    """`1.2` and `v1` with all three numbers; all else as it is, for `lint` to judge."""
+    if not re.fullmatch(r"v?\d+(\.\d+){0,2}", text):
+        return text
+    return ".".join([*(str(int(number)) for number in text.removeprefix("v").split(".")), "0", "0"][:3])
+
+
+def _description(source: _Source) -> dict[str, object]:
+    """`description` as text is the purpose; `terms` say usage and limitations."""
+    given = source.take("description")
+    found: dict[str, object] = dict(given) if isinstance(given, Mapping) else {"purpose": given} if given else {}
+    terms = source.take("terms")
+    if isinstance(terms, str):
+        found.setdefault("usage", terms)
+    elif isinstance(terms, Mapping):
+        for key, value in terms.items():
+            if key in ("usage", "purpose", "limitations"):
+                found.setdefault(key, str(value))
+            elif key == "retention":
+                continue  # a promise about time: below, with the services
+            else:
+                found["limitations"] = "\n".join(
+                    [*([str(found["limitations"])] if "limitations" in found else []), f"{key}: {value}"]
+                )
+    return found
+
+
+def _team(source: _Source) -> object:
+    owner, team = source.take("owner", "owners"), source.take("team")
+    if owner is None:
+        return team
+    owners = owner if isinstance(owner, list) else [owner]
+    found: dict[str, object] = dict(team) if isinstance(team, Mapping) else {"name": team} if team else {}
+    members = list(found["members"]) if isinstance(found.get("members"), list) else []  # type: ignore[call-overload]
+    for each in owners:
+        if isinstance(each, Mapping):
+            name = each.get("username") or each.get("email") or each.get("name")
+            members.append({"username": str(name), "role": "owner"})
+        elif "@" in str(each):
+            members.append({"username": str(each), "role": "owner"})
+        else:
+            found.setdefault("name", str(each))
+    return found | ({"members": members} if members else {})
+
+
+def _services(source: _Source) -> Iterator[dict[str, object]]:
+    given = source.take("slaProperties")
+    yield from (dict(each) for each in (given if isinstance(given, list) else []) if isinstance(each, Mapping))
+    groups = [source.data, *(source.take(key) for key in ("sla", "slas", "servicelevels", "serviceLevels"))]
+    terms = source.data.get("terms")
+    groups.append({"retention": terms["retention"]} if isinstance(terms, Mapping) and "retention" in terms else None)
+    for group in groups:
+        if not isinstance(group, Mapping):
+            continue
+        for key, value in group.items():
+            if key in _SERVICES:
+                source.used.add(key)
+                yield _service(key, value, source)
+            elif group is not source.data:
+                source.notes.append(f"sla.{key}: is no service level that Forge knows, and was left out")
+
+
+def _service(name: str, value: object, source: _Source) -> dict[str, object]:
+    """`freshness: 6h`, `availability: 99.9%`, or a mapping with value and element."""
+    entry: dict[str, object] = {"property": name}
+    if isinstance(value, Mapping):
+        amount = next(
+            (value[k] for k in ("value", "threshold", "percentage", "period", "interval") if k in value), None
+        )
+        entry |= kept(value, "unit", "element", "driver", "description")
+        field_name = value.get("timestampField")
+        entry |= {"element": field_name} if field_name else {}
+    else:
+        amount = value
+    text = str(amount).strip()
+    if percentage := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text):
+        number = float(percentage[1])
+        return entry | {"value": int(number) if number.is_integer() else number, "unit": "percent"}
+    if counted := re.fullmatch(r"(\d+)\s*([A-Za-z]+)", text):
+        if parse_duration(text) is not None:
+            return entry | {"value": int(counted[1]), "unit": counted[2]}
+    elif parse_duration(text) is None and name != "availability" and "unit" not in entry:
+        source.notes.append(f"{name}: '{text}' is no duration; it was kept as it is, and lint will name it")
+    return entry | {"value": amount}
+
+
+def _links(source: _Source) -> list[dict[str, object]]:
+    links = source.take("links")
+    if isinstance(links, Mapping):
+        return [{"type": str(name), "url": str(url)} for name, url in links.items()]
+    found: list[dict[str, object]] = []
+    for each in links if isinstance(links, list) else []:
+        if isinstance(each, Mapping):
+            url = each.get("url") or each.get("href")
+            found.append({"type": str(each.get("type") or each.get("name") or "documentation"), "url": str(url)})
+        else:
+            found.append({"type": "documentation", "url": str(each)})
+    return found
+
+
+def _custom(source: _Source) -> list[dict[str, object]]:
+    deprecation = source.take("deprecation")
+    given = source.data.get("customProperties")
+    source.used.add("customProperties")
+    found = [dict(each) for each in (given if isinstance(given, list) else []) if isinstance(each, Mapping)]
+    return [*found, {"property": "forge.deprecation", "value": deprecation}] if deprecation is not None else found
+
+
+def _tables(source: _Source) -> Iterator[dict[str, object]]:
+    models = source.take(*_MODELS)
+    if models is None and source.data.get("elements") is not None:
+        models = [{"name": source.data.get("name"), "elements": source.take("elements")}]
+    whole = source.take("quality")
+    for name, model in _named(models):
+        path = f"models.{name}"
+        table: dict[str, object] = {"name": name, "logicalType": "object"}
+        table |= kept(model, "physicalName", "physicalType", "description", "tags", "businessName", "id")
+        elements = next((model[key] for key in ("elements", "fields", "columns", "properties") if key in model), None)
+        table["properties"] = [element_of(n, e, f"{path}.{n}", source.notes) for n, e in _named(elements)]
+        rules = [*rules_of(model.get("quality"), path, None, source.notes)]
+        rules += rules_of(whole, "quality", None, source.notes)
+        known = ("name", "physicalName", "physicalType", "description", "tags", "businessName", "id", "quality", "type")
+        for key in model:
+            if key not in (*known, "elements", "fields", "columns", "properties"):
+                source.notes.append(f"{path}.{key}: was left out")
+        yield table | ({"quality": rules} if rules else {})
+
+
+def _named(given: object) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Entries of a list by their `name`, or of a mapping by their key."""
+    if isinstance(given, Mapping):
+        for name, each in given.items():
+            yield str(name), each if isinstance(each, Mapping) else {"type": each}
+    for each in given if isinstance(given, list) else []:
+        if isinstance(each, Mapping):
+            yield str(each.get("name") or each.get("element") or ""), each
+        else:
+            yield str(each), {}

@@ -1,0 +1,91 @@
+"""Who reads the tables of a contract, found in the lineage, and who answers for what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forge.flows.impact import lake_table
+from forge.flows.impact_report import find_owners
+from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage_view import Look, look
+from forge.lineage.node import Level, Node
+from forge.lineage.traversal import Reached
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+
+_UNKNOWN = ("E801", "E807")  # nothing is recorded of it, or it is not clear which is meant
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A table, report or other dataset that stems from a contract's tables."""
+
+    name: str
+    owner: str | None
+    depth: int  # 1: it reads one of them itself
+    reads: tuple[str, ...] = ()  # tables of the contract
+    columns: tuple[str, ...] = ()  # of the contract: core.orders.amount
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "owner": self.owner,
+            "depth": self.depth,
+            "reads": list(self.reads),
+            "columns": list(self.columns),
+        }
+
+
+@dataclass(slots=True)
+class _Found:
+    depth: int
+    node: Node
+    reads: set[str] = field(default_factory=set)
+    columns: set[str] = field(default_factory=set)
+
+
+def find_consumers(
+    ports: LineagePorts,
+    tables: Mapping[str, Iterable[str]],
+    *,
+    owner: Callable[[TableName], str | None] | None = None,
+    own: Collection[str] = (),
+) -> tuple[Consumer, ...]:
+    """The nearest first. `tables`: each with the columns to follow. `own`: tables that do not count, such as those of
+    the same contract."""
+    view = look(ports)
+    left_out = {name.lower() for name in (*tables, *own)}
+    found: dict[str, _Found] = {}
+    for table, columns in tables.items():
+        for item in _walk(view, table, None):
+            if item.table.lower() not in left_out:
+                one = found.setdefault(item.table, _Found(item.depth, item.node))
+                one.depth = min(one.depth, item.depth)
+                one.reads.add(table)
+        for column in columns if found else ():
+            for item in _walk(view, table, column):
+                if item.table in found:
+                    found[item.table].columns.add(f"{table}.{column}")
+    told = find_owners(view)
+
+    def answers_for(name: str, node: Node) -> str | None:
+        table = lake_table(name) if owner is not None else None
+        return told(node) or (owner(table) if owner is not None and table is not None else None)
+
+    consumers = [
+        Consumer(name, answers_for(name, one.node), one.depth, tuple(sorted(one.reads)), tuple(sorted(one.columns)))
+        for name, one in found.items()
+    ]
+    return tuple(sorted(consumers, key=lambda one: (one.depth, one.name)))
+
+
+def _walk(view: Look, table: str, column: str | None) -> tuple[Reached, ...]:
+    """All the way down; what only steers a table (a filter, a join) counts, too."""
+    level = Level.COLUMN if column else Level.TABLE
+    try:
+        return view.walk(table, column, direction="downstream", depth=None, indirect=True, level=level).items
+    except ForgeError as error:
+        if error.code in _UNKNOWN:
+            return ()
+        raise

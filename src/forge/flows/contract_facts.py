@@ -1,0 +1,189 @@
+"""A project as the facts that policies look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forge.contracts.contract import Contract, Place, Property, TableContract, Violation
+from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, Facts, InputFacts, TableFacts
+from forge.flows.project import Project, looked_up
+from forge.model.errors import ForgeError, errors_of
+from forge.model.names import TableName
+from forge.model.schema import Schema
+from forge.quality.check import Check
+from forge.transforms.transform import Transform
+
+Schemas = Callable[[TableName], Schema | None]
+"""What a table is like in the lake, from its metadata; None where it is not there yet."""
+Versions = Callable[[Contract], tuple[Violation, ...]]
+"""What a change of a contract breaks, against the version that is registered."""
+
+_RENAMED = {"E202": "E543", "E204": "E544"}  # what a project's files call it, and what the policy does
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found about contracts beside the project: by the linter, by file."""
+
+    lint: Mapping[str, tuple[Violation, ...]] = field(default_factory=dict)
+    broken: Mapping[str, Contract] = field(default_factory=dict)  # files whose contracts cannot be used, as far as read
+
+
+def facts_of(
+    project: Project,
+    judged: Judged,
+    versions: Versions,
+    schema_of: Schemas = lambda table: None,
+    known: Iterable[TableName] = (),
+    unread: Iterable[TableName] = (),
+    problems: Iterable[Violation] = (),
+) -> Facts:
+    owned = contracts_by_table(project)
+    broken = {table.table for contract in judged.broken.values() for table in contract.tables}
+    names = sorted({*project.transforms, *project.contracts, *(t for t, checks in project.checks.items() if checks)})
+    return Facts(
+        {str(table): _table(project, table, owned.get(table), schema_of(table), broken) for table in names},
+        contract_facts(project, judged, versions),
+        frozenset(map(str, known)),
+        frozenset(map(str, unread)),
+        tuple(problems),
+    )
+
+
+def contracts_by_table(project: Project) -> dict[TableName, Contract]:
+    """The effective contract that speaks for each table."""
+    holders = {id(table): one.effective for one in project.standing for table in one.effective.tables}
+    return {name: holders[id(table)] for name, table in project.contracts.items() if id(table) in holders}
+
+
+def contract_facts(project: Project, judged: Judged, versions: Versions) -> tuple[ContractFacts, ...]:
+    used = {
+        one.file: ContractFacts(
+            one.file,
+            one.contract,
+            judged.lint.get(one.file, ()),
+            one.effective,
+            one.violations,
+            one.origins,
+            versions(one.contract),
+        )
+        for one in project.standing
+    }
+    broken = {
+        file: ContractFacts(file, judged.broken.get(file), lint)
+        for file, lint in judged.lint.items()
+        if file not in used
+    }
+    above = {
+        file: ContractFacts(file, None, tuple(each for each in project.above if each.file == file))
+        for file in {each.file for each in project.above}
+    }
+    every = {**above, **used, **broken}
+    return tuple(every[file] for file in sorted(every))
+
+
+def _table(
+    project: Project, table: TableName, contract: Contract | None, schema: Schema | None, broken: set[str]
+) -> TableFacts:
+    transform = project.transforms.get(table)
+    promised = project.contracts.get(table)
+    place = _place_of(transform, promised, project, table)
+    return TableFacts(
+        str(table),
+        place,
+        kind="source" if transform and transform.is_source else str(transform.kind) if transform else "",
+        is_source=bool(transform and transform.is_source),
+        is_made=transform is not None,
+        owner=project.owner(table) or (contract.owner if contract else None),
+        description=(transform.description if transform else "") or (promised.description if promised else ""),
+        tags=tuple(dict.fromkeys((*(transform.tags if transform else ()), *(contract.tags if contract else ())))),
+        inputs=_inputs(transform),
+        columns=_columns(transform, promised, schema, place),
+        checks=_checks(project, table),
+        contract=promised,
+        contract_of=contract,
+        has_broken_contract=str(table) in broken,
+        schema=schema,
+    )
+
+
+def _place_of(transform: Transform | None, promised: TableContract | None, project: Project, table: TableName) -> Place:
+    if transform is not None:
+        return Place(transform.file, transform.line)
+    if promised is not None:
+        return promised.place
+    return place_of_text(next(iter(project.places.get(table, ())), "forge.yaml:1"))
+
+
+def place_of_text(text: str) -> Place:
+    """`file:line` and `file:line:column` as a place."""
+    parts = text.rsplit(":", 2)
+    if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
+        return Place(parts[0], int(parts[1]), int(parts[2]))
+    file, _, line = text.rpartition(":")
+    return Place(file, int(line)) if file and line.isdigit() else Place(text, 1)
+
+
+def _inputs(transform: Transform | None) -> tuple[InputFacts, ...]:
+    if transform is None:
+        return ()
+    where = {
+        reference.table: Place(transform.file, reference.line, reference.column)
+        for reference in reversed(transform.references)
+    }
+    default = Place(transform.file, transform.line)
+    return tuple(InputFacts(str(table), where.get(table, default)) for table in transform.inputs)
+
+
+def _columns(
+    transform: Transform | None, promised: TableContract | None, schema: Schema | None, place: Place
+) -> tuple[ColumnFacts, ...]:
+    """Those of the contract first, then what else is known of: declared by the transform, there in the lake."""
+    told = {name.lower(): text for name, text in (transform.columns if transform else {}).items()}
+    found: dict[str, ColumnFacts] = {}
+    for property_ in promised.columns if promised else ():
+        found[property_.column.lower()] = _of_property(property_, told)
+    for name, text in (transform.columns if transform else {}).items():
+        found.setdefault(name.lower(), ColumnFacts(name, place, description=text))
+    for column in schema.columns if schema else ():
+        text = told.get(column.name.lower(), "") or column.doc or ""
+        found.setdefault(column.name.lower(), ColumnFacts(column.name, place, column.type, text))
+    return tuple(found.values())
+
+
+def _of_property(property_: Property, told: Mapping[str, str]) -> ColumnFacts:
+    return ColumnFacts(
+        property_.column,
+        property_.place,
+        property_.physical_type or property_.logical_type,
+        property_.description or told.get(property_.column.lower(), ""),
+        property_.classification,
+        property_.tags,
+        property_.required,
+        property_.unique,
+        property_.primary_key,
+    )
+
+
+def _checks(project: Project, table: TableName) -> tuple[CheckFacts, ...]:
+    checks = project.checks.get(table, ())
+    places = project.places.get(table, ())
+    return tuple(_check(check, place) for check, place in zip(checks, places, strict=True))
+
+
+def _check(check: Check, place: str) -> CheckFacts:
+    return CheckFacts(
+        check.type, tuple(check.targets()), place_of_text(place), tuple(sorted(map(str, looked_up(check))))
+    )
+
+
+def violation_of(error: ForgeError) -> tuple[Violation, ...]:
+    """An error of the project's files as a finding of the semantic policy."""
+    found = []
+    for one in errors_of(error):
+        place = place_of_text(one.where) if one.where else Place("forge.yaml", 1)
+        message = f"{one.what}: {one.why}" if one.why else one.what
+        code = _RENAMED.get(one.code, one.code)
+        found.append(Violation(code, "error", place.file, place.line, place.column, "", message, one.fix or ""))
+    return tuple(found)

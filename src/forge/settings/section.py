@@ -1,0 +1,38 @@
+"""What every section of the settings is, and how texts of the environment become values."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def number_of_text(value: object) -> object:
+    """Environment variables are texts; nothing else is read leniently."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
+
+
+def fraction_of_text(value: object) -> object:
+    """As above; whole numbers are fractions, too."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,9}", value):
+        return float(value)
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def switch_of_text(value: object) -> object:
+    """Environment variables are texts; nothing else is read leniently."""
+    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
+def list_of_text(value: object) -> object:
+    """Environment variables separate by commas."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def word_of_switch(value: object) -> object:
+    """YAML reads the word off without quotes as false."""
+    return "off" if value is False else value

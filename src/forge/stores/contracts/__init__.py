@@ -1,0 +1,1 @@
+"""Other tools for data contracts, behind one port."""

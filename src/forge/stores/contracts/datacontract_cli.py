@@ -1,0 +1,210 @@
+"""datacontract-cli behind the port of contract tools. It is imported when it is asked for (it takes a second), never
+follows references (`inline_references=False`), and gets only files of this machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from forge.contracts.contract import Violation
+from forge.flows.contract_tool import Exported, ToolChange
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from datacontract.data_contract import DataContract
+
+T = TypeVar("T")
+
+# Formats that it reads from a file. All others ask a server.
+IMPORTS = (
+    *("avro", "bigquery", "csv", "dbml", "dbt", "excel", "iceberg", "json", "jsonschema", "odcs", "openapi"),
+    *("parquet", "powerbi", "protobuf", "pydantic-model", "sql", "xsd"),
+)
+SERVERS = (
+    *("adls", "athena", "clickhouse", "databricks", "gcs", "glue", "hive", "mysql", "odata", "oracle", "postgres"),
+    *("redshift", "s3", "snowflake", "spark", "sqlserver", "trino", "unity"),
+)
+EXPORTS = (
+    *("avro", "avro-idl", "bigquery", "data-caterer", "dbml", "dbt-models", "dbt-sources", "dbt-staging-sql", "dcs"),
+    *("dqx", "excel", "go", "great-expectations", "html", "iceberg", "jsonschema", "markdown", "mermaid", "odcs"),
+    *("protobuf", "pydantic-model", "rdf", "sodacl", "spark", "sql", "sql-query", "sqlalchemy", "xsd"),
+)
+_IN_A_DIALECT = ("sql", "sql-query", "sqlalchemy")
+_DIALECT = "databricks"  # the one that speaks Spark's SQL
+_EXTRAS = {
+    "csv": "duckdb",
+    "xsd": "xml",
+}  # formats that the base install lacks a package for, where it is called otherwise
+_QUIET = ("passed", "info")
+
+
+class DatacontractCli:
+    name = "datacontract-cli"
+
+    def imports(self) -> tuple[str, ...]:
+        return IMPORTS
+
+    def exports(self) -> tuple[str, ...]:
+        return EXPORTS
+
+    def read(self, file: Path, format: str, dialect: str | None = None) -> tuple[Mapping[str, object], tuple[str, ...]]:
+        if format not in IMPORTS:
+            raise _unknown_import(format)
+        if not file.is_file():
+            fix = "Give the path of a file that is there."
+            raise ForgeError("E103", f"{file} cannot be read", where=str(file), why="There is no such file.", fix=fix)
+        with _told() as notes:
+            data = _asked(
+                lambda: _imported(file, format, dialect), f"{file} cannot be read as {format}", str(file), format
+            )
+        return data, tuple(notes)
+
+    def export(self, text: str, format: str, *, table: str | None = None, dialect: str | None = None) -> Exported:
+        if format not in EXPORTS:
+            why = did_you_mean(format, EXPORTS) or f"There are {', '.join(EXPORTS)}."
+            raise ForgeError("E508", f"'{format}' is no format that contracts can be written in", why=why, fix=_LIST)
+        with _told() as notes:
+            content = _asked(
+                lambda: _exported(text, format, table, dialect),
+                f"the contract cannot be written as {format}",
+                format=format,
+            )
+        return Exported(content, tuple(notes))
+
+    def find_problems(self, text: str, file: str) -> tuple[Violation, ...]:
+        with _told():
+            run = _asked(lambda: _contract(text).lint(), f"{self.name} cannot judge {file}", file)
+        return tuple(
+            Violation(
+                "",
+                "error" if _word(check.result) in ("failed", "error") else "warning",
+                file,
+                1,
+                1,
+                "",
+                _one_line(check.reason or check.name),
+            )
+            for check in run.checks or ()
+            if _word(check.result) not in _QUIET
+        )
+
+    def find_changes(self, old: str, new: str) -> tuple[ToolChange, ...]:
+        with _told():
+            found = _asked(
+                lambda: _contract(old).changelog(_contract(new)), f"{self.name} cannot compare the contracts"
+            )
+        return tuple(ToolChange(e.path, str(e.type.value), e.old_value, e.new_value) for e in found.entries)
+
+
+_LIST = "forge contract export --help lists them."
+
+
+def _contract(text: str) -> DataContract:
+    from datacontract.data_contract import DataContract
+
+    return DataContract(data_contract_str=text, inline_references=False, all_errors=True)
+
+
+def _imported(file: Path, format: str, dialect: str | None) -> Mapping[str, object]:
+    from datacontract.data_contract import DataContract
+
+    made = DataContract.import_from_source(format, str(file), dialect=dialect)
+    data: dict[str, object] = made.model_dump(mode="json", exclude_none=True, by_alias=True)
+    return data
+
+
+def _exported(text: str, format: str, table: str | None, dialect: str | None) -> str | bytes:
+    from datacontract.export.exporter import ExportFormat
+
+    contract = _contract(text)
+    servers = contract.get_data_contract().servers
+    spoken = dialect or ("auto" if servers else _DIALECT)
+    made: str | bytes = contract.export(
+        ExportFormat(format), schema_name=table or "all", sql_server_type=spoken if format in _IN_A_DIALECT else "auto"
+    )
+    return made
+
+
+def _is_missing(error: Exception) -> bool:
+    """A package that this format needs is not there; the base install has those for the most of them."""
+    return isinstance(error, ImportError) or "could not be loaded" in str(error)
+
+
+def _asked(question: Callable[[], T], what: str, where: str | None = None, format: str = "all") -> T:
+    """The tool's answer. What it refuses is the file's fault (E508), what breaks in it is its own (E509)."""
+    try:
+        from datacontract.model.exceptions import DataContractException
+    except ImportError as error:
+        fix = "Install Forge again: datacontract-cli comes with it."
+        raise ForgeError("E509", what, where=where, why=f"datacontract-cli is missing: {error}.", fix=fix) from error
+    try:
+        return question()
+    except DataContractException as error:
+        fix = "Mend the file; `forge contract lint FILE` says what is wrong with a contract."
+        raise ForgeError("E508", what, where=where, why=_one_line(error.reason or error), fix=fix) from error
+    except (RuntimeError, ValueError, ImportError, OSError) as error:
+        if _is_missing(error):
+            why = "datacontract-cli needs a package for this format that is not installed."
+            extra = _EXTRAS.get(format, format)
+            fix = f"pip install 'datacontract-cli[{extra}]', or choose another format."
+            raise ForgeError("E508", what, where=where, why=why, fix=fix) from error
+        why = f"datacontract-cli says: {_one_line(error)}"
+        raise ForgeError("E508", what, where=where, why=why, fix="Choose another format.") from error
+    except Exception as error:  # a foreign tool breaks in its own ways
+        why = f"datacontract-cli broke: {type(error).__name__}: {_one_line(error)}"
+        fix = "Choose another format; the contract itself may be right."
+        raise ForgeError("E509", what, where=where, why=why, fix=fix) from error
+
+
+def _word(of: Enum | None) -> str:
+    return str(of.value) if of is not None else "unknown"
+
+
+def _one_line(said: object) -> str:
+    return " ".join(str(said).split())[:500]
+
+
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """What the tool logs as a warning while it works: what it could not carry over."""
+    notes: list[str] = []
+    handler = _Collecting(notes)
+    logger = logging.getLogger("datacontract")
+    propagates = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield notes
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagates
+
+
+class _Collecting(logging.Handler):
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._notes = notes
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._notes.append(" ".join(record.getMessage().split()))
+
+
+def _unknown_import(format: str) -> ForgeError:
+    local = f"From files: shorthand, {', '.join(IMPORTS)}."
+    if format in SERVERS:
+        return ForgeError(
+            "E508",
+            f"Contracts are not imported from {format}",
+            why=f"That format asks a server, and Forge imports files only. {local}",
+            fix="Export the schema to a file, or bring the table into the lake and use forge contract init TABLE.",
+        )
+    near = did_you_mean(format, ("shorthand", *IMPORTS))
+    fix = "forge contract import FILE --from FORMAT"
+    return ForgeError(
+        "E508", f"'{format}' is no format that contracts can be read from", why=f"{near} {local}", fix=fix
+    )

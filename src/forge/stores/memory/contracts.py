@@ -1,0 +1,129 @@
+"""Registered contracts in memory: `MemoryContracts` passes the suite of the SQL one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from forge.contracts.lifecycle import StateChange
+from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
+from forge.contracts.semver import Version
+from forge.contracts.tested import TestRun
+from forge.flows.contract_ports import Moving, Registration
+from forge.flows.records import AuditRecord
+from forge.quality.delivery import Delivery
+
+
+class MemoryContracts:
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._versions: dict[str, dict[str, Registered]] = {}
+        self._states: dict[str, list[StateChange]] = {}
+        self._results: dict[str, TestRun] = {}
+        self._checks: dict[str, Checked] = {}
+        self._compiled: CompileRecord | None = None
+        self.deliveries: list[Delivery] = []
+        self.audit: list[AuditRecord] = []
+
+    def register(self, registration: Registration) -> bool:
+        new = registration.new
+        with self._lock:
+            known = self._versions.get(new.id, {}).get(new.version)
+            if known is not None and known.digest != new.digest:
+                raise taken(known, new)
+            moving = registration.decide(self._head(new.id))
+            if known is None:
+                self._versions.setdefault(new.id, {})[new.version] = new
+                self.audit += registration.audit
+            if moving is not None:
+                self._write(new.id, moving)
+            return known is None
+
+    def register_all(self, registrations: Iterable[Registration]) -> tuple[bool | None, ...]:
+        found: list[bool | None] = []
+        with self._lock:
+            for registration in registrations:
+                new = registration.new
+                known = self._versions.get(new.id, {}).get(new.version)
+                is_taken = known is not None and known.digest != new.digest
+                found.append(None if is_taken else self.register(registration))
+        return tuple(found)
+
+    def move(self, contract_id: str, decide: Callable[[Head], Moving]) -> Head:
+        with self._lock:
+            found = self._head(contract_id)
+            if found is None:
+                raise unknown(contract_id, self._versions)
+            self._write(contract_id, decide(found))
+            moved = self._head(contract_id)
+            assert moved is not None
+            return moved
+
+    def _write(self, contract_id: str, moving: Moving) -> None:
+        self._states.setdefault(contract_id, []).append(moving.change)
+        self.deliveries += moving.deliveries
+        self.audit += moving.audit
+
+    def head(self, contract_id: str) -> Head | None:
+        with self._lock:
+            return self._head(contract_id)
+
+    def _head(self, contract_id: str) -> Head | None:
+        versions = self._versions.get(contract_id)
+        if not versions:
+            return None
+        newest = versions[max(versions, key=Version)]
+        last = self._states[contract_id][-1]
+        return Head(newest, last.state, last, len(versions))
+
+    def heads(self) -> tuple[Head, ...]:
+        with self._lock:
+            found = [head for contract_id in self._versions if (head := self._head(contract_id))]
+        found.sort(key=lambda head: (head.newest.name, head.id))
+        return tuple(replace(head, newest=replace(head.newest, text="")) for head in found)
+
+    def versions(self, contract_id: str) -> tuple[Registered, ...]:
+        with self._lock:
+            found = list(self._versions.get(contract_id, {}).values())
+        return tuple(sorted(found, key=lambda one: Version(one.version), reverse=True))
+
+    def version(self, contract_id: str, version: str) -> Registered | None:
+        return self._versions.get(contract_id, {}).get(version)
+
+    def history(self, contract_id: str) -> tuple[StateChange, ...]:
+        with self._lock:
+            return tuple(reversed(self._states.get(contract_id, ())))
+
+    # what others say of them
+
+    def add_results(self, run: TestRun, audit: AuditRecord) -> bool:
+        with self._lock:
+            if run.id in self._results:
+                return False
+            self._results[run.id] = run
+            self.audit.append(audit)
+            return True
+
+    def results(self, contract_id: str, limit: int = 50) -> tuple[TestRun, ...]:
+        with self._lock:
+            found = [run for run in self._results.values() if run.contract_id == contract_id]
+        return tuple(sorted(found, key=lambda run: (run.received_at, run.id), reverse=True)[:limit])
+
+    def last_results(self) -> Mapping[str, TestRun]:
+        with self._lock:
+            ordered = sorted(self._results.values(), key=lambda run: (run.received_at, run.id))
+        return {run.contract_id: run for run in ordered}
+
+    def keep_checks(self, checks: Iterable[Checked]) -> None:
+        with self._lock:
+            self._checks |= {check.contract_id: check for check in checks}
+
+    def checks(self) -> Mapping[str, Checked]:
+        return dict(self._checks)
+
+    def keep_compiled(self, record: CompileRecord) -> None:
+        self._compiled = record
+
+    def compiled(self) -> CompileRecord | None:
+        return self._compiled

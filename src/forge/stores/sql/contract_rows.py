@@ -1,0 +1,144 @@
+"""Rows of registered contracts, and the types of the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from forge.contracts.contract import Violation
+from forge.contracts.lifecycle import State, StateChange
+from forge.contracts.registry import Checked, CompileRecord, Finding, Registered
+from forge.contracts.tested import TestedCheck, TestRun
+
+Row = Mapping[Any, Any]
+_KEPT = ("name", "api_version", "owner", "domain", "description", "tables", "tags", "extends", "file", "run_id")
+
+
+def version_row(one: Registered) -> dict[str, Any]:
+    return {
+        "contract_id": one.id,
+        "version": one.version,
+        "schema_hash": one.schema_hash,
+        "digest": one.digest,
+        "registered_at": one.registered_at,
+        "registered_by": one.registered_by,
+        "document": {name: getattr(one, name) for name in _KEPT},
+        "text": one.text,
+    }
+
+
+def read_version(row: Row) -> Registered:
+    kept = row["document"]
+    return Registered(
+        row["contract_id"],
+        kept["name"],
+        row["version"],
+        kept["api_version"],
+        row["schema_hash"],
+        row["digest"],
+        row.get("text", ""),
+        row["registered_at"],
+        row["registered_by"],
+        kept["owner"],
+        kept["domain"],
+        kept["description"],
+        tuple(kept["tables"]),
+        tuple(kept["tags"]),
+        tuple(kept["extends"]),
+        kept["file"],
+        kept["run_id"],
+    )
+
+
+def state_row(contract_id: str, change: StateChange) -> dict[str, Any]:
+    document = {key: value for key, value in asdict(change).items() if key not in ("state", "at")}
+    return {"contract_id": contract_id, "state": change.state.value, "at": change.at, "document": document}
+
+
+def read_state(row: Row) -> StateChange:
+    kept = row["document"]
+    return StateChange(
+        State(row["state"]),
+        State(kept["before"]) if kept["before"] else None,
+        row["at"],
+        kept["by"],
+        kept["version"],
+        kept["reason"],
+        _time(kept["ends_at"]),
+        kept["replacement"],
+        tuple(kept["told"]),
+    )
+
+
+def result_row(run: TestRun) -> dict[str, Any]:
+    document = {
+        "received_by": run.received_by,
+        "version": run.version,
+        "server": run.server,
+        "tool": run.tool,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "checks": [asdict(check) for check in run.checks],
+    }
+    return {
+        "id": run.id,
+        "contract_id": run.contract_id,
+        "result": run.result,
+        "received_at": run.received_at,
+        "document": document,
+    }
+
+
+def read_result(row: Row) -> TestRun:
+    kept = row["document"]
+    return TestRun(
+        row["id"],
+        row["contract_id"],
+        row["result"],
+        row["received_at"],
+        kept["received_by"],
+        kept["version"],
+        kept["server"],
+        kept["tool"],
+        _time(kept["started_at"]),
+        _time(kept["finished_at"]),
+        tuple(TestedCheck(**check) for check in kept["checks"]),
+    )
+
+
+def check_row(check: Checked) -> dict[str, Any]:
+    document = {"version": check.version, "findings": [asdict(finding) for finding in check.findings]}
+    return {"contract_id": check.contract_id, "checked_at": check.checked_at, "document": document}
+
+
+def read_check(row: Row) -> Checked:
+    kept = row["document"]
+    return Checked(row["contract_id"], kept["version"], row["checked_at"], tuple(map(_finding, kept["findings"])))
+
+
+def compile_row(record: CompileRecord) -> dict[str, Any]:
+    document = {key: value for key, value in asdict(record).items() if key != "validated_at"}
+    return {"id": "last", "validated_at": record.validated_at, "document": document}
+
+
+def read_compile(row: Row) -> CompileRecord:
+    kept = row["document"]
+    return CompileRecord(
+        kept["valid"],
+        row["validated_at"],
+        kept["validated_by"],
+        kept["enforcement"],
+        kept["schema_hash"],
+        kept["summary"],
+        tuple(map(_finding, kept["findings"])),
+    )
+
+
+def _finding(kept: Mapping[str, Any]) -> Finding:
+    return Finding(kept["source"], Violation(**kept["violation"]), kept["policy_type"], kept["contract_id"])
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

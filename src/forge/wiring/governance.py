@@ -1,0 +1,107 @@
+"""The `governance:` of the settings as the flows take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from forge.contracts.policy.governance import (
+    Condition,
+    Coverage,
+    Documentation,
+    Enforcement,
+    Governance,
+    Level,
+    Naming,
+    Rule,
+)
+from forge.settings import Settings
+from forge.settings.governance_keys import (
+    ConditionKeys,
+    CoverageKeys,
+    DocumentationKeys,
+    NamingKeys,
+    RuleKeys,
+)
+
+T = TypeVar("T")
+
+
+def governance_of(settings: Settings) -> Governance:
+    """Lists of all levels add up, and each level's policies are kept beside those of the levels below it: what a
+    platform file demands is demanded whatever the project says."""
+    whole = [level.whole for level in settings.levels] or [settings.governance]
+    contracts = whole[-1].contracts
+    drift = contracts.drift
+    is_set = "enforcement" in contracts.model_fields_set
+    return Governance(
+        enforcement=Enforcement(contracts.enforcement) if is_set else None,
+        drift_enabled=drift.enabled,
+        drift_enforcement=Enforcement(drift.enforcement) if drift.enforcement else None,
+        inheritance=contracts.inheritance,
+        auto_generation=contracts.auto_generation,
+        required_for=_distinct(pattern for each in whole for pattern in each.contracts.required_for),
+        naming=_distinct(_naming(each.naming) for each in whole if each.naming),
+        coverage=_distinct(_coverage(each.coverage) for each in whole if each.coverage),
+        documentation=_distinct(_documentation(each.documentation) for each in whole if each.documentation),
+        custom=_distinct(_rule(rule) for each in whole for rule in each.custom),
+        levels=_levels(settings),
+    )
+
+
+def _levels(settings: Settings) -> tuple[Level, ...]:
+    """Files above the project; the project itself where it names contracts that stand above its others."""
+    levels = [Level(level.name, level.folder, tuple(level.own.contracts.set)) for level in settings.levels]
+    return tuple(levels if levels and levels[-1].set else levels[:-1])
+
+
+def _naming(keys: NamingKeys) -> Naming:
+    return Naming(keys.schemas, keys.tables, keys.columns, keys.by_table, tuple(keys.only), keys.severity)
+
+
+def _coverage(keys: CoverageKeys) -> Coverage:
+    return Coverage(keys.min_checks, keys.unique_key, keys.min_percentage, tuple(keys.only), keys.severity)
+
+
+def _documentation(keys: DocumentationKeys) -> Documentation:
+    return Documentation(keys.tables, keys.columns, keys.owner, keys.min_percentage, tuple(keys.only), keys.severity)
+
+
+def _rule(keys: RuleKeys) -> Rule:
+    return Rule(
+        keys.name,
+        keys.message,
+        keys.fix,
+        keys.each,
+        tuple(keys.only),
+        _conditions(keys.when),
+        _conditions(keys.require),
+        _conditions(keys.forbid),
+        keys.severity,
+    )
+
+
+def _conditions(keys: Mapping[str, ConditionKeys]) -> dict[str, Condition]:
+    return {fact: _condition(condition) for fact, condition in keys.items()}
+
+
+def _condition(keys: ConditionKeys) -> Condition:
+    said = keys.model_fields_set
+    return Condition(
+        matches=keys.matches,
+        equals=(keys.equals,) if "equals" in said else (),
+        one_of=tuple(keys.one_of),
+        contains=(keys.contains,) if "contains" in said else (),
+        min=keys.min,
+        max=keys.max,
+        exists=keys.exists,
+    )
+
+
+def _distinct(found: Iterable[T]) -> tuple[T, ...]:
+    """In order, each once; some hold mappings, which have no hash."""
+    kept: list[T] = []
+    for each in found:
+        if each not in kept:
+            kept.append(each)
+    return tuple(kept)

@@ -1,0 +1,193 @@
+"""`forge contract register|list|show|state|publish-results` in the terminal. No JVM."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+ORDERS = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: urn:shop:orders
+name: orders
+version: 1.0.0
+status: active
+team:
+  name: sales
+description:
+  purpose: All orders.
+schema:
+  - name: core.orders
+    properties:
+      - name: order_id
+        logicalType: integer
+        physicalType: bigint
+      - name: amount
+        logicalType: number
+"""
+
+
+def contract(house: Any, *words: str, status: int = 0) -> Any:
+    ended = house("contract", *words)
+    assert ended.status == status, ended.out + ended.err
+    return ended
+
+
+@pytest.fixture
+def promised(house: Any) -> Any:
+    """core.orders has a contract, in a file."""
+    (house.root / "contracts").mkdir()
+    (house.root / "contracts" / "orders.odcs.yaml").write_text(ORDERS)
+    return house
+
+
+def write(house: Any, text: str) -> None:
+    (house.root / "contracts" / "orders.odcs.yaml").write_text(text)
+
+
+def test_a_project_without_contracts_is_told_how_to_make_one(house: Any) -> None:
+    ended = contract(house, "list")
+    assert ended.out == ""
+    assert "forge contract init" in ended.err
+    assert "FORGE-E105" in contract(house, "register", status=2).err
+
+
+def test_all_contracts_of_a_project_are_registered_at_once_and_again_without_a_change(promised: Any) -> None:
+    (item,) = contract(promised, "register", "--json").json["contracts"]
+    assert (item["id"], item["version"], item["created"], item["state"]) == ("urn:shop:orders", "1.0.0", True, "active")
+    (again,) = contract(promised, "register", "contracts/orders.odcs.yaml", "--json").json["contracts"]
+    assert (again["created"], again["registered_at"]) == (False, item["registered_at"])
+    assert "known already" in contract(promised, "register").out
+
+
+def test_a_dry_run_registers_nothing(promised: Any) -> None:
+    assert "Nothing was kept" in contract(promised, "register", "--dry-run").err
+    (item,) = contract(promised, "list", "--json").json["contracts"]
+    assert (item["registered_at"], item["versions"]) == (None, 0)
+
+
+def test_a_version_that_is_taken_is_refused_with_the_way_out(promised: Any) -> None:
+    contract(promised, "register")
+    write(promised, ORDERS.replace("logicalType: number", "logicalType: string"))
+    ended = contract(promised, "register", status=1)
+    assert "FORGE-E505" in ended.err
+    assert "forge contract diff" in ended.err
+    (item,) = contract(promised, "list", "--json").json["contracts"]
+    assert (item["version"], item["file_differs"]) == ("1.0.0", True)
+
+
+def test_nothing_is_registered_where_one_of_several_is_wrong(promised: Any) -> None:
+    bad = ORDERS.replace("urn:shop:orders", "urn:shop:bad").replace("core.orders", "core.bad")
+    (promised.root / "contracts" / "zz.odcs.yaml").write_text(bad.replace("1.0.0", "one"))
+    ended = contract(promised, "register", status=3)
+    assert "FORGE-E502" in ended.err
+    assert all(one["registered_at"] is None for one in contract(promised, "list", "--json").json["contracts"])
+
+
+def test_the_list_tells_state_owner_and_findings(promised: Any) -> None:
+    assert "not checked" in contract(promised, "list").out
+    contract(promised, "register")
+    out = contract(promised, "list").out
+    for word in ("urn:shop:orders", "1.0.0", "active", "sales", "core.orders", "contracts/orders.odcs.yaml"):
+        assert word in out
+    assert contract(promised, "list", "refunds", "--json").json["contracts"] == []
+    assert contract(promised, "list", "--state", "draft", "--json").json["contracts"] == []
+
+
+def test_one_contract_is_shown_with_its_versions_and_as_it_was_written(promised: Any) -> None:
+    contract(promised, "register")
+    write(promised, ORDERS.replace("1.0.0", "1.0.1").replace("All orders", "Each order"))
+    assert contract(promised, "show", "orders", "--text").out == ORDERS
+    assert "Each order" in contract(promised, "show", "orders", "--text", "--version", "file").out
+    contract(promised, "register")
+    (item,) = contract(promised, "show", "urn:shop:orders", "--json").json["contracts"]
+    assert [one["version"] for one in item["versions"]] == ["1.0.1", "1.0.0"]
+    assert item["history"][0]["state"] == "active"
+    assert contract(promised, "show", "orders", "--version", "1.0.0", "--text").out == ORDERS
+    assert "version 1.0.1: registered" in contract(promised, "show", "orders").out
+
+
+def test_an_unknown_contract_is_answered_with_the_nearest(promised: Any) -> None:
+    ended = contract(promised, "show", "ordres", status=2)
+    assert "FORGE-E504" in ended.err
+    assert "orders" in ended.err
+
+
+def test_a_contract_goes_on_in_its_life(promised: Any) -> None:
+    contract(promised, "register")
+    words = ("--reason", "v2 is out", "--ends-at", "2099-03-31", "--replacement", "urn:shop:orders2")
+    ended = contract(promised, "state", "orders", "deprecated", *words, "--dry-run")
+    assert "Nothing was changed" in ended.err
+    (item,) = contract(promised, "state", "orders", "deprecated", *words, "--json").json["contracts"]
+    assert (item["state"], item["notice"]["replacement"]) == ("deprecated", "urn:shop:orders2")
+    assert item["notice"]["ends_at"].startswith("2099-03-31")
+    assert "FORGE-E507" in contract(promised, "state", "orders", "active", status=1).err
+    assert "is retired" in contract(promised, "state", "orders", "retired").out
+    assert "v2 is out" in contract(promised, "show", "orders").out
+
+
+RUN = {
+    "runId": "r1",
+    "dataContractId": "urn:shop:orders",
+    "result": "passed",
+    "timestampEnd": "2026-11-16T06:10:02Z",
+    "checks": [{"type": "row_count", "name": "there are rows", "result": "passed"}],
+}
+
+
+def test_results_of_a_file_are_kept_once(promised: Any) -> None:
+    file = promised.root / "run.json"
+    file.write_text(json.dumps(RUN))
+    assert "1 checks kept" in contract(promised, "publish-results", "run.json").out
+    assert "known already" in contract(promised, "publish-results", "run.json").out
+    (item,) = contract(promised, "list", "--json").json["contracts"]
+    assert item["last_test"] == "passed"
+    file.write_text("[1]")
+    assert "FORGE-E105" in contract(promised, "publish-results", "run.json", status=2).err
+    assert "FORGE-E103" in contract(promised, "publish-results", "gone.json", status=3).err
+
+
+def test_what_our_own_checks_said_is_published_for_a_contract(promised: Any) -> None:
+    (item,) = contract(promised, "publish-results", "orders", "--json").json["results"]
+    assert (item["contract_id"], item["result"], item["checks"]) == ("urn:shop:orders", "unknown", [])
+
+
+def test_an_address_that_does_not_answer_is_told(promised: Any) -> None:
+    ended = contract(promised, "publish-results", "orders", "--to", "http://127.0.0.1:9/x", status=5)
+    assert "FORGE-E735" in ended.err
+
+
+def test_a_plan_refuses_a_new_reader_of_what_is_retired(promised: Any) -> None:
+    contract(promised, "register")
+    for state in ("deprecated", "retired"):
+        contract(promised, "state", "orders", state, "--reason", "it is over")
+    folder = promised.root / "transforms" / "marts"
+    folder.mkdir(parents=True)
+    (folder / "total.sql").write_text("SELECT sum(amount) AS total FROM core.orders")
+    ended = promised("plan")
+    assert ended.status == 4, ended.err
+    assert "FORGE-E506 transforms/marts/total.sql:1" in ended.err
+    assert "it is over" in ended.err
+    settings = promised.root / "forge.yaml"
+    settings.write_text(settings.read_text() + "governance: {contracts: {enforcement: off}}\n")
+    assert promised("plan").status == 0
+
+
+def test_who_would_be_told_is_found_in_the_lineage_dashboards_too(traced_copy: Any) -> None:
+    text = ORDERS.replace("core.orders", "marts.revenue").replace("amount", "revenue")
+    (traced_copy.root / "revenue.odcs.yaml").write_text(text)
+    contract(traced_copy, "register", "revenue.odcs.yaml")
+    ended = contract(traced_copy, "state", "orders", "deprecated", "--dry-run", "--json")
+    assert ended.json["consumers"] == [
+        {
+            "name": "dashboard:revenue",
+            "owner": "board@example.com",
+            "depth": 1,
+            "reads": ["marts.revenue"],
+            "columns": ["marts.revenue.revenue"],
+        }
+    ]
+    (item,) = contract(traced_copy, "state", "orders", "deprecated", "--json").json["contracts"]
+    assert item["notice"]["told"] == ["dashboard:revenue"]

@@ -1,0 +1,91 @@
+"""The order of versions and of the states of a contract's life."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.contracts.lifecycle import NEXT, State, is_later, next_states, refuse_move, state_by_file, state_of
+from forge.contracts.semver import Version, newest, predecessor
+from forge.model.errors import ForgeError
+
+ORDERED = [
+    *("nonsense", "0.0.1", "0.1.0", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2"),
+    *("1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0"),
+]
+
+
+def test_versions_are_ordered_as_semver_orders_them() -> None:
+    backwards = ORDERED[::-1]
+    assert sorted(backwards, key=Version) == ORDERED
+    assert newest(ORDERED) == "2.0.0"
+    assert newest([]) is None
+    assert not Version("1.0").is_valid
+    assert not Version("01.0.0").is_valid
+    assert Version("1.0.0") == Version("1.0.0")
+    assert Version("1.0.0") != "1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("version", "known", "before"),
+    [
+        ("1.1.0", ["1.0.0", "2.0.0"], "1.0.0"),
+        ("1.0.0", ["1.0.0", "2.0.0"], "2.0.0"),  # nothing is below: it is held against what follows
+        ("2.0.1", ["1.0.0", "1.9.0", "2.0.0"], "2.0.0"),
+        ("1.0.0", ["1.0.0-rc.1"], "1.0.0-rc.1"),
+        ("1.0.0", ["1.0.0"], None),
+        ("1.0.0", [], None),
+    ],
+)
+def test_the_version_before_is_the_nearest_below(version: str, known: list[str], before: str | None) -> None:
+    assert predecessor(version, known) == before
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("draft", State.DRAFT),
+        ("Proposed", State.DRAFT),
+        (" ACTIVE ", State.ACTIVE),
+        ("production", State.ACTIVE),
+        ("current", State.ACTIVE),
+        (None, State.ACTIVE),
+        ("deprecated", State.DEPRECATED),
+        ("sunset", State.SUNSET),
+        ("retired", State.RETIRED),
+        ("obsolete", State.RETIRED),
+    ],
+)
+def test_the_status_of_a_file_is_read_as_a_state(status: str | None, state: State) -> None:
+    assert state_of(status) is state
+
+
+def test_a_life_goes_on_and_not_back() -> None:
+    for before, following in NEXT.items():
+        for after in State:
+            if after in following:
+                refuse_move("orders", before, after)
+                assert is_later(after, before)
+            else:
+                with pytest.raises(ForgeError) as refused:
+                    refuse_move("orders", before, after)
+                assert refused.value.code == "E507"
+                assert refused.value.fix
+    assert next_states(State.RETIRED) == ()
+
+
+@pytest.mark.parametrize(
+    ("known", "version", "wanted", "state"),
+    [
+        (None, "1.0.0", State.DRAFT, State.DRAFT),  # the first version says where it begins
+        (State.DRAFT, "1.0.0", State.ACTIVE, State.ACTIVE),
+        (State.ACTIVE, "1.1.0", State.DEPRECATED, State.DEPRECATED),
+        (State.DEPRECATED, "1.1.0", State.ACTIVE, State.DEPRECATED),  # a file that lags behind moves nothing
+        (State.ACTIVE, "1.1.0", State.DRAFT, State.ACTIVE),
+        (State.ACTIVE, "1.1.0", State.RETIRED, State.ACTIVE),  # it was never announced
+        (State.RETIRED, "1.1.0", State.ACTIVE, State.RETIRED),
+        (State.RETIRED, "2.0.0", State.ACTIVE, State.ACTIVE),  # a new MAJOR version has its own life
+        (State.DEPRECATED, "2.0.0", State.DRAFT, State.DRAFT),
+    ],
+)
+def test_a_file_moves_a_contract_only_on(known: State | None, version: str, wanted: State, state: State) -> None:
+    assert state_by_file(known, "1.0.0" if known else None, wanted, version) is state

@@ -1,0 +1,52 @@
+"""Contracts in the namespaces of an external catalog, as any Iceberg client reads them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from forge.contracts.registry import NAMESPACE_KEY, Registered
+from forge.model.errors import ForgeError
+from forge.stores.lake.external import ExternalLake
+from forge.stores.lake.namespaces import write_external
+
+
+def registered(name: str = "orders", version: str = "1.0.0") -> Registered:
+    at = datetime(2026, 11, 16, 6, tzinfo=UTC)
+    return Registered(name, name, version, "v3.1.0", "sha256:x", "sha256:y", "", at, "ada", tables=("core.orders",))
+
+
+def test_an_external_namespace_lists_its_contracts_and_keeps_the_rest(tmp_path: Path) -> None:
+    known = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": str(tmp_path)}
+    catalog = SqlCatalog("forge", **known)
+    catalog.create_namespace("core", {"owner": "ada"})
+    lake = ExternalLake("sql", known, str(tmp_path))
+    write_external(lake, [registered(), registered("lines")])
+    write_external(lake, [registered(version="1.1.0")])
+    found = catalog.load_namespace_properties("core")
+    assert found["owner"] == "ada"
+    listed = json.loads(found[NAMESPACE_KEY])
+    assert [(one["name"], one["version"]) for one in listed] == [("lines", "1.0.0"), ("orders", "1.1.0")]
+    lake.close()
+    catalog.engine.dispose()
+
+
+def test_a_namespace_that_is_not_there_is_left_alone(tmp_path: Path) -> None:
+    known = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": str(tmp_path)}
+    lake = ExternalLake("sql", known, str(tmp_path))
+    write_external(lake, [registered()])
+    catalog = SqlCatalog("forge", **known)
+    assert catalog.list_namespaces() == []
+    lake.close()
+    catalog.engine.dispose()
+
+
+def test_a_catalog_that_does_not_answer_says_so(tmp_path: Path) -> None:
+    lake = ExternalLake("rest", {"uri": "http://127.0.0.1:9"}, str(tmp_path))
+    with pytest.raises(ForgeError) as refused:
+        write_external(lake, [registered()])
+    assert refused.value.code == "E405"
