@@ -119,3 +119,15 @@ def test_in_a_project_it_names_who_is_hit(traced_copy: Any) -> None:
     assert "reads raw.orders.amount" in text
     before = traced_copy("contract", "diff", "raw.orders")
     assert (before.status, "No version of raw-orders before 1.1.0" in before.err) == (2, True)
+
+
+@pytest.mark.services  # datacontract-cli takes a second to load
+def test_a_second_opinion_stands_apart(forge: Any, tmp_path: Path) -> None:
+    text = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\nschema: [{name: t}]\n"
+    (tmp_path / "one.yaml").write_text(text, "utf-8")
+    (tmp_path / "two.yaml").write_text(text.replace("1.0.0", "1.0.1"), "utf-8")
+    found = forge("contract", "diff", "one.yaml", "two.yaml", "--second-opinion", "--json", at=tmp_path).json
+    assert found["second_opinion"] == [{"path": "version", "kind": "updated", "old": "1.0.0", "new": "1.0.1"}]
+    told = forge("contract", "diff", "one.yaml", "two.yaml", "--second-opinion", at=tmp_path).out
+    assert told.splitlines()[-2:] == ["datacontract-cli says: 1 change", "  version updated: 1.0.0 → 1.0.1"]
+    assert forge("contract", "diff", "one.yaml", "--second-opinion", at=tmp_path).status != 0

@@ -114,6 +114,19 @@ def test_a_contract_that_is_no_yaml_is_a_finding(forge: Any, folder: Path) -> No
     assert (ended.status, [v["code"] for v in ended.json["violations"]]) == (1, ["FORGE-E502"])
 
 
+def test_the_shorthand_is_not_read_as_a_contract_without_tables(forge: Any, folder: Path) -> None:
+    (folder / "orders.odcs.yaml").write_text("models: {orders: {elements: {id: {type: integer}}}}\nowner: ada\n")
+    ended = drift(forge, folder, "orders: {id: int}", "--json")
+    assert ended.status == 1
+    assert any("forge contract import" in v["fix"] for v in ended.json["violations"])
+
+
+def test_a_contract_without_an_owner_or_an_id_can_still_be_compared(forge: Any, folder: Path) -> None:
+    (folder / "orders.odcs.yaml").write_text(CONTRACT.replace("id: orders\n", ""))
+    ended = drift(forge, folder, "core.orders: {id: bigint not null, amount: 'decimal(12,2)'}", "--json")
+    assert (ended.status, ended.json["violations"]) == (0, [])
+
+
 def test_options_that_do_not_go_together_are_refused(forge: Any, folder: Path) -> None:
     assert drift(forge, folder, "{}", "--at", "main").status == 2
     assert forge("contract", "drift", "--schema", "x.yaml", at=folder).status == 2

@@ -223,6 +223,19 @@ def test_the_schema_of_a_frame_is_taken_as_it_is() -> None:
     assert [v.code for v in find_drift(expected, Frame())] == ["E530"]
 
 
+@pytest.mark.parametrize(("version", "logical"), [("v3.0.2", None), ("v3.1.0", "timestamp"), ("v3.2.0", "timestamp")])
+def test_a_patch_is_written_in_the_words_of_the_contracts_version(version: str, logical: str | None) -> None:
+    document = {**document_of([{"name": "a", "logicalType": "string"}]), "apiVersion": version}
+    schema = "orders: {a: timestamp, b: timestamp}"
+    [drift] = drift_of(contract_of(document), schema)
+    for operation in drift.operations:
+        apply(document, dict(operation))
+    properties = document["schema"][0]["properties"]
+    assert [each.get("logicalType") for each in properties] == [logical, logical]
+    assert told(drift_of(contract_of(document), schema)) == []
+    assert ("logicalType" in drift.patch) is bool(logical)
+
+
 TABLES = """\
 apiVersion: v3.1.0
 kind: DataContract

@@ -23,7 +23,8 @@ status: active
 servers:
   - {server: files, type: local, path: orders.csv, format: csv}
 schema:
-  - name: core.orders
+  - name: orders
+    physicalName: orders
     properties:
       - {name: id, logicalType: integer, required: true, unique: true}
       - {name: amount, logicalType: number}
@@ -72,6 +73,7 @@ def test_a_test_publishes_what_it_found(live: Live) -> None:
     assert (run["contract_id"], run["version"], run["server"]) == ("urn:shop:orders", "1.0.0", "files")
     assert str(run["tool"]).startswith("datacontract-cli 1.")
     assert len(checks) >= 4
+    assert run["result"] == "passed", checks
     assert any(check["column"] == "id" for check in checks)
     with live.api() as api:
         assert api.get("/contracts/orders").json()["last_test"]["id"] == run["id"]

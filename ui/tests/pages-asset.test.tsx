@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { RowsView } from "../src/api";
 import { askedFor, badRows, branchOfHistory, columnNamed, isNumber, maskedInWords, queryCommand, showValue, standOf, whatWentWrong } from "../src/pages/asset.words";
 import { asset, column, commit, commitDetail, fix, FIX_COMMIT, HEAD_COMMIT, health, heldBack, main, OLD_COMMIT, paged, verdict } from "./fixtures/catalog";
+import { contractView } from "./fixtures/contracts";
 import { graphOf } from "./fixtures/lineage";
 import { renderPage, status, system } from "./render";
 
@@ -91,6 +92,17 @@ describe("words of an asset", () => {
 });
 
 describe("the page of an asset", () => {
+  it("names its contract, where it has one, with what speaks against it", async () => {
+    const CONTRACTS = "GET /api/v1/contracts";
+    const first = renderPage("/assets/core.orders", { [ASSET]: asset(), [BRANCHES]: paged(branches), [CONTRACTS]: paged([contractView({ state: "deprecated" })]) });
+    expect(await screen.findByRole("link", { name: "Orders 1.2.0" })).toHaveAttribute("href", "/contracts/shop-core-orders");
+    expect(screen.getByRole("region", { name: "About it" })).toHaveTextContent("ContractOrders 1.2.0, deprecated, 1 error");
+    expect(first.asked.some((one) => one.url.includes("/api/v1/contracts?table=core.orders"))).toBe(true);
+    first.unmount();
+    renderPage("/assets/core.orders", { [ASSET]: asset(), [BRANCHES]: paged(branches), [CONTRACTS]: paged([]) });
+    await waitFor(() => expect(screen.getByRole("region", { name: "About it" })).toHaveTextContent("Contractnone"));
+  });
+
   it("says what it is, and marks personal and failing columns", async () => {
     renderPage("/assets/core.orders", { [ASSET]: asset(), [BRANCHES]: paged(branches) });
     const table = await screen.findByRole("table", { name: "Columns of core.orders" });

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from forge.cli.row_view import Line
     from forge.contracts.compare import Comparison
     from forge.contracts.document import Document
+    from forge.flows.contract_tool import ToolChange
     from forge.flows.contract_versions import Hit
 
 _STYLES = {"Breaking": "red", "Added": "green", "Changed": "yellow", "Documentation": "dim"}
@@ -34,6 +35,9 @@ def diff(
         typer.Option(metavar="VERSION|git:REF", help="What NAME is compared with; else the registered version before."),
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="The changelog as Markdown.")] = False,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="Of two files: also what datacontract-cli says has changed.")
+    ] = False,
 ) -> None:
     """Tell what changed between two versions of a contract, which part of the version must grow for it and, in a
     project, who reads what breaks. Exits with 1 when readers break and the version does not say so."""
@@ -41,8 +45,10 @@ def diff(
     from forge.contracts.changelog import changelog_markdown
     from forge.contracts.document import ContractError
 
+    other: tuple[ToolChange, ...] | None = None
     try:
         comparison, hit = _compared(terminal, old, new, against)
+        other = _second_opinion(old, new) if second_opinion else None
     except ContractError as error:
         from forge.contracts.compare import UNKNOWN, Comparison
 
@@ -50,7 +56,7 @@ def diff(
     if markdown:
         typer.echo(changelog_markdown(comparison), nl=False)
     else:
-        terminal.answer(_answer(comparison, hit))
+        terminal.answer(_answer(comparison, hit, other))
     exit_on_errors(comparison.violations)
 
 
@@ -67,6 +73,19 @@ def _compared(
     from forge.contracts.compare import compare_documents
 
     return compare_documents(_document(old), _document(new)), None
+
+
+def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
+    """The tool gets what we read, so that our bounds hold for it, too."""
+    from forge.contracts.write import write_contract
+    from forge.model.errors import ForgeError
+    from forge.stores.contracts.datacontract_cli import DatacontractCli
+
+    if new is None:
+        fix = "forge contract diff OLD NEW --second-opinion"
+        raise ForgeError("E105", "A second opinion needs two files", fix=fix)
+    before, after = (write_contract(_document(each).data) for each in (old, new))
+    return DatacontractCli().find_changes(before, after)
 
 
 def _document(file: str) -> Document:
@@ -101,15 +120,17 @@ def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Com
     return comparison, hit
 
 
-def _answer(comparison: Comparison, hit: Sequence[Hit] | None) -> Answer:
+def _answer(comparison: Comparison, hit: Sequence[Hit] | None, other: Sequence[ToolChange] | None = None) -> Answer:
     from forge.cli.answer import Answer
     from forge.cli.row_view import picture_of
 
     facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
     if hit is not None:
         facts["consumers"] = [one.to_dict() for one in hit]
+    if other is not None:
+        facts["second_opinion"] = [one.to_dict() for one in other]
     items = [change.to_dict() for change in comparison.changes]
-    lines = _lines(comparison, hit)
+    lines = [*_lines(comparison, hit), *_other_lines(other)]
     return Answer(
         "changes",
         items,
@@ -133,6 +154,18 @@ def _lines(comparison: Comparison, hit: Sequence[Hit] | None) -> list[Line]:
     if comparison.violations:
         lines += [("", ""), *((line, "") for line in finding_lines(comparison.violations))]
     return [*lines, ("", ""), (verdict(comparison), "bold")]
+
+
+def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
+    from forge.cli.words import plural
+
+    if other is None:
+        return []
+    lines: list[Line] = [("", ""), (f"datacontract-cli says: {plural(len(other), 'change')}", "bold")]
+    for one in other:
+        values = f": {one.old} → {one.new}" if one.old is not None and one.new is not None else ""
+        lines.append((f"  {one.path} {one.kind}{values}", ""))
+    return lines
 
 
 def _hit_lines(hit: Sequence[Hit]) -> list[Line]:

@@ -24,9 +24,9 @@ def import_(
         typer.Option(
             "--from",
             metavar="FORMAT",
-            help="shorthand (models, elements, owner), or avro, bigquery, csv, dbml, dbt, excel, iceberg, json, "
-            "jsonschema, odcs, openapi, parquet, powerbi, protobuf, pydantic-model, sql, xsd. Default: what the file "
-            "looks like.",
+            help="shorthand (models, elements, owner), odcs-v2, or avro, bigquery, csv, dbml, dbt, excel, iceberg, "
+            "json, jsonschema, odcs, openapi, parquet, powerbi, protobuf, pydantic-model, sql, xsd. Default: what the "
+            "file looks like.",
         ),
     ] = None,
     dialect: Annotated[str | None, typer.Option("--dialect", metavar="SQL", help="Of --from sql: postgres, …")] = None,

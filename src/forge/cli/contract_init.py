@@ -88,7 +88,8 @@ def _say(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:
     from forge.cli.words import plural
 
     rows = f" of {plural(drafted.rows, 'row')}" if drafted.rows is not None else ""
-    done = f"{file} written: " if file is not None else f"{drafted.table}: "
+    shown = drafted.file if file is not None and file.as_posix().endswith(f"/{drafted.file}") else file
+    done = f"{shown} written: " if file is not None else f"{drafted.table}: "
     terminal.say(f"{done}{plural(drafted.columns, 'column')}{rows}, from {_LOOKED[drafted.looked]}.")
     for one in drafted.personal:
         kind = f"{one.type}, together with others" if one.quasi else one.type

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from forge.contracts.registry import Registered
     from forge.contracts.tested import TestRun
     from forge.flows.contract_consumers import Consumer
+    from forge.flows.contract_init import Drafted
     from forge.flows.contracts import Bound
 
 
@@ -63,6 +64,30 @@ class ContractsView:
 
         text, file = _read(source, self.wiring.root)
         return RegisteredItem(admit(text, file, self._ports, trial=dry_run))
+
+    def draft(self, table: str, *, profile: bool | None = None) -> Drafted:
+        """A first contract for a table: `.text`, and `.gaps` to fill in. Nothing is written. `profile`: True reads all
+        rows with Spark, False reads none; else what the last run measured and a sample."""
+        from forge.flows.contract_init import draft_for
+
+        dataset = table if "@" in table else f"{table}@{self.branch}"
+        return draft_for(dataset, self.wiring.check_ports(), self.wiring.settings.project, profile=profile)
+
+    def export(
+        self,
+        name: str,
+        format: str,
+        *,
+        version: str | None = None,
+        table: str | None = None,
+        dialect: str | None = None,
+    ) -> str | bytes:
+        """In another format: `jsonschema`, `sql`, `dbt-models`, … E508 for one that there is not."""
+        from forge.flows.contract_export import export_contract
+        from forge.stores.contracts.datacontract_cli import DatacontractCli
+
+        text = self.text(name, version)
+        return export_contract(text, name, format, DatacontractCli(), table=table, dialect=dialect).content
 
     def versions(self, name: str) -> Found[Registered]:
         """The highest first."""

@@ -45,6 +45,7 @@ class Known:
     owner: str | None = None
     tags: Sequence[str] = ()
     key: Sequence[str] = ()
+    kind: str = "table"  # table | view
     rows_at_least: int | None = None
     columns: Mapping[str, KnownColumn] = field(default_factory=dict)
 
@@ -58,7 +59,7 @@ def draft_data(table: TableName, schema: Schema, known: Known | None = None) -> 
     facts = known or Known()
     columns = {name.lower(): one for name, one in facts.columns.items()}
     key = {name.lower(): position for position, name in enumerate(facts.key, 1)}
-    entry: Entry = {"name": table.name, "physicalName": str(table), "physicalType": "table", "logicalType": "object"}
+    entry: Entry = {"name": table.name, "physicalName": str(table), "physicalType": facts.kind, "logicalType": "object"}
     if facts.description:
         entry["description"] = facts.description
     entry["properties"] = [_column(each, columns, key.get(each.name.lower())) for each in schema.columns]

@@ -34,6 +34,7 @@ class TableDrift:
     table: str
     exists: bool
     found: tuple[Found, ...] = ()
+    api_version: str = ""  # of the contract: a patch is written in its words
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -44,14 +45,14 @@ class TableDrift:
         """What would make the contract fit the table, as a piece of YAML; empty where nothing would."""
         from forge.contracts.patch import patch_of
 
-        return patch_of(self.table, self.found)
+        return patch_of(self.table, self.found, self.api_version)
 
     @property
     def operations(self) -> tuple[Mapping[str, object], ...]:
         """The same as a JSON Patch (RFC 6902) of the contract."""
         from forge.contracts.patch import operations_of
 
-        return operations_of(self.found)
+        return operations_of(self.found, self.api_version)
 
     @property
     def alter(self) -> tuple[str, ...]:
@@ -76,11 +77,15 @@ def find_drift(
 
 
 def find_unreadable(text: str | bytes, file: str = "contract.odcs.yaml") -> tuple[Violation, ...]:
-    """What is wrong with a contract that keeps a table from being compared with it: names and types. The linter tells
-    the rest."""
+    """What is wrong with a contract that keeps a table from being compared with it: names and types; all, where it has
+    no schema at all (the shorthand is none). The linter tells the rest."""
+    from forge.contracts.document import parse_document
     from forge.contracts.lint import lint
 
-    return tuple(each for each in lint(text, file) if each.severity == "error" and _READ.search(each.path))
+    document, _ = parse_document(text, file)
+    has_schema = document is not None and bool(document.data.get("schema"))
+    errors = [each for each in lint(text, file) if each.severity == "error"]
+    return tuple(each for each in errors if not has_schema or _READ.search(each.path))
 
 
 def drift_of(
@@ -93,7 +98,7 @@ def drift_of(
     drifts = []
     for table, actual in _matched(whole, tables, file):
         found = () if actual is None else _placed(_compare(table, actual, is_spark=is_spark), whole)
-        drifts.append(TableDrift(table.table, actual is not None, found))
+        drifts.append(TableDrift(table.table, actual is not None, found, whole.api_version))
     return tuple(drifts)
 
 

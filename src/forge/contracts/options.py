@@ -58,6 +58,8 @@ def _checks_of_option(of: Property, at: ColumnPath, option: str, value: object) 
         yield from _bound(of, at, option, value)
     elif option in _SIZES:
         yield _expression(f"{of.name} {option} {value}", _size(at, option, _whole(value)))
+    elif option == "pattern" and value == "":
+        return  # every text matches
     elif option == "pattern" and isinstance(value, str):
         yield {"type": "regex", "column": str(at), "pattern": value, "name": f"{of.name} matches its pattern"}
     elif option == "format":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from forge.contracts.contract import Property, TableContract
+from forge.contracts.contract import LOGICAL_TYPES, Property, TableContract
 from forge.contracts.drift_columns import Found
 from forge.contracts.drift_types import logical_type_of, type_shown
 from forge.contracts.sql_text import quote
@@ -27,7 +27,7 @@ _NEW_TYPES = {
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
-def operations_of(found: Sequence[Found]) -> tuple[Operation, ...]:
+def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation, ...]:
     """RFC 6902: values are put in place first, then entries are taken out from the last to the first, then new ones
     come at the end of their lists, so that no index moves before it is used."""
     changes: list[Operation] = []
@@ -40,7 +40,7 @@ def operations_of(found: Sequence[Found]) -> tuple[Operation, ...]:
     for each in found:
         path = _pointer(each.expected.path if each.expected else f"{each.owner.path}.properties")
         if each.kind == "type" and each.actual is not None and each.expected is not None:
-            changes += _retyped(each.expected, each.actual, path)
+            changes += _retyped(each.expected, each.actual, path, version)
         elif each.kind in ("nullable", "required"):
             changes.append({"op": "add", "path": f"{path}/required", "value": each.kind == "required"})
         elif each.kind == "missing":
@@ -50,20 +50,20 @@ def operations_of(found: Sequence[Found]) -> tuple[Operation, ...]:
             if not _has_properties(each.owner) and path not in begun:
                 added.append({"op": "add", "path": path, "value": []})
                 begun.add(path)
-            added.append({"op": "add", "path": f"{path}/-", "value": property_of(each.actual)})
+            added.append({"op": "add", "path": f"{path}/-", "value": property_of(each.actual, version)})
     taken_out = [operation for _, operation in sorted(removed, key=lambda item: item[0], reverse=True)]
     return (*changes, *taken_out, *added)
 
 
-def property_of(field: Field) -> dict[str, object]:
-    """A column as a contract writes it."""
-    written: dict[str, object] = {"name": field.name, **_type_words(field.type)}
+def property_of(field: Field, version: str = "") -> dict[str, object]:
+    """A column as a contract of that version of the standard writes it."""
+    written: dict[str, object] = {"name": field.name, **_type_words(field.type, version)}
     if not field.nullable:
         written["required"] = True
     return written
 
 
-def patch_of(table: str, found: Sequence[Found]) -> str:
+def patch_of(table: str, found: Sequence[Found], version: str = "") -> str:
     """The change of the contract, as a piece of YAML whose comments say what to do with each entry."""
     lines: list[str] = []
     for each in found:
@@ -72,11 +72,11 @@ def patch_of(table: str, found: Sequence[Found]) -> str:
         if each.kind == "missing":
             lines += [f"# take out {place}", *(f"# {line}" for line in _entry(named))]
         elif each.kind == "type" and each.actual is not None:
-            lines += [f"# change {place}", *_entry({**named, **_type_words(each.actual.type)})]
+            lines += [f"# change {place}", *_entry({**named, **_type_words(each.actual.type, version)})]
         elif each.kind in ("nullable", "required"):
             lines += [f"# change {place}", *_entry({**named, "required": each.kind == "required"})]
         elif each.kind == "undocumented" and each.actual is not None:
-            lines += [f"# add to {'.'.join((table, *each.steps[:-1]))}", *_entry(property_of(each.actual))]
+            lines += [f"# add to {'.'.join((table, *each.steps[:-1]))}", *_entry(property_of(each.actual, version))]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -141,8 +141,8 @@ def _sql_type(of: Type) -> str:
     return str(of).upper()
 
 
-def _retyped(expected: Property, actual: Field, path: str) -> list[Operation]:
-    words = _type_words(actual.type)
+def _retyped(expected: Property, actual: Field, path: str, version: str) -> list[Operation]:
+    words = _type_words(actual.type, version)
     operations: list[Operation] = [
         {"op": "add", "path": f"{path}/{key}", "value": value}
         for key, value in words.items()
@@ -160,11 +160,12 @@ def _retyped(expected: Property, actual: Field, path: str) -> list[Operation]:
     return operations
 
 
-def _type_words(of: Type) -> dict[str, object]:
-    """logicalType, where the standard has a word for it that all versions know or that came with 3.1, and the exact
+def _type_words(of: Type, version: str) -> dict[str, object]:
+    """logicalType, where the version of the standard has a word for it (unknown: where 3.1 has), and the exact
     physicalType."""
     logical = logical_of(of)
-    words: dict[str, object] = {"logicalType": logical} if logical and logical != "map" else {}
+    known = LOGICAL_TYPES.get(version, LOGICAL_TYPES["v3.1.0"])
+    words: dict[str, object] = {"logicalType": logical} if logical in known else {}
     return {**words, "physicalType": type_shown(of)}
 
 

@@ -13,7 +13,8 @@ from forge.contracts.shorthand_rules import Notes, rules_of
 
 _MODELS = ("models", "model")
 _HEAD = ("id", "name", "version", "status", "domain", "tenant", "dataProduct", "tags", "contractCreatedTs")
-_ODCS = ("support", "roles", "price", "servers", "customProperties", "authoritativeDefinitions")
+_ODCS = ("support", "roles", "price", "servers", "slaDefaultElement", "customProperties", "authoritativeDefinitions")
+_OF_TABLE = ("id", "physicalName", "physicalType", "description", "tags", "businessName", "dataGranularityDescription")
 _SERVICES = ("freshness", "availability", "latency", "retention", "frequency")
 
 
@@ -46,7 +47,7 @@ def from_shorthand(data: Mapping[str, object]) -> Converted:
     source = _Source(data)
     contract: dict[str, object] = {"apiVersion": "v3.1.0", "kind": "DataContract"}
     source.take("apiVersion", "kind", "dataContractSpecification")
-    contract |= {key: source.take(key) for key in _HEAD if data.get(key) is not None}
+    contract |= {key: _headed(key, source.take(key)) for key in _HEAD if data.get(key) is not None}
     contract |= _info(source)
     _fill_in(contract, source)
     for key, value in (
@@ -60,10 +61,17 @@ def from_shorthand(data: Mapping[str, object]) -> Converted:
         if value:
             contract[key] = value
     contract |= {key: source.take(key) for key in _ODCS if key in data and key not in contract}
-    for key in data:
-        if key not in source.used:
+    for key, value in data.items():
+        if key not in source.used and value is not None:
             source.notes.append(f"{key}: has no place in the standard that Forge knows, and was left out")
     return Converted(contract, tuple(source.notes))
+
+
+def _headed(key: str, value: object) -> object:
+    """The head is texts: `id: 17` is meant as one, `tags: gold` as a list of one."""
+    if key == "tags":
+        return [str(each) for each in (value if isinstance(value, list) else [value])]
+    return str(value) if isinstance(value, int | float) else value
 
 
 def _info(source: _Source) -> dict[str, object]:
@@ -104,7 +112,9 @@ def full_version(text: str) -> str:
 def _description(source: _Source) -> dict[str, object]:
     """`description` as text is the purpose; `terms` say usage and limitations."""
     given = source.take("description")
-    found: dict[str, object] = dict(given) if isinstance(given, Mapping) else {"purpose": given} if given else {}
+    found: dict[str, object] = {"purpose": given} if given else {}
+    if isinstance(given, Mapping):
+        found = {key: value for key, value in given.items() if value is not None}
     terms = source.take("terms")
     if isinstance(terms, str):
         found.setdefault("usage", terms)
@@ -123,6 +133,8 @@ def _description(source: _Source) -> dict[str, object]:
 
 def _team(source: _Source) -> object:
     owner, team = source.take("owner", "owners"), source.take("team")
+    if isinstance(team, list):  # before v3.1
+        team = {"members": team}
     if owner is None:
         return team
     owners = owner if isinstance(owner, list) else [owner]
@@ -210,15 +222,13 @@ def _tables(source: _Source) -> Iterator[dict[str, object]]:
     for name, model in _named(models):
         path = f"models.{name}"
         table: dict[str, object] = {"name": name, "logicalType": "object"}
-        table |= kept(model, "physicalName", "physicalType", "description", "tags", "businessName", "id")
+        table |= kept(model, *_OF_TABLE)
         elements = next((model[key] for key in ("elements", "fields", "columns", "properties") if key in model), None)
         table["properties"] = [element_of(n, e, f"{path}.{n}", source.notes) for n, e in _named(elements)]
         rules = [*rules_of(model.get("quality"), path, None, source.notes)]
         rules += rules_of(whole, "quality", None, source.notes)
-        known = ("name", "physicalName", "physicalType", "description", "tags", "businessName", "id", "quality", "type")
-        for key in model:
-            if key not in (*known, "elements", "fields", "columns", "properties"):
-                source.notes.append(f"{path}.{key}: was left out")
+        known = (*_OF_TABLE, "name", "quality", "type", "elements", "fields", "columns", "properties")
+        source.notes += [f"{path}.{key}: was left out" for key in model if key not in known]
         yield table | ({"quality": rules} if rules else {})
 
 

@@ -10,7 +10,8 @@ from forge.contracts.types import logical_of, parse_type
 _KEPT = (
     *("id", "businessName", "physicalName", "physicalType", "required", "unique", "primaryKey", "primaryKeyPosition"),
     *("description", "classification", "tags", "logicalTypeOptions", "examples", "criticalDataElement"),
-    *("partitioned", "partitionKeyPosition", "encryptedName", "transformLogic", "relationships", "customProperties"),
+    *("partitioned", "partitionKeyPosition", "encryptedName", "relationships", "customProperties"),
+    *("transformLogic", "transformDescription", "transformSourceObjects", "authoritativeDefinitions"),
 )
 _OPTIONS = (
     *("minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.contracts.contract import Violation
-from forge.contracts.document import parse_document
+from forge.contracts.document import MAX_BYTES, ContractError, parse_document
 from forge.contracts.lint import lint
 from forge.contracts.load import read_bounded
 from forge.contracts.shorthand import from_shorthand, full_version, is_shorthand
+from forge.contracts.version2 import from_version2, is_version2
 from forge.contracts.write import write_contract
 from forge.flows.contract_tool import ContractTool
 from forge.model.errors import ForgeError
 
 SHORTHAND = "shorthand"
+VERSION2 = "odcs-v2"
 _BY_SUFFIX = {
     ".sql": "sql",
     ".ddl": "sql",
@@ -56,6 +58,9 @@ def import_contract(file: Path, tool: ContractTool, format: str | None = None, d
     taken = format or _guess(file)
     if taken == SHORTHAND:
         data, notes = _of_shorthand(file)
+    elif taken == VERSION2:
+        converted = from_version2(_mapping(file))
+        data, notes = converted.data, converted.notes
     else:
         if taken in _READ_AS_YAML:
             _mapping(file)  # its bounds hold for what the tool reads, too
@@ -95,10 +100,11 @@ def _is_standard(file: Path) -> ForgeError:
 def _mapping(file: Path) -> Mapping[str, object]:
     """Read as contracts are, with the same bounds."""
     _must_exist(file)
-    document, violations = parse_document(read_bounded(file, str(file)), str(file))
+    source = read_bounded(file, str(file))
+    if file.suffix.lower() == ".json" and isinstance(data := _json_of(source), Mapping):
+        return data  # YAML knows no tabs, JSON does
+    document, violations = parse_document(source, str(file))
     if document is None:
-        from forge.contracts.document import ContractError
-
         raise ContractError(violations)
     return document.data
 
@@ -130,14 +136,11 @@ def _guess(file: Path) -> str:
         return "openapi"
     if "apiVersion" in data and "schema" in data:
         raise _is_standard(file)
-    return SHORTHAND
+    return VERSION2 if is_version2(data) else SHORTHAND
 
 
 def _kind_of_json(file: Path) -> str:
-    try:
-        data = json.loads(read_bounded(file, str(file)))
-    except (ValueError, RecursionError):
-        return "json"  # lines of JSON, or more than we read of it
+    data = _json_of(read_bounded(file, str(file)))
     if not isinstance(data, Mapping):
         return "json"
     metadata = data.get("metadata")
@@ -152,6 +155,14 @@ def _kind_of_json(file: Path) -> str:
     if data.get("type") == "record" and isinstance(data.get("fields"), list):
         return "avro"
     return SHORTHAND if is_shorthand(data) else "json"
+
+
+def _json_of(source: bytes) -> object:
+    """None for lines of JSON, for what is none, and for more than we read of a file."""
+    try:
+        return json.loads(source) if len(source) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _named(data: Mapping[str, object], file: Path) -> Mapping[str, object]:

@@ -108,14 +108,30 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         why="A reader that pinned 2.x was promised that every 2.y keeps working. Removing or renaming a column, "
         "narrowing a type or weakening a guarantee breaks that promise.",
     ),
-    told("E530", Kind.INVALID, "type mismatch", "A column's type differs from the contract's.", FINDINGS),
-    told("E531", Kind.INVALID, "column missing", "A column of the contract is missing in the table.", FINDINGS),
+    told(
+        "E530",
+        Kind.INVALID,
+        "type mismatch",
+        "A column's type differs from the contract's.",
+        FINDINGS,
+        why="A declared physicalType is compared exactly, but for its spelling; a logicalType fits several types. "
+        "`forge contract drift` says what would make the table or the contract fit.",
+    ),
+    told(
+        "E531",
+        Kind.INVALID,
+        "column missing",
+        "A column of the contract is missing in the table.",
+        FINDINGS,
+        why="Who reads the table relies on every column that was promised; names differ in case only.",
+    ),
     told(
         "E532",
         Kind.INVALID,
         "undocumented column",
         "A column is not in the contract. Reported, never blocking.",
         FINDINGS,
+        why="Nobody knows what it means, so nobody should rely on it; `forge contract drift` writes the entry for it.",
     ),
     told("E540", Kind.INVALID, "naming", "A name does not follow the project's naming policy.", FINDINGS),
     told(

@@ -217,7 +217,7 @@ function Parts({ contract, search, change }: PartProps) {
   const open = (next: string | null): void => change({ part: CONTRACT_PARTS.find((one) => one === next && one !== "promises"), only: undefined, old: undefined, new: undefined, at: undefined, text: undefined, line: undefined });
   return (
     <Tabs value={part} keepMounted={false} onChange={open}>
-      <Tabs.List ref={list} className="quality-tabs" aria-label={`Parts of ${contract.name}`}>
+      <Tabs.List ref={list} className="quality-tabs contract-tabs" aria-label={`Parts of ${contract.name}`}>
         {CONTRACT_PARTS.map((one) => (
           <Tabs.Tab key={one} value={one}>
             {LABELS[one]}

@@ -122,11 +122,10 @@ def _exported(text: str, format: str, table: str | None, dialect: str | None) ->
     from datacontract.export.exporter import ExportFormat
 
     contract = _contract(text)
-    servers = contract.get_data_contract().servers
-    spoken = dialect or ("auto" if servers else _DIALECT)
-    made: str | bytes = contract.export(
-        ExportFormat(format), schema_name=table or "all", sql_server_type=spoken if format in _IN_A_DIALECT else "auto"
-    )
+    spoken = "auto"
+    if format in _IN_A_DIALECT:
+        spoken = dialect or ("auto" if contract.get_data_contract().servers else _DIALECT)
+    made: str | bytes = contract.export(ExportFormat(format), schema_name=table or "all", sql_server_type=spoken)
     return made
 
 
@@ -195,7 +194,7 @@ class _Collecting(logging.Handler):
 
 
 def _unknown_import(format: str) -> ForgeError:
-    local = f"From files: shorthand, {', '.join(IMPORTS)}."
+    local = f"From files: shorthand, odcs-v2, {', '.join(IMPORTS)}."
     if format in SERVERS:
         return ForgeError(
             "E508",
@@ -203,7 +202,7 @@ def _unknown_import(format: str) -> ForgeError:
             why=f"That format asks a server, and Forge imports files only. {local}",
             fix="Export the schema to a file, or bring the table into the lake and use forge contract init TABLE.",
         )
-    near = did_you_mean(format, ("shorthand", *IMPORTS))
+    near = did_you_mean(format, ("shorthand", "odcs-v2", *IMPORTS))
     fix = "forge contract import FILE --from FORMAT"
     return ForgeError(
         "E508", f"'{format}' is no format that contracts can be read from", why=f"{near} {local}", fix=fix

@@ -1,0 +1,83 @@
+"""Personal data is found by name and by value, each with its evidence, and no value leaves the finder."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.catalog.pii import find_pii
+
+VALUES: dict[str, list[object]] = {
+    "email": ["ada@example.com", "bob@example.org", "cy@example.net"],
+    "iban": ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "FR1420041010050500013M02606"],
+    "credit_card": ["4111 1111 1111 1111", "5500-0000-0000-0004", "4012888888881881"],
+    "ssn": ["078-05-1120", "219-09-9999", "457-55-5462"],
+    "ip_address": ["10.0.0.1", "192.168.1.254", "8.8.8.8"],
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_values_alone_are_enough_where_they_have_a_form(kind: str) -> None:
+    (found,) = find_pii({"c1": VALUES[kind]})
+    assert (found.type, found.score) == (kind, 0.9)
+    assert found.evidence == ("3 of 3 values look like it",)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("email", "email"),
+        ("customerEmail", "email"),
+        ("CONTACT-E-MAIL", "email"),
+        ("phone_number", "phone"),
+        ("full_name", "name"),
+        ("birth_date", "birth_date"),
+        ("street_address", "address"),
+        ("passport_no", "passport"),
+        ("client_ip", "ip_address"),
+    ],
+)
+def test_names_alone_are_enough_for_a_suspicion(name: str, kind: str) -> None:
+    (found,) = find_pii([name])
+    assert found.type == kind
+    assert 0.7 <= found.score < 0.9
+
+
+def test_name_and_values_together_are_sure() -> None:
+    (found,) = find_pii({"mail": [*VALUES["email"], None, ""]})
+    assert found.to_dict() == {
+        "column": "mail",
+        "type": "email",
+        "score": 0.99,
+        "evidence": ["the name says mail", "3 of 3 values look like it"],
+    }
+
+
+def test_values_that_are_something_else_take_the_suspicion_away() -> None:
+    (found,) = find_pii({"mail": ["post", "courier", "post", "post", "post"]})
+    assert found.to_dict() == {"column": "mail", "type": None, "score": 0.0, "evidence": []}
+
+
+@pytest.mark.parametrize(
+    "name", ["email_count", "has_phone", "email_verified", "mailing", "amount", "country", "shipment"]
+)
+def test_what_is_only_about_people_is_not_personal(name: str) -> None:
+    assert find_pii([name])[0].type is None
+
+
+def test_numbers_are_no_cards_and_no_phones() -> None:
+    rows = {"order_id": list(range(4_000_000_000_000, 4_000_000_000_200)), "amount": [1234567, 2345678, 3456789]}
+    assert [one.type for one in find_pii(rows)] == [None, None]
+
+
+def test_wrong_digits_of_proof_are_no_iban_and_no_card() -> None:
+    rows = {"a": ["DE00370400440532013000"] * 5, "b": ["4111111111111112"] * 5}
+    assert [one.type for one in find_pii(rows)] == [None, None]
+
+
+def test_quasi_identifiers_are_told_as_such() -> None:
+    (found,) = find_pii({"zip": ["10115", "20095"]})
+    assert found.to_dict()["quasi"] is True
+
+
+def test_the_evidence_holds_no_value() -> None:
+    assert not any("@" in line for one in find_pii({"x": VALUES["email"]}) for line in one.evidence)
