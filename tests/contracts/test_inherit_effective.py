@@ -313,3 +313,20 @@ def test_what_has_a_wrong_form_says_nothing_and_raises_nothing() -> None:
 def _read(data: dict[str, Any]) -> Contract:
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "x", "version": "1.0.0"}
     return contract_of(Document({**head, **data}, "x.yaml", lambda path: Place("x.yaml", 1)))
+
+
+def test_a_classification_that_is_overruled_comes_from_the_parent() -> None:
+    columns = "schema:\n  - name: orders\n    properties:\n"
+    above = contract("above", columns + "      - {name: amount, classification: confidential}\n")
+    own = contract("own", columns + "      - {name: amount, classification: internal}\n")
+    effective = effective_of([above, own])
+    assert effective.document.data["schema"][0]["properties"][0]["classification"] == "confidential"
+    assert effective.origins["schema[0].properties[0].classification"] == "above"
+
+
+def test_a_fix_with_two_words_of_classification_can_stand_in_braces() -> None:
+    columns = "schema:\n  - name: orders\n    properties:\n"
+    above = contract("above", columns + "      - {name: mail, classification: pii}\n")
+    own = contract("own", columns + "      - {name: mail, classification: internal}\n")
+    (found,) = effective_of([above, own]).violations
+    assert 'classification: "internal, pii"' in found.fix

@@ -136,3 +136,12 @@ def test_what_cannot_be_loaded_does_not_pass_the_linter(text: str) -> None:
         load_contract(text, "a.yaml")
     linted = {(each.code, each.line) for each in lint(text)}
     assert {(each.code, each.line) for each in caught.value.violations} <= linted
+
+
+def test_many_wrong_references_take_no_time_without_end() -> None:
+    columns = "".join(
+        f"      - {{name: c{n}, relationships: [{{to: orders.d{n}}}]}}\n" for n in range(MAX_FINDINGS + 10)
+    )
+    found = lint(HEAD + COLUMN.removesuffix("      - ") + columns)
+    assert len(found) == MAX_FINDINGS
+    assert "Use a name that is there." in {each.fix for each in found}

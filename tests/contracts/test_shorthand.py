@@ -180,6 +180,21 @@ def test_what_has_no_place_is_told_and_not_lost_silently() -> None:
         assert word in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "models: 5",
+        "models: [{name: a, elements: 5}]",
+        "slaProperties: [5]",
+        "customProperties: 5",
+        "models: [{name: a, quality: 5}]",
+        "models: [{name: a, quality: [5]}]",
+    ],
+)
+def test_what_is_of_the_wrong_form_is_told(text: str) -> None:
+    assert any(" 5 " in note for note in convert(f"name: a\nversion: 1.0.0\nstatus: draft\n{text}")[1])
+
+
 def test_what_odcs_requires_and_nobody_said_is_filled_in_and_told() -> None:
     data, notes = convert("name: My Orders\nmodels: {orders: {fields: {id: int}}}")
     assert (data["id"], data["version"], data["status"]) == ("my-orders", "1.0.0", "draft")

@@ -69,7 +69,7 @@ def merge_classification(parent: Node, child: Node, name: str, findings: Finding
             child,
             f"{name}: the classification '{child.value}' {why} the parent's '{parent.value}'",
             parent,
-            f"Write classification: {_joined(above, own)}, or leave it out to inherit it.",
+            f"Write classification: {_quoted(_joined(above, own))}, or leave it out to inherit it.",
         )
     elif above.others - own.others or (above.level and not own.level and own.others):
         findings.unclear(
@@ -81,10 +81,16 @@ def merge_classification(parent: Node, child: Node, name: str, findings: Finding
         return child
     elif above.level in (None, own.level) or own.level:
         return child
-    return Node(child.source, child.path, _joined(above, own)) if own.marks - above.marks or own.level else parent
+    joined = _joined(above, own)
+    return parent if parse_classification(joined) == above else Node(child.source, child.path, joined)
 
 
 def _joined(above: Classification, own: Classification) -> str:
     levels = [level for level in (above.level, own.level) if level]
     strongest = [max(levels, key=LEVELS.index)] if levels else []
     return ", ".join([*strongest, *sorted(above.marks | own.marks), *sorted(above.others | own.others)])
+
+
+def _quoted(text: str) -> str:
+    """As it can stand in a mapping in braces, where a comma ends the value."""
+    return f'"{text}"' if "," in text else text

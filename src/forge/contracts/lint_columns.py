@@ -9,7 +9,7 @@ from forge.contracts.lint_finding import Findings, is_blank, shown
 from forge.contracts.lint_options import check_enum, check_options
 from forge.contracts.lint_parts import check_custom, check_unique
 from forge.contracts.lint_quality import check_quality
-from forge.contracts.lint_references import check_relationships
+from forge.contracts.lint_references import Tables, check_relationships
 
 _NESTING = ("properties", "items", "map")
 Mappings = Iterator[tuple[Mapping[str, object], Path]]
@@ -24,10 +24,11 @@ def entries(value: object, path: Path) -> Mappings:
 
 def check_tables(findings: Findings, version: str) -> None:
     schema = findings.document.data.get("schema")
-    tables = list(entries(schema, ("schema",)))
+    places = list(entries(schema, ("schema",)))
+    tables = Tables(table for table, _ in places)
     for key in ("name", "id"):  # a physicalName may be shared: several kinds of event on one topic
         check_unique(findings, schema, ("schema",), key)
-    for table, path in tables:
+    for table, path in places:
         _check_name(findings, table, path, "a table")
         _check_children(findings, table, path)
         _check_positions(findings, table, path)
@@ -60,7 +61,7 @@ def _check_column(
     each: Mapping[str, object],
     path: Path,
     table: Mapping[str, object],
-    tables: list[tuple[Mapping[str, object], Path]],
+    tables: Tables,
 ) -> None:
     if isinstance(path[-1], int):
         _check_name(findings, each, path, "a property")

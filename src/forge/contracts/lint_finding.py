@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from forge.contracts.contract import Violation
 from forge.contracts.document import Document, Path, path_text
+from forge.contracts.lint_words import one_of
 
 MAX_FINDINGS = 1000  # of one contract: who has more will not read them, and a hostile file shall not fill the memory
+
+_MOST_GUESSED = 100
 
 
 class Findings:
@@ -27,6 +32,10 @@ class Findings:
         self.violations.append(
             Violation(code, severity, self.document.file, place.line, place.column, path_text(path), message, fix)
         )
+
+    def guess(self, name: str, known: Iterable[str]) -> str:
+        """The fix for a name that is none of the known ones. Guessing takes time, so the first hundred get one."""
+        return one_of(name, known) if len(self.violations) < _MOST_GUESSED else "Use a name that is there."
 
     @property
     def is_full(self) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from forge.contracts.document import Document, Path
-from forge.contracts.lint_words import label_of, letters_of
+from forge.contracts.lint_words import label_of, letters_of, nearest
 from forge.contracts.standard_schema import GRAMMARS, Schema, resolve, schema_of
-from forge.model.nearest import did_you_mean
 
 SHORTHAND = ("models", "elements", "owner", "dataContractSpecification", "info", "terms", "links", "deprecation")
 
@@ -107,7 +106,7 @@ def _fix(
         return f"Set apiVersion: {newer[0]}, which has it." if newer else f"It ended with {later[-1]}; remove it."
     if own_label == "a property" and key in _OPTIONS:
         return f"Put it into logicalTypeOptions: {{{key}: …}}."
-    return did_you_mean(key, known) or "Remove it, or put it into customProperties."
+    return nearest(key, known) or "Remove it, or put it into customProperties."
 
 
 def keys_at(version: str, path: Path) -> frozenset[str]:

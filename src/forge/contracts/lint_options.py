@@ -125,7 +125,7 @@ def _check_zone(findings: Findings, options: Mapping[str, object], path: Path) -
 def _check_required(findings: Findings, names: object, properties: object, path: Path) -> None:
     if not isinstance(names, list) or not isinstance(properties, list):
         return
-    known = [str(each.get("name")).lower() for each in properties if isinstance(each, Mapping)]
+    known = {str(each.get("name")).lower() for each in properties if isinstance(each, Mapping)}
     for index, name in enumerate(names):
         if isinstance(name, str) and name.lower() not in known:
             message = f"{shown(name)} is required and is no property of the object"

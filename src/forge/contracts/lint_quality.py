@@ -8,8 +8,6 @@ from forge.contracts.document import Path, parse_document
 from forge.contracts.lint_finding import Findings, has_variable, is_blank, shown
 from forge.contracts.lint_options import check_pattern
 from forge.contracts.lint_parts import check_unique
-from forge.contracts.lint_words import one_of
-from forge.model.nearest import did_you_mean
 
 _OPERATORS = (
     *("mustBe", "mustNotBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo"),
@@ -112,13 +110,20 @@ def _check_arguments(findings: Findings, rule: Mapping[str, object], path: Path,
         check_pattern(findings, pattern, (*place, "pattern"))
     elif pattern is not None:
         findings.add("E502", (*place, "pattern"), f"pattern must be a text, not {shown(pattern)}", "Put it in quotes.")
-    names = arguments.get("properties")
+    _check_names(findings, arguments.get("properties"), (*place, "properties"), table)
+
+
+def _check_names(findings: Findings, names: object, path: Path, table: Mapping[str, object]) -> None:
     known = list(_names(table))
+    lower = {each.lower() for each in known}
     for index, name in enumerate(names if isinstance(names, list) else ()):
-        if isinstance(name, str) and known and name.lower() not in {each.lower() for each in known}:
-            message = f"{shown(name)} is no column of {table.get('name')}"
-            fix = did_you_mean(name, known) or one_of(name, known)
-            findings.add("E502", (*place, "properties", index), message, fix)
+        if isinstance(name, str) and known and name.lower() not in lower and not findings.is_full:
+            findings.add(
+                "E502",
+                (*path, index),
+                f"{shown(name)} is no column of {table.get('name')}",
+                findings.guess(name, known),
+            )
 
 
 def _names(table: Mapping[str, object]) -> Iterator[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from forge.contracts.document import Path
 from forge.model.nearest import did_you_mean
 
+_MOST_COMPARED, _LONGEST = 100, 100
 _TYPES = {
     "string": "a text",
     "boolean": "true or false",
@@ -68,14 +69,21 @@ def label_of(path: Path, value: Mapping[str, object]) -> str:
 def one_of(name: str, known: Iterable[str]) -> str:
     """The fix for a word that is none of the known ones."""
     words = list(known)
-    by_letters = {letters_of(word): word for word in words}
+    by_letters = {letters_of(word): word for word in words[:_MOST_COMPARED]}
     if (meant := by_letters.get(letters_of(name))) is not None:
         return f"Write {meant}."
     if len(words) == 1:
         return f"Write {words[0]}."
     listed = f"Use one of {', '.join(words)}." if len(words) <= 16 else ""
-    near = did_you_mean(name, words)
+    near = nearest(name, words)
     return f"{near} {listed}".strip() if near else listed or f"Use one of {', '.join(words[:16])}…"
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """As `did_you_mean`, with a bound on what is compared: of many names those that begin alike."""
+    if len(known) > _MOST_COMPARED:
+        known = [each for each in known if each[:1].lower() == name[:1].lower()][:_MOST_COMPARED]
+    return did_you_mean(name[:_LONGEST], [each for each in known if len(each) <= _LONGEST])
 
 
 def letters_of(word: str) -> str:

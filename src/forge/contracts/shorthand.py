@@ -37,6 +37,13 @@ class _Source:
         self.used.update(keys)
         return next((self.data[key] for key in keys if self.data.get(key) is not None), None)
 
+    def entries(self, key: str) -> list[dict[str, object]]:
+        """A list of mappings; what is none is told."""
+        given = self.take(key)
+        found = given if isinstance(given, list) else [] if given is None else [given]
+        self.notes += [f"{key}: {each!r} was left out" for each in found if not isinstance(each, Mapping)]
+        return [dict(each) for each in found if isinstance(each, Mapping)]
+
 
 def is_shorthand(data: Mapping[str, object]) -> bool:
     return "schema" not in data and any(key in data for key in (*_MODELS, "elements", "owner"))
@@ -152,8 +159,7 @@ def _team(source: _Source) -> object:
 
 
 def _services(source: _Source) -> Iterator[dict[str, object]]:
-    given = source.take("slaProperties")
-    yield from (dict(each) for each in (given if isinstance(given, list) else []) if isinstance(each, Mapping))
+    yield from source.entries("slaProperties")
     groups = [source.data, *(source.take(key) for key in ("sla", "slas", "servicelevels", "serviceLevels"))]
     terms = source.data.get("terms")
     groups.append({"retention": terms["retention"]} if isinstance(terms, Mapping) and "retention" in terms else None)
@@ -197,7 +203,7 @@ def _links(source: _Source) -> list[dict[str, object]]:
     if isinstance(links, Mapping):
         return [{"type": str(name), "url": str(url)} for name, url in links.items()]
     found: list[dict[str, object]] = []
-    for each in links if isinstance(links, list) else []:
+    for each in links if isinstance(links, list) else [] if links is None else [links]:
         if isinstance(each, Mapping):
             url = each.get("url") or each.get("href")
             found.append({"type": str(each.get("type") or each.get("name") or "documentation"), "url": str(url)})
@@ -208,9 +214,7 @@ def _links(source: _Source) -> list[dict[str, object]]:
 
 def _custom(source: _Source) -> list[dict[str, object]]:
     deprecation = source.take("deprecation")
-    given = source.data.get("customProperties")
-    source.used.add("customProperties")
-    found = [dict(each) for each in (given if isinstance(given, list) else []) if isinstance(each, Mapping)]
+    found = source.entries("customProperties")
     return [*found, {"property": "forge.deprecation", "value": deprecation}] if deprecation is not None else found
 
 
@@ -218,12 +222,16 @@ def _tables(source: _Source) -> Iterator[dict[str, object]]:
     models = source.take(*_MODELS)
     if models is None and source.data.get("elements") is not None:
         models = [{"name": source.data.get("name"), "elements": source.take("elements")}]
+    if models is not None and not isinstance(models, list | Mapping):
+        source.notes.append(f"models: {models!r} are none, and were left out")
     whole = source.take("quality")
     for name, model in _named(models):
         path = f"models.{name}"
         table: dict[str, object] = {"name": name, "logicalType": "object"}
         table |= kept(model, *_OF_TABLE)
         elements = next((model[key] for key in ("elements", "fields", "columns", "properties") if key in model), None)
+        if elements is not None and not isinstance(elements, list | Mapping):
+            source.notes.append(f"{path}: {elements!r} are no elements, and were left out")
         table["properties"] = [element_of(n, e, f"{path}.{n}", source.notes) for n, e in _named(elements)]
         rules = [*rules_of(model.get("quality"), path, None, source.notes)]
         rules += rules_of(whole, "quality", None, source.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TypeGuard
 
 Notes = list[str]
 Rule = dict[str, object]
@@ -23,10 +24,16 @@ _DIMENSIONS = {
 def rules_of(given: object, path: str, column: str | None, notes: Notes) -> list[Rule]:
     """A list is taken for rules of ODCS already; a mapping promises shares: `completeness: 99.5%`."""
     if isinstance(given, list):
-        return [dict(each) for each in given if isinstance(each, Mapping)]
+        notes += [f"{path}.quality: {each!r} is no rule, and was left out" for each in given if not _is_rule(each)]
+        return [dict(each) for each in given if _is_rule(each)]
     if not isinstance(given, Mapping):
+        notes += [f"{path}.quality: {given!r} is no rule, and was left out"] if given is not None else []
         return []
     return [_rule(str(name), value, column, f"{path}.quality.{name}", notes) for name, value in given.items()]
+
+
+def _is_rule(each: object) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(each, Mapping)
 
 
 def _rule(name: str, value: object, column: str | None, path: str, notes: Notes) -> Rule:

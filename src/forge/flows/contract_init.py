@@ -74,7 +74,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     values = {} if profile is False else _sample(ports, pin, schema)
     found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns})
     known = _known(project, ports, table, schema, measured, _personal(found, flagged))
-    kind = "table" if pin.snapshot_id is not None else "view"
+    kind = "table" if pin.view_sql is None else "view"
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
     had = project.contracts.get(table)
     return Drafted(
