@@ -320,7 +320,7 @@ def test_a_classification_that_is_overruled_comes_from_the_parent() -> None:
     above = contract("above", columns + "      - {name: amount, classification: confidential}\n")
     own = contract("own", columns + "      - {name: amount, classification: internal}\n")
     effective = effective_of([above, own])
-    assert effective.document.data["schema"][0]["properties"][0]["classification"] == "confidential"
+    assert contract_of(effective.document).tables[0].properties[0].classification == "confidential"
     assert effective.origins["schema[0].properties[0].classification"] == "above"
 
 
