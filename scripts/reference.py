@@ -14,6 +14,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from forge.model.code import Code
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
 EXITS = "Exit status: 0 fine, 1 findings, 2 usage, 3 could not run, 4 not allowed, 5 cannot connect, 130 interrupted."
@@ -102,6 +104,10 @@ def settings_page() -> str:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
+def _exit(entry: Code) -> str:
+    return f"{entry.exit}; as a finding {entry.found}" if entry.found else str(entry.exit)
+
+
 def errors_page() -> str:
     from forge.model.codes import CODES
 
@@ -110,7 +116,7 @@ def errors_page() -> str:
         f"{EXITS}\n\n"
     ]
     rows = [
-        (f"`FORGE-{name}`", entry.title, str(entry.kind.value), str(entry.exit), entry.meaning)
+        (f"`FORGE-{name}`", entry.title, str(entry.kind.value), _exit(entry), entry.meaning)
         for name, entry in sorted(CODES.items())
     ]
     return "".join((*parts, table(("code", "what", "kind", "exit", "meaning"), rows)))

@@ -121,6 +121,54 @@ def test_a_lower_file_that_loosens_is_refused_at_its_line(tmp_path: Path, above:
         governance(turned)  # the other way round it is tightened
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "said"),
+    [
+        ("enforcement: strict", "drift: {enforcement: off}", "drift.enforcement: off is looser than strict"),
+        ("enforcement: strict", "drift: {enforcement: warn}", "drift.enforcement: warn is looser than strict"),
+        ("enforcement: strict", "drift: {enabled: false}", "drift.enabled: false is looser than true"),
+        ("enforcement: strict", "inheritance: permissive", "inheritance: permissive is looser than strict"),
+        ("enforcement: warn", "drift: {enforcement: off}", "drift.enforcement: off is looser than warn"),
+        ("drift: {enforcement: warn}", "enforcement: off", "enforcement: off is looser than warn"),
+        ("drift: {enforcement: warn}", "drift: {enabled: false}", "drift.enabled: false is looser than true"),
+    ],
+)
+def test_what_follows_from_enforcement_cannot_be_loosened_either(
+    tmp_path: Path, above: str, below: str, said: str
+) -> None:
+    root = write(
+        tmp_path,
+        above__forge=f"governance: {{contracts: {{{above}}}}}\n",
+        project__forge=f"extends: ../above/forge.yaml\ngovernance:\n  contracts: {{{below}}}\n",
+    )
+    (problem,) = problems(root)
+    assert (problem.code, problem.where) == ("E512", "forge.yaml:3")
+    assert problem.what == f"governance.contracts.{said}, which ../above/forge.yaml:1 demands"
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("enforcement: strict, drift: {enforcement: warn}", "drift: {enforcement: warn}"),
+        ("enforcement: strict, drift: {enabled: false}", "drift: {enforcement: warn}"),
+        ("enforcement: strict, inheritance: permissive", "inheritance: permissive"),
+        ("enforcement: off", "enforcement: warn, drift: {enforcement: off}, inheritance: permissive"),
+        ("enforcement: warn", "enforcement: strict, drift: {enforcement: warn}"),
+        ("enforcement: strict", "drift: {enforcement: null}"),
+        ("required_for: [core.*]", "drift: {enforcement: off}, inheritance: permissive"),
+    ],
+)
+def test_what_the_file_above_says_itself_or_does_not_ask_for_is_no_loosening(
+    tmp_path: Path, above: str, below: str
+) -> None:
+    root = write(
+        tmp_path,
+        above__forge=f"governance: {{contracts: {{{above}}}}}\n",
+        project__forge=f"extends: ../above/forge.yaml\ngovernance: {{contracts: {{{below}}}}}\n",
+    )
+    assert governance(root).levels
+
+
 def test_loosening_two_levels_below_is_seen_too(tmp_path: Path) -> None:
     files = {**THREE, "project__forge": "extends: ../domain/forge.yaml\ngovernance: {contracts: {enforcement: off}}\n"}
     (problem,) = problems(write(tmp_path, **files))

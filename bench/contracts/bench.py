@@ -13,15 +13,19 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
-from bench.contracts.generate import contract_text, write_project
+from bench.contracts.generate import SOURCE, contract_text, write_project
 from bench.table import aligned
 from forge.contracts.lint import lint
+from forge.contracts.policy.coverage import asked_tables
 from forge.contracts.policy.governance import Coverage, Documentation, Enforcement, Governance, Naming
 from forge.flows.compile import CompilePorts, compile_project
+from forge.model.names import TableName
 
 MODELS, COLUMNS, MANY = 50, 50, 1000
 POLICIES = "forge: lint and policies"
+WITH_SQL = "forge: the same with as many SQL models"
 IN_ONE = "forge: lint, all models in one file"
+OWNER = "ada@shop.example"
 POLICIES_SECONDS, MANY_SECONDS = 0.25, 5.0
 
 
@@ -55,7 +59,8 @@ def lint_all(files: Sequence[Path]) -> None:
             raise SystemExit(f"a generated contract is not right: {violations[0]}")
 
 
-def compile_all(root: Path) -> None:
+def compile_all(root: Path, models: int) -> None:
+    """All policies on as many tables that transforms make, each with a contract; any finding throws the times away."""
     governance = Governance(
         enforcement=Enforcement.STRICT,
         required_for=("core.*",),
@@ -63,10 +68,14 @@ def compile_all(root: Path) -> None:
         coverage=(Coverage(),),
         documentation=(Documentation(),),
     )
-    ports = CompilePorts(root, governance, lambda table: None, lambda: datetime.now(UTC))
+    source = TableName.parse(SOURCE)
+    ports = CompilePorts(root, governance, lambda table: OWNER, lambda: datetime.now(UTC), lambda: [source])
     compiled = compile_project(ports)
-    if len(compiled.facts.contracts) == 0:
-        raise SystemExit("nothing was compiled")
+    judged = len(asked_tables(compiled.facts, ()))
+    if judged != models or len(compiled.facts.contracts) != models:
+        raise SystemExit(f"{judged} tables were judged, not {models}")
+    if compiled.findings:
+        raise SystemExit(f"a generated project is not right: {compiled.findings[0].violation}")
 
 
 def peer_lint(files: Sequence[Path]) -> None:
@@ -80,30 +89,23 @@ def peer_lint(files: Sequence[Path]) -> None:
 def measure(options: argparse.Namespace) -> list[Line]:
     with tempfile.TemporaryDirectory() as folder:
         small, whole, many = (Path(folder) / name for name in ("small", "whole", "many"))
-        files = write_project(small, options.models, options.columns, with_transforms=False)
-        write_project(whole, options.models, options.columns, with_transforms=True)
+        files = write_project(small, options.models, options.columns, transforms="functions")
+        write_project(whole, options.models, options.columns, transforms="sql")
         shape = (options.models, options.columns)
         one = Path(folder) / "one.odcs.yaml"
         one.write_text(contract_text(0, options.columns, options.models), encoding="utf-8")
         lines = [
-            Line(
-                "forge: lint, all models in one file",
-                1,
-                options.columns,
-                cpu_of(lambda: lint_all([one]), options.times),
-            ),
+            Line(IN_ONE, 1, options.columns, cpu_of(lambda: lint_all([one]), options.times)),
             Line("forge: lint", *shape, cpu_of(lambda: lint_all(files), options.times)),
-            Line(
-                "forge: lint and policies", *shape, cpu_of(lambda: compile_all(small), options.times), POLICIES_SECONDS
-            ),
-            Line("forge: the same with as many SQL models", *shape, cpu_of(lambda: compile_all(whole), 1)),
+            Line(POLICIES, *shape, cpu_of(lambda: compile_all(small, options.models), options.times), POLICIES_SECONDS),
+            Line(WITH_SQL, *shape, cpu_of(lambda: compile_all(whole, options.models), options.times)),
         ]
         if options.peer:
             import_module("datacontract.data_contract")
             seconds = cpu_of(lambda: peer_lint([one]), options.times)
             lines.append(Line("datacontract-cli: lint, all models in one file", 1, options.columns, seconds))
             lines.append(Line("datacontract-cli: lint", *shape, cpu_of(lambda: peer_lint(files), options.times)))
-        crowd = write_project(many, options.many, options.many_columns, with_transforms=False)
+        crowd = write_project(many, options.many, options.many_columns)
         seconds = cpu_of(lambda: lint_all(crowd), 1)
         lines.append(Line("forge: lint", options.many, options.many_columns, seconds, MANY_SECONDS))
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+SOURCE = "raw.events"  # what the models read; the lake has it
 TYPES = (
     ("string", "string", "{minLength: 1, maxLength: 80}"),
     ("integer", "bigint", "{minimum: 0}"),
@@ -78,21 +79,34 @@ def transform_text(number: int, columns: int) -> str:
     described = "\n".join(f"  column_{each}: What is known as number {each}" for each in range(columns))
     selected = ",\n".join(f"  source.column_{each} AS column_{each}" for each in range(columns))
     head = f"/* forge\nkind: full\ndescription: Model {number}.\ncolumns:\n{described}\n*/"
-    before = "raw.events" if number == 0 else f"core.model_{number - 1}"
+    before = SOURCE if number == 0 else f"core.model_{number - 1}"
     return f"{head}\nSELECT\n{selected}\nFROM {before} AS source\n"
 
 
-def write_project(root: Path, models: int, columns: int, *, with_transforms: bool) -> list[Path]:
-    """The contracts' files."""
+def functions_text(models: int) -> str:
+    """All models as functions of one file: tables that are made, with next to nothing to read."""
+    parts = ["from forge import transform\n"]
+    for number in range(models):
+        marked = (
+            f'@transform(output="core.model_{number}", inputs={{"events": "{SOURCE}"}}, description="Model {number}.")'
+        )
+        parts.append(f"\n\n{marked}\ndef model_{number}(events):\n    return events\n")
+    return "".join(parts)
+
+
+def write_project(root: Path, models: int, columns: int, *, transforms: str = "none") -> list[Path]:
+    """The contracts' files. `transforms`: none, functions, or sql (a file each, with each column by name)."""
     (root / "contracts").mkdir(parents=True)
     files = []
     for number in range(models):
         file = root / "contracts" / f"core.model_{number}.odcs.yaml"
         file.write_text(contract_text(number, columns), encoding="utf-8")
         files.append(file)
-    if with_transforms:
-        folder = root / "transforms" / "core"
-        folder.mkdir(parents=True)
+    folder = root / "transforms" / "core"
+    folder.mkdir(parents=True)
+    if transforms == "functions":
+        (folder / "models.py").write_text(functions_text(models), encoding="utf-8")
+    elif transforms == "sql":
         for number in range(models):
             (folder / f"model_{number}.sql").write_text(transform_text(number, columns), encoding="utf-8")
     return files

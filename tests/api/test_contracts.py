@@ -154,14 +154,21 @@ def test_what_is_wrong_with_a_contract_is_told_all_at_once_and_nothing_is_kept(s
         (b'{"id": "\\ud800"}', "application/json", 422),
         (b"[" * 100_000, "application/json", 422),
         (b'{"a":' * 50_000, "application/json", 422),
+        (b'{"id": "a", "schema": [{"name": "b", "name": "c"}]}', "application/json", 422),
         (b"a: b", "image/png", 422),
         (b"a" * 10_000_001, "application/yaml", 413),
+        (b"1" * 2_000_001, "application/json", 413),
     ],
 )
 def test_a_bad_body_is_refused(shared: VersionSite, body: bytes, kind: str, status: int) -> None:
     problem = call(shared, "PUT", at("bad"), status, content=body, headers={"content-type": kind})
     assert problem["status"] == status
     assert problem["code"].startswith("FORGE-E")
+
+
+def test_a_key_given_twice_is_named_in_json_too(shared: VersionSite) -> None:
+    body = {"content": b'{"id": "x", "version": "1.0.0", "id": "y"}', "headers": {"content-type": "application/json"}}
+    assert "'id'" in call(shared, "POST", "/lint", 422, **body)["why"]
 
 
 def test_a_contract_is_sent_to_its_own_address(shared: VersionSite) -> None:

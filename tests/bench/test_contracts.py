@@ -29,7 +29,7 @@ def test_it_measures_and_keeps_its_bounds(
         (bench.IN_ONE, 1),
         ("forge: lint", 2),
         (bench.POLICIES, 2),
-        ("forge: the same with as many SQL models", 2),
+        (bench.WITH_SQL, 2),
         ("forge: lint", 3),
     ]
     assert all(line["seconds"] > 0 for line in lines)
@@ -47,3 +47,18 @@ def test_a_contract_that_is_not_right_throws_the_times_away(bench: ModuleType, t
     broken.write_text("apiVersion: v3.1.0", "utf-8")
     with pytest.raises(SystemExit, match="not right"):
         bench.lint_all([broken])
+
+
+@pytest.mark.parametrize(
+    ("transforms", "words"), [("none", "0 tables were judged, not 2"), ("functions", None), ("sql", None)]
+)
+def test_policies_are_measured_on_tables_that_are_judged(
+    bench: ModuleType, tmp_path: Path, transforms: str, words: str | None
+) -> None:
+    bench.write_project(tmp_path, 2, 3, transforms=transforms)
+    if words is None:
+        bench.compile_all(tmp_path, 2)
+        (tmp_path / "contracts" / "core.model_0.odcs.yaml").unlink()
+        words = "1 contract|judged|not right"
+    with pytest.raises(SystemExit, match=words):
+        bench.compile_all(tmp_path, 2)

@@ -96,7 +96,7 @@ def test_people_read_a_line_for_each_finding_and_a_summary(house: Any) -> None:
     assert f"FORGE-E530 {FILE}:13:" in ended.out
     assert "  fix: " in ended.out
     assert "1 error, 1 note in 1 table and 1 contract (data_contract 2)" in ended.err
-    assert "governance.contracts.enforcement: strict would" in ended.err
+    assert "with governance.contracts.enforcement: strict this ends with 1" in ended.err
 
 
 def test_what_is_good_is_registered_once_and_frozen(house: Any) -> None:
@@ -132,7 +132,7 @@ def test_sarif_junit_and_annotations_say_the_same(house: Any, tmp_path: Path) ->
     sarif, junit = tmp_path / "out" / "f.sarif", tmp_path / "f.xml"
     ended = house("compile", "--github", "--sarif", str(sarif), "--junit", str(junit))
     assert ended.status == 1
-    assert f"::error file={FILE},line=13,title=FORGE-E530 data_contract failed::" in ended.out
+    assert f"::error file={FILE},line=13,col=37,title=FORGE-E530 data_contract::" in ended.out
     results = json.loads(sarif.read_text())["runs"][0]["results"]
     assert [each["ruleId"] for each in results] == ["FORGE-E532", "FORGE-E530"]
     suites = ET.parse(junit).getroot()
@@ -148,6 +148,38 @@ def test_sarif_junit_and_annotations_say_the_same(house: Any, tmp_path: Path) ->
     failed = suites.findall(".//failure")
     assert len(failed) == 1
     assert "FORGE-E530" in str(failed[0].get("type"))
+    assert f"note: SARIF is in {sarif}" in ended.err
+    assert f"note: JUnit is in {junit}" in ended.err
+    assert f"::notice file={FILE},line=11,col=5,title=FORGE-E532 data_contract::" in ended.out
+
+
+@pytest.mark.parametrize(("most", "status"), [(0, 1), (1, 0)])
+@pytest.mark.parametrize("enforcement", ["warn", "strict"])
+def test_more_errors_than_allowed_are_said_and_fail_in_junit(
+    house: Any, tmp_path: Path, enforcement: str, most: int, status: int
+) -> None:
+    put(house, CONTRACT, f"{{contracts: {{enforcement: {enforcement}}}}}")
+    junit = tmp_path / "f.xml"
+    ended = house("compile", "--dry-run", "--max-violations", str(most), "--junit", str(junit))
+    assert ended.status == status
+    assert len(ET.parse(junit).getroot().findall(".//failure")) == status
+    assert (f"1 error, more than --max-violations {most}" in ended.err) is bool(status)
+    assert not (status and "Reported only" in ended.err)
+
+
+def test_a_new_reader_of_what_is_retired_is_found(house: Any) -> None:
+    put(house, GOOD)
+    assert house("compile").status == 0
+    for state in ("deprecated", "retired"):
+        assert house("contract", "state", "orders", state).status == 0
+    folder = house.root / "transforms" / "marts"
+    folder.mkdir(parents=True)
+    (folder / "total.sql").write_text("SELECT sum(amount) AS total FROM core.orders")
+    ended = house("compile", "--json")
+    found = [(each["code"], each["file"]) for each in ended.json["violations"]]
+    assert (ended.status, found) == (1, [("FORGE-E506", "transforms/marts/total.sql")])
+    put(house, GOOD, "{contracts: {enforcement: off}}")
+    assert house("compile").status == 0
 
 
 def test_a_reference_that_nothing_makes_ends_with_one_whatever_the_enforcement(house: Any) -> None:

@@ -120,6 +120,16 @@ def test_without_parents_those_beside_the_file_count(forge: Forge, files: Path) 
     assert "FORGE-E511" in [v["code"] for v in ended.json["violations"]]
 
 
+def test_those_beside_the_file_are_known_by_their_ids_and_names_too(forge: Forge, files: Path) -> None:
+    (files / "sales.odcs.yaml").rename(files / "above.odcs.yaml")
+    ended = forge("contract", "check", "orders.odcs.yaml", "--json", at=files)
+    assert [v["code"] for v in ended.json["violations"]] == ["FORGE-E510", "FORGE-E510"]
+    (files / "orders.odcs.yaml").write_text(CHILD.replace("value: sales", "value: salse"))
+    ended = forge("contract", "check", "orders.odcs.yaml", "--json", at=files)
+    (found,) = [v for v in ended.json["violations"] if v["code"] == "FORGE-E511"]
+    assert "sales" in found["fix"]
+
+
 def test_in_a_project_its_contracts_and_its_mode_count(forge: Forge, files: Path) -> None:
     (files / "contracts").mkdir()
     for name in ("sales", "orders"):
@@ -129,3 +139,8 @@ def test_in_a_project_its_contracts_and_its_mode_count(forge: Forge, files: Path
     assert ended.status == 0, ended.err
     assert [v["severity"] for v in ended.json["violations"]] == ["warning", "warning"]
     assert ended.json["origins"]["slaProperties[0]"] == "sales"
+
+
+def test_the_contract_may_come_through_a_pipe(forge: Forge, tmp_path: Path) -> None:
+    done = forge("contract", "check", "-", at=tmp_path, stdin=PARENT)
+    assert (done.status, done.out) == (0, "no findings\n"), done.err

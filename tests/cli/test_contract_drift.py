@@ -91,6 +91,20 @@ def test_people_see_one_line_a_finding_and_what_would_end_it(forge: Any, folder:
     assert ended.out.rstrip().endswith("1 error")
 
 
+def test_columns_that_may_be_null_are_one_line_and_never_a_reason_to_loosen_the_contract(
+    forge: Any, folder: Path
+) -> None:
+    (folder / "orders.odcs.yaml").write_text(CONTRACT + "        required: true\n")
+    schema = "core.orders: {id: bigint, amount: 'decimal(12,2)'}"
+    ended = drift(forge, folder, schema)
+    assert ended.out.count("warning ") == 1
+    assert "2 required columns may be NULL in core.orders: id, amount" in ended.out
+    assert ended.out.rstrip().endswith("1 warning")
+    document = drift(forge, folder, schema, "--json").json
+    assert [v["severity"] for v in document["violations"]] == ["warning", "warning"]
+    assert (document["patch"], document["operations"]) == (None, [])
+
+
 def test_the_json_of_iceberg_is_a_schema(forge: Any, folder: Path) -> None:
     fields = [{"id": 1, "name": "id", "required": True, "type": "long"}]
     ended = drift(forge, folder, json.dumps({"type": "struct", "fields": fields}), "--json", name="schema.json")
@@ -211,3 +225,42 @@ def test_a_source_that_the_project_does_not_have_is_told(lived: Any) -> None:
     ended = lived("contract", "drift", "--source", "core.orders")
     assert (ended.status, "core.orders is no source" in ended.err) == (2, True)
     assert lived("contract", "drift", "--source", "core.orders", "--at", "main").status == 2
+
+
+SOURCE = """\
+sources:
+  - {output: raw.people, connector: files, format: csv, path: data/people.csv, columns: {id: int}}
+"""
+
+
+def test_a_contract_of_another_table_is_not_called_clean(lived: Any) -> None:
+    (lived.root / "sources").mkdir()
+    (lived.root / "sources" / "people.yaml").write_text(SOURCE)
+    for name in ("contracts/orders.odcs.yaml", "core.orders", "house-orders"):
+        ended = lived("contract", "drift", name, "--source", "raw.people")
+        assert ended.status == 2
+        assert "is about core.orders and core.later, not raw.people: nothing was compared" in ended.err
+    unknown = lived("contract", "drift", "--source", "raw.peple")
+    assert (unknown.status, "raw.peple is no source of the project" in unknown.err) == (2, True)
+    assert "Did you mean raw.people?" in unknown.err
+
+
+def test_a_table_may_be_named_with_its_revision(lived: Any) -> None:
+    contract = (lived.root / "contracts" / "orders.odcs.yaml").rename(lived.root / "kept")
+    assert lived("branch", "create", "wide").status == 0
+    lived.commit("a,b\n1,x\n", "--branch", "wide", "-m", "More", table="core.later")
+    contract.rename(lived.root / "contracts" / "orders.odcs.yaml")
+    there = lived("contract", "drift", "core.later@wide", "--json")
+    assert found(there) == found(lived("contract", "drift", "core.later", "--at", "wide", "--json")) != []
+    assert found(lived("contract", "drift", "core.later@main", "--json")) == []
+    assert lived("contract", "drift", "core.later@wide", "--at", "main").status == 2
+    assert lived("contract", "drift", "core.later@nowhere").status == 2
+
+
+def test_one_file_outside_a_project_needs_another(forge: Any, folder: Path) -> None:
+    file = str(folder / "orders.odcs.yaml")
+    for command, option in (("drift", "--schema"), ("diff", "NEW")):
+        ended = forge("contract", command, file, at=folder)
+        assert ended.status == 2
+        assert f"forge contract {command} {file} {option}" in ended.err
+        assert "forge init" not in ended.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -107,18 +108,33 @@ def test_what_lint_still_finds_ends_with_1(forge: Forge, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["missing.yaml"], "FORGE-E103"),
-        (["orders.sql", "--from", "postgres"], "asks a server"),
-        (["orders.sql", "--from", "snowflake"], "asks a server"),
-        (["orders.sql", "--from", "sqll"], "Did you mean sql?"),
+        (["missing.yaml"], "There is no such file"),
+        (["pipe"], "no regular file"),
+        (["pipe", "--from", "csv"], "no regular file"),
         (["orders.sql", "--from", "shorthand"], "FORGE-E50"),
-        (["notes.txt"], "--from"),
     ],
 )
 def test_what_cannot_be_imported_is_refused_with_words(forge: Forge, folder: Path, words: list[str], told: str) -> None:
-    (folder / "notes.txt").write_text("hello", "utf-8")
+    os.mkfifo(folder / "pipe")
     done = forge("contract", "import", *words, at=folder)
     assert (done.status, done.out) == (3, "")
+    assert told in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["orders.sql", "--from", "postgres"], "asks a server"),
+        (["orders.sql", "--from", "snowflake"], "asks a server"),
+        (["orders.sql", "--from", "sqll"], "Did you mean sql?"),
+        (["orders.sql", "--from", "bla"], "why: From files: shorthand"),
+        (["notes.txt"], "--from"),
+    ],
+)
+def test_a_format_that_there_is_not_is_wrong_use(forge: Forge, folder: Path, words: list[str], told: str) -> None:
+    (folder / "notes.txt").write_text("hello", "utf-8")
+    done = forge("contract", "import", *words, at=folder)
+    assert (done.status, done.out) == (2, "")
     assert told in done.err
 
 
@@ -185,3 +201,24 @@ def test_a_file_that_is_not_what_it_says_is_refused(forge: Forge, folder: Path) 
     (folder / "order.json").write_text("[1, 2", "utf-8")
     done = forge("contract", "import", "order.json", "--from", "jsonschema", at=folder)
     assert (done.status, done.out, "FORGE-E508" in done.err) == (3, "", True)
+
+
+@pytest.mark.services
+def test_what_is_not_sql_is_asked_for_without_colours(forge: Forge, folder: Path) -> None:
+    (folder / "short.yaml").write_text("apiVersion: v3.0.2\nkind: x\n", "utf-8")
+    done = forge("contract", "import", "short.yaml", "--from", "sql", at=folder)
+    assert (done.status, "Is it sql?" in done.err) == (3, True)
+    assert "[4m" not in done.err
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("name", ["people.csv", "people.jsonl"])
+def test_values_of_rows_never_come_into_the_contract(forge: Forge, folder: Path, name: str) -> None:
+    rows = {"people.csv": "mail,age\nbob@x.example,71\nann@x.example,83\n"}
+    rows["people.jsonl"] = '{"mail": "bob@x.example", "age": 71}\n{"mail": "ann@x.example", "age": 83}\n'
+    (folder / name).write_text(rows[name], "utf-8")
+    done = forge("contract", "import", name, at=folder)
+    assert done.status == 0, done.err
+    assert not any(value in done.out for value in ("bob@", "ann@", "71", "83", "unique", "required"))
+    assert "note: examples: were left out; they are values of rows" in done.err

@@ -50,6 +50,7 @@ def test_it_is_written_beside_the_other_contracts_and_never_twice(shop: Any) -> 
     assert "contracts/core.sales.odcs.yaml written: 4 columns of 800 rows" in ended.err
     again = shop("contract", "init", "core.sales")
     assert (again.status, "FORGE-E109" in again.err, file.read_text("utf-8")) == (2, True, text)
+    assert again.err.splitlines()[0] == "FORGE-E109 contracts/core.sales.odcs.yaml is there already"
     assert shop("contract", "lint").status == 0
 
 

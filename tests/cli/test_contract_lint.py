@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,3 +109,61 @@ def test_a_second_opinion_is_told_and_has_no_say(forge: Forge, folder: Path) -> 
     ]
     (folder / "bomb.odcs.yaml").write_text("a: &a [*a]", "utf-8")
     assert len(forge("contract", "lint", "--second-opinion", "bomb.odcs.yaml", "--json").json["violations"]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lint", "pipe"),
+        ("check", "pipe"),
+        ("diff", "pipe", "pipe"),
+        ("drift", "pipe", "--schema", "pipe"),
+        ("lint", "zero"),
+    ],
+)
+def test_what_is_no_file_is_refused_and_not_waited_for(forge: Forge, tmp_path: Path, words: tuple[str, ...]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    done = forge("contract", *words)
+    assert (done.status, done.out) == (3, "")
+    assert "no regular file" in done.err
+    assert "- reads stdin" in done.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_import_maps_is_told_to_be_imported(forge: Forge, tmp_path: Path) -> None:
+    text = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\nfreshness: 6h\n"
+    (tmp_path / "a.yaml").write_text(f"{text}quality: {{completeness: 99}}\nmodels: {{}}\n", "utf-8")
+    (tmp_path / "b.yaml").write_text(text, "utf-8")
+    fixes = [each["fix"] for each in forge("contract", "lint", "a.yaml", "--json").json["violations"]]
+    assert fixes == ["Turn it into ODCS: forge contract import a.yaml"] * 3
+    (found,) = forge("contract", "lint", "b.yaml", "--json").json["violations"]
+    assert found["fix"] == "Write slaProperties: [{property: freshness, value: …}]."
+
+
+@pytest.mark.parametrize(("name", "personal"), [("mail", True), ("E_Mail", True), ("msisdn", True), ("zip", False)])
+def test_the_strict_profile_knows_what_personal_columns_are_called(
+    forge: Forge, tmp_path: Path, name: str, personal: bool
+) -> None:
+    text = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nname: a\nversion: 1.0.0\nstatus: active\nteam: {name: x}\n"
+    text += f"schema: [{{name: t, properties: [{{name: {name}, description: d}}]}}]\n"
+    (tmp_path / "a.yaml").write_text(text, "utf-8")
+    found = forge("contract", "lint", "a.yaml", "--profile", "strict", "--json").json["violations"]
+    assert [each["path"].rpartition(".")[2] for each in found] == ["classification"] * personal
+
+
+def test_a_reference_is_one_finding(forge: Forge, tmp_path: Path) -> None:
+    text = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\nschema:\n"
+    (tmp_path / "a.yaml").write_text(f"{text}  - $ref: other.yaml\n", "utf-8")
+    (found,) = forge("contract", "lint", "a.yaml", "--json").json["violations"]
+    assert "references are not followed" in found["message"]
+
+
+def test_a_pipe_in_a_folder_is_a_finding_and_hides_no_other(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "contracts").mkdir()
+    os.mkfifo(tmp_path / "contracts" / "a.odcs.yaml")
+    (tmp_path / "contracts" / "b.odcs.yaml").write_text("kind: x\n", "utf-8")
+    for words in ((), ("contracts",)):
+        done = forge("contract", "lint", *words, "--json")
+        assert done.status == 1
+        assert {each["file"] for each in done.json["violations"]} == {"contracts/a.odcs.yaml", "contracts/b.odcs.yaml"}

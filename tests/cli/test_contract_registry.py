@@ -63,7 +63,11 @@ def test_all_contracts_of_a_project_are_registered_at_once_and_again_without_a_c
 
 
 def test_a_dry_run_registers_nothing(promised: Any) -> None:
-    assert "Nothing was kept" in contract(promised, "register", "--dry-run").err
+    ended = contract(promised, "register", "--dry-run")
+    assert "Nothing was kept" in ended.err
+    assert ended.out.splitlines()[1].split()[:4] == ["orders", "1.0.0", "active", "new"]
+    (item,) = contract(promised, "register", "--dry-run", "--json").json["contracts"]
+    assert (item["created"], item["registered_at"], item["schema_hash"][:7]) == (True, None, "sha256:")
     (item,) = contract(promised, "list", "--json").json["contracts"]
     assert (item["registered_at"], item["versions"]) == (None, 0)
 
@@ -92,8 +96,17 @@ def test_the_list_tells_state_owner_and_findings(promised: Any) -> None:
     out = contract(promised, "list").out
     for word in ("urn:shop:orders", "1.0.0", "active", "sales", "core.orders", "contracts/orders.odcs.yaml"):
         assert word in out
-    assert contract(promised, "list", "refunds", "--json").json["contracts"] == []
+    ended = contract(promised, "list", "refunds", "--json")
+    assert (ended.json["contracts"], ended.err) == ([], "No contract matches refunds.\n")
     assert contract(promised, "list", "--state", "draft", "--json").json["contracts"] == []
+    assert "draft, active, deprecated" in contract(promised, "list", "--state", "bogus", status=2).err
+
+
+def test_the_list_is_sorted_by_what_it_shows_first(promised: Any) -> None:
+    other = ORDERS.replace("urn:shop:orders", "urn:shop:aaa").replace("name: orders", "name: zebra")
+    (promised.root / "contracts" / "zebra.odcs.yaml").write_text(other.replace("core.orders", "core.zebra"))
+    rows = contract(promised, "list").out.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["urn:shop:aaa", "urn:shop:orders"]
 
 
 def test_one_contract_is_shown_with_its_versions_and_as_it_was_written(promised: Any) -> None:
@@ -115,6 +128,52 @@ def test_an_unknown_contract_is_answered_with_the_nearest(promised: Any) -> None
     assert "orders" in ended.err
 
 
+def test_a_contract_is_meant_by_id_name_table_or_file(promised: Any) -> None:
+    for name in ("urn:shop:orders", "Core.Orders", "contracts/orders.odcs.yaml"):
+        assert contract(promised, "show", name, "--text").out == ORDERS
+    (item,) = contract(promised, "publish-results", "contracts/orders.odcs.yaml", "--json").json["results"]
+    assert item["contract_id"] == "urn:shop:orders"
+    contract(promised, "register")
+    assert "is deprecated" in contract(promised, "state", "core.orders", "deprecated").out
+
+
+def test_a_table_of_two_contracts_means_neither(promised: Any) -> None:
+    other = ORDERS.replace("urn:shop:orders", "urn:other").replace("name: orders", "name: other")
+    (promised.root / "other.odcs.yaml").write_text(other)
+    contract(promised, "register", "other.odcs.yaml")
+    ended = contract(promised, "show", "core.orders", status=2)
+    assert "2 contracts are about core.orders" in ended.err
+    assert "urn:other, urn:shop:orders" in ended.err or "urn:shop:orders, urn:other" in ended.err
+
+
+def test_a_second_contract_of_a_name_is_warned_of(promised: Any) -> None:
+    contract(promised, "register")
+    other = ORDERS.replace("urn:shop:orders", "urn:other").replace("name: core.orders", "name: core.more")
+    (promised.root / "other.odcs.yaml").write_text(other)
+    ended = contract(promised, "register", "other.odcs.yaml")
+    assert "urn:shop:orders is called orders, too" in ended.out
+    (item,) = contract(promised, "register", "other.odcs.yaml", "--json").json["contracts"]
+    assert [(one["severity"], one["path"]) for one in item["violations"]] == [("warning", "name")]
+
+
+def test_a_file_that_is_not_there_cannot_be_registered(promised: Any) -> None:
+    ended = contract(promised, "register", "nope.yaml", status=3)
+    assert "FORGE-E103 nope.yaml" in ended.err
+    assert "Give the path of a file that is there" in ended.err
+
+
+def test_what_breaks_is_told_without_the_path_in_front(promised: Any) -> None:
+    settings = promised.root / "forge.yaml"
+    contract(promised, "register")
+    settings.write_text(settings.read_text() + "governance: {contracts: {enforcement: strict}}\n")
+    gone = ORDERS.replace("1.0.0", "1.0.1").replace("      - name: amount\n        logicalType: number\n", "")
+    described = gone.replace("name: core.orders", "name: core.orders\n    description: Orders.")
+    write(promised, described.replace("physicalType: bigint", "physicalType: bigint\n        description: Its number."))
+    ended = contract(promised, "register", status=1)
+    assert "FORGE-E520" in ended.err
+    assert "schema[0]" not in ended.err
+
+
 def test_a_contract_goes_on_in_its_life(promised: Any) -> None:
     contract(promised, "register")
     words = ("--reason", "v2 is out", "--ends-at", "2099-03-31", "--replacement", "urn:shop:orders2")
@@ -123,7 +182,11 @@ def test_a_contract_goes_on_in_its_life(promised: Any) -> None:
     (item,) = contract(promised, "state", "orders", "deprecated", *words, "--json").json["contracts"]
     assert (item["state"], item["notice"]["replacement"]) == ("deprecated", "urn:shop:orders2")
     assert item["notice"]["ends_at"].startswith("2099-03-31")
-    assert "FORGE-E507" in contract(promised, "state", "orders", "active", status=1).err
+    ended = contract(promised, "state", "orders", "active", status=1)
+    assert "FORGE-E507" in ended.err
+    assert "is deprecated and cannot go back to active" in ended.err
+    ended = contract(promised, "state", "orders", "sunset", "--ends-at", "31.12.2026", status=2)
+    assert "Write a date like 2027-03-31" in ended.err
     assert "is retired" in contract(promised, "state", "orders", "retired").out
     assert "v2 is out" in contract(promised, "show", "orders").out
 
@@ -152,6 +215,20 @@ def test_results_of_a_file_are_kept_once(promised: Any) -> None:
 def test_what_our_own_checks_said_is_published_for_a_contract(promised: Any) -> None:
     (item,) = contract(promised, "publish-results", "orders", "--json").json["results"]
     assert (item["contract_id"], item["result"], item["checks"]) == ("urn:shop:orders", "unknown", [])
+
+
+@pytest.mark.parametrize("words", [("--to", "ftp://x/y"), ("--to", "https://x/y", "--key", "secret")])
+def test_an_address_or_a_key_of_the_wrong_form_is_wrong_use(promised: Any, words: tuple[str, ...]) -> None:
+    ended = contract(promised, "publish-results", "orders", *words, status=2)
+    assert "FORGE-E105" in ended.err
+    assert "secret" not in ended.err
+
+
+def test_results_that_are_no_json_are_told_with_what_to_give(promised: Any) -> None:
+    (promised.root / "notes.json").write_text("hello")
+    ended = contract(promised, "publish-results", "notes.json", status=3)
+    assert "cannot be read as JSON" in ended.err
+    assert "fix: Give what `datacontract test --output-format json` wrote" in ended.err
 
 
 def test_an_address_that_does_not_answer_is_told(promised: Any) -> None:
@@ -189,5 +266,13 @@ def test_who_would_be_told_is_found_in_the_lineage_dashboards_too(traced_copy: A
             "columns": ["marts.revenue.revenue"],
         }
     ]
+    assert "1 consumer, and no channel to tell them" in ended.err
     (item,) = contract(traced_copy, "state", "orders", "deprecated", "--json").json["contracts"]
+    assert item["notice"]["told"] == []
+    settings = traced_copy.root / "forge.yaml"
+    channel = "alerts: {channels: {ops: {type: webhook, url: 'env:HOOK'}}}\n"
+    settings.write_text(settings.read_text() + channel)
+    ended = contract(traced_copy, "state", "orders", "sunset")
+    assert "a notice to 1 consumer goes to ops (forge serve sends it)" in ended.out
+    (item,) = contract(traced_copy, "show", "orders", "--json").json["contracts"]
     assert item["notice"]["told"] == ["dashboard:revenue"]

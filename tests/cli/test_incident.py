@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -97,3 +98,13 @@ def test_where_nobody_is_hit_no_command_is_offered_that_would_fail() -> None:
     text = shown(report(spared=0))
     assert "nothing stands on it yet" in text
     assert "forge downstream" not in text
+
+
+def test_what_a_contract_holds_back_is_told_with_its_code_its_place_and_what_to_do() -> None:
+    details = {"code": "E530", "where": "contracts/core.orders.odcs.yaml:68", "fix": "Cast it to string in the query."}
+    held = replace(BLOCKED, check_type="schema", message="amount is bigint, the contract says string", details=details)
+    one = Incident(held, ColumnName("core.orders", "amount"), None, None, ())
+    text = shown(Report(report().result, (one,)), 120)
+    assert "contract  FORGE-E530 contracts/core.orders.odcs.yaml:68" in text
+    assert "fix       Cast it to string in the query." in text
+    assert "contract" not in shown(report())

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from migrated import lay_database
+from pyiceberg.catalog.sql import SqlCatalog
+from store_records import run_record
 
 import forge
 from forge.connection import Connection
+from forge.flows.records import OutputRecord, OutputStatus, RunStatus
 from forge.model.errors import ForgeError
+from forge.model.names import RunId, TableName
 
 TEXT = """\
 apiVersion: v3.1.0
@@ -73,7 +78,14 @@ def test_a_check_finds_what_is_wrong_with_form_version_and_tables(f: Connection)
     (drift,) = f.contracts.drift("orders")
     assert (drift.table, drift.exists) == ("core.orders", True)
     assert drift.alter or drift.patch
+    assert f.contracts.drift("core.orders") == (drift,)
     assert "amount" in found._repr_html_()
+
+
+def test_of_a_table_that_was_brought_in_a_check_says_what_may_be_null(f: Connection) -> None:
+    f.contracts.register(TEXT.replace("{name: order_id, ", "{name: order_id, required: true, "))
+    (warned,) = (one for one in f.contracts.check("orders").violations() if not one.code)
+    assert "order_id" in warned.message
 
 
 def test_what_binds_and_what_changed_are_told(f: Connection) -> None:
@@ -83,6 +95,25 @@ def test_what_binds_and_what_changed_are_told(f: Connection) -> None:
     assert f.contracts.diff("orders", "2.0.0", "1.0.0").actual_bump == "downgrade"
     assert [one.id for one in f.contracts.effective("orders").chain] == ["urn:shop:orders"]
     assert f.contracts.consumers("orders") == ()
+
+
+def test_a_run_lists_in_an_external_catalog_what_an_earlier_one_missed(tmp_path: Path) -> None:
+    (tmp_path / "forge.yaml").write_text(
+        'project: house\nuser: {name: Ada, email: ada@example.com}\ncatalog: {type: sql, uri: "sqlite:///theirs.db"}\n'
+    )
+    lay_database(tmp_path / ".forge" / "forge.db")
+    with forge.connect(tmp_path) as connection:
+        connection.contracts.register(TEXT)  # the namespace is not there yet
+        wiring = connection.wiring
+        catalog = SqlCatalog("forge", uri=f"sqlite:///{tmp_path}/theirs.db")
+        catalog.create_namespace("core")
+        output = OutputRecord(TableName.parse("core.orders"), OutputStatus.UP_TO_DATE)
+        wiring.metadata.start_run(run_record("r2", outputs=(output,)))
+        wiring.metadata.finish_run(run_record("r2", outputs=(output,), status=RunStatus.SUCCEEDED), (), ())
+        wiring.ports().settled(wiring.default_branch, RunId("r2"), {})
+        listed = json.loads(catalog.load_namespace_properties("core")["forge.contracts"])
+        catalog.engine.dispose()
+    assert [(one["name"], one["version"]) for one in listed] == [("orders", "1.0.0")]
 
 
 def test_a_life_and_the_results_of_tests(f: Connection) -> None:

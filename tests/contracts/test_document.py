@@ -146,3 +146,17 @@ def test_keys_given_twice_are_all_told_and_the_rest_is_read() -> None:
 def test_a_path_reads_as_people_write_it() -> None:
     assert path_text(("schema", 0, "properties", 2, "name")) == "schema[0].properties[2].name"
     assert path_text(()) == ""
+
+
+@pytest.mark.parametrize("escape", ["\\0", "\\x01", "\\b", "\\e", "\\u001f", "\\v"])
+@pytest.mark.parametrize("text", ['id: a\nname: "x{}y"\n', 'id: a\n"x{}y": 1\n', 'id: a\ntags: [b, "{}"]\n'])
+def test_control_characters_are_refused_at_their_text(text: str, escape: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        read_document(text.replace("{}", escape), "a.yaml")
+    (found,) = caught.value.violations
+    assert (found.code, found.line) == ("E502", 2)
+    assert "control character U+00" in found.message
+
+
+def test_tabs_and_line_ends_are_no_control_characters() -> None:
+    assert read_document('name: "a\\tb\\nc\\rd"\n', "a.yaml").data == {"name": "a\tb\nc\rd"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forge.contracts.compare import find_breaking_changes
 from forge.contracts.lifecycle import NEXT, State, is_later, next_states, refuse_move, state_by_file, state_of
 from forge.contracts.semver import Version, newest, predecessor
 from forge.model.errors import ForgeError
@@ -74,6 +75,20 @@ def test_a_life_goes_on_and_not_back() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (State.DEPRECATED, State.ACTIVE, "orders is deprecated and cannot go back to active"),
+        (State.ACTIVE, State.RETIRED, "orders is active and cannot become retired"),
+        (State.ACTIVE, State.ACTIVE, "orders is active already"),
+    ],
+)
+def test_a_step_that_is_refused_is_told_in_a_sentence(before: State, after: State, said: str) -> None:
+    with pytest.raises(ForgeError) as refused:
+        refuse_move("orders", before, after)
+    assert refused.value.what == said
+
+
+@pytest.mark.parametrize(
     ("known", "version", "wanted", "state"),
     [
         (None, "1.0.0", State.DRAFT, State.DRAFT),  # the first version says where it begins
@@ -85,7 +100,16 @@ def test_a_life_goes_on_and_not_back() -> None:
         (State.RETIRED, "1.1.0", State.ACTIVE, State.RETIRED),
         (State.RETIRED, "2.0.0", State.ACTIVE, State.ACTIVE),  # a new MAJOR version has its own life
         (State.DEPRECATED, "2.0.0", State.DRAFT, State.DRAFT),
+        (State.ACTIVE, "0.9.0", State.DEPRECATED, State.ACTIVE),  # an older version ends without the newest
+        (State.DEPRECATED, "1.0.0-rc.1", State.RETIRED, State.DEPRECATED),
     ],
 )
 def test_a_file_moves_a_contract_only_on(known: State | None, version: str, wanted: State, state: State) -> None:
     assert state_by_file(known, "1.0.0" if known else None, wanted, version) is state
+
+
+def test_a_pre_release_of_very_many_digits_has_its_place() -> None:
+    long = "9" * 5_000
+    backwards = [f"1.0.0-1{'0' * 5_000}", f"1.0.0-{long}", "1.0.0-10", "1.0.0-9", "1.0.0-0"]
+    assert sorted(backwards, key=Version) == backwards[::-1]
+    assert find_breaking_changes(f"version: 1.0.0-{long}\n", "version: 1.0.0\n").actual_bump

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge.contracts.contract import pii_columns
-from forge.contracts.load import load_contract, load_contracts
+from forge.contracts.load import by_table, load_all, load_contract
 from forge.contracts.reader import ContractError
 from forge.model.errors import ForgeError, ForgeErrors
 
@@ -247,19 +247,19 @@ def test_a_contract_is_found_by_the_name_of_its_table(
     tmp_path: Path, write: Write, file: str, text: str, table: str
 ) -> None:
     write(file, text)
-    assert list(load_contracts(tmp_path)) == [table]
+    assert list(by_table(load_all(tmp_path))) == [table]
 
 
 def test_a_file_name_completes_only_the_table_it_names(tmp_path: Path, write: Write) -> None:
     write("core.orders.odcs.yaml", OBJECT + "name: orders\n  - name: core.items")
-    assert sorted(load_contracts(tmp_path)) == ["core.items", "core.orders"]
+    assert sorted(by_table(load_all(tmp_path))) == ["core.items", "core.orders"]
 
 
 @pytest.mark.parametrize("name", ["orders", "lake.core.orders", "core.", "core.my orders"])
 def test_a_name_that_is_no_table_of_the_lake_is_refused(tmp_path: Path, write: Write, name: str) -> None:
     write("orders.odcs.yaml", OBJECT + f"name: {name}")
     with pytest.raises(ContractError) as caught:
-        load_contracts(tmp_path)
+        by_table(load_all(tmp_path))
     [violation] = caught.value.violations
     assert (violation.code, violation.where) == ("E502", "contracts/orders.odcs.yaml:7")
     assert "forge.schema" in violation.fix
@@ -269,7 +269,7 @@ def test_two_contracts_of_one_table_are_refused_with_both_named(tmp_path: Path, 
     write("a.odcs.yaml", OBJECT + "name: core.orders")
     write("b/b.odcs.yaml", OBJECT + "name: Core.Orders")
     with pytest.raises(ContractError) as caught:
-        load_contracts(tmp_path)
+        by_table(load_all(tmp_path))
     [violation] = caught.value.violations
     assert (violation.code, violation.where) == ("E502", "contracts/b/b.odcs.yaml:7")
     assert "contracts/a.odcs.yaml:7" in violation.message
@@ -279,14 +279,14 @@ def test_the_findings_of_all_files_come_at_once(tmp_path: Path, write: Write) ->
     write("a.odcs.yaml", HEAD.replace("1.0.0", "one"))
     write("b.odcs.yaml", HEAD.replace("active", "[]"))
     with pytest.raises(ContractError) as caught:
-        load_contracts(tmp_path)
+        by_table(load_all(tmp_path))
     assert [v.where for v in caught.value.violations] == ["contracts/a.odcs.yaml:3", "contracts/b.odcs.yaml:5"]
 
 
 def test_a_project_without_contracts_has_none(tmp_path: Path, write: Write) -> None:
-    assert load_contracts(tmp_path) == {}
+    assert by_table(load_all(tmp_path)) == {}
     write("README.md", "no contract")
-    assert load_contracts(tmp_path) == {}
+    assert by_table(load_all(tmp_path)) == {}
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,47 @@ def test_quality_becomes_rules() -> None:
     assert any("accuracy" in note for note in notes)
 
 
+TWO = "name: a\nversion: 1.0.0\nstatus: active\n"
+TWO += "models: [{name: a, elements: [{name: id, type: int, required: true}, {name: b}]"
+FILLED = {"type": "library", "metric": "nullValues", "dimension": "completeness"}
+
+
+@pytest.mark.parametrize("where", ["}]\nquality: {%s}", ", quality: {%s}}]"])
+def test_completeness_of_a_table_is_that_of_its_columns(where: str) -> None:
+    data, notes = convert(TWO + where % "completeness: 99")
+    (table,) = data["schema"]
+    assert table["properties"][1]["quality"] == [{**FILLED, "mustBeLessOrEqualTo": 1, "unit": "percent"}]
+    assert "quality" not in table["properties"][0]  # required already
+    assert (notes, lint(write_contract(data))) == ((), ())
+
+
+def test_completeness_may_name_its_columns() -> None:
+    for said in ("[id, B]", "{columns: [id, b], threshold: 100%}"):
+        data, notes = convert(f"{TWO}, quality: {{completeness: {said}}}}}]")
+        assert [each["quality"] for each in data["schema"][0]["properties"]] == [[{**FILLED, "mustBe": 0}]] * 2
+        assert notes == ()
+
+
+def test_uniqueness_of_columns_is_a_rule_of_the_table() -> None:
+    data, notes = convert(TWO + "}]\nquality: {uniqueness: [id, b]}")
+    assert data["schema"][0]["quality"] == [
+        {
+            "type": "library",
+            "metric": "duplicateValues",
+            "arguments": {"properties": ["id", "b"]},
+            "mustBe": 0,
+            "dimension": "uniqueness",
+        }
+    ]
+    assert (notes, lint(write_contract(data))) == ((), ())
+
+
+def test_a_promise_about_columns_that_are_not_there_is_kept_in_words() -> None:
+    data, notes = convert(TWO + "}]\nquality: {uniqueness: [nope], completeness: [nope]}")
+    assert [rule["type"] for rule in data["schema"][0]["quality"]] == ["text", "text"]
+    assert [note.split(":")[0] for note in notes] == ["quality.uniqueness", "quality.completeness"]
+
+
 def test_tags_are_kept() -> None:
     data, _ = convert(WHOLE)
     assert (data["tags"], data["schema"][0]["properties"][1]["tags"]) == (["gold"], ["contact"])

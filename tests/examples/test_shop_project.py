@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from forge.contracts.contract import pii_columns
-from forge.contracts.load import load_contracts
+from forge.contracts.load import by_table, load_all
 from forge.flows.project import Project, load_project
 from forge.model.names import TableName
 from forge.settings import load_settings
@@ -118,12 +118,12 @@ def test_contract_and_transform_name_the_same_owner(project: Project) -> None:
 
 
 def test_five_tables_have_a_contract_and_the_file_is_called_like_the_table() -> None:
-    assert set(load_contracts(SHOP)) == {path.name.removesuffix(".odcs.yaml") for path in CONTRACTS}
+    assert set(by_table(load_all(SHOP))) == {path.name.removesuffix(".odcs.yaml") for path in CONTRACTS}
     assert len(CONTRACTS) == 5
 
 
 def test_three_columns_are_personal_and_marketing_s_table_has_none_of_them() -> None:
-    contracts = load_contracts(SHOP)
+    contracts = by_table(load_all(SHOP))
     personal = {str(name): pii_columns(contract) for name, contract in contracts.items()}
     assert personal.pop("core.customers") == {"full_name", "email", "phone"}
     assert set().union(*personal.values()) == set()

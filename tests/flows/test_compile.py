@@ -10,9 +10,11 @@ import pytest
 from contract_project import CONTRACT, FILES, NOW, ORDERS, Site, told, write
 
 from forge.contracts.artifacts import artifacts_text
+from forge.contracts.drift import drift_of
 from forge.contracts.policy import Enforcement, Governance
 from forge.contracts.policy.governance import Coverage, Level
 from forge.flows.compile_artifacts import artifacts_of
+from forge.model.schema import Column, Schema
 
 FILE = "contracts/core.orders.odcs.yaml"
 
@@ -102,11 +104,21 @@ def test_one_broken_file_does_not_hide_what_is_wrong_with_others(root: Path) -> 
 def test_drift_is_against_the_table_as_it_is(root: Path) -> None:
     site = Site(root, {"core.orders": {"id": "bigint", "amount": "string", "note": "string"}})
     assert told(site.compile()) == [
-        "data_contract E532 contracts/core.orders.odcs.yaml:8",
-        "data_contract E530 contracts/core.orders.odcs.yaml:13",
+        "data_contract E532 contracts/core.orders.odcs.yaml:9",
+        "data_contract E530 contracts/core.orders.odcs.yaml:14",
     ]
     assert told(site.compile(Governance(drift_enabled=False))) == []
     assert told(site.compile(Governance(Enforcement.OFF))) == []
+
+
+def test_compile_and_drift_tell_of_the_same_places(root: Path) -> None:
+    columns = {"id": "string", "note": "string"}
+    compiled = Site(root, {"core.orders": columns}).compile()
+    (one,) = compiled.project.standing
+    schema = Schema(tuple(Column(name, type_) for name, type_ in columns.items()))
+    expected = {each for drift in drift_of(one.effective, schema) for each in drift.violations if each.code}
+    assert {each.violation for each in compiled.findings if each.is_drift} == expected
+    assert {each.code for each in expected} == {"E530", "E531", "E532"}
 
 
 def test_null_is_told_of_tables_that_the_project_does_not_make(root: Path) -> None:
@@ -114,7 +126,7 @@ def test_null_is_told_of_tables_that_the_project_does_not_make(root: Path) -> No
     site = Site(root, {"core.orders": {"id": "bigint", "amount": "double"}})
     assert told(site.compile()) == []
     (root / "transforms" / "core" / "orders.sql").unlink()
-    assert told(site.compile()) == ["data_contract nullability contracts/core.orders.odcs.yaml:10"]
+    assert told(site.compile()) == ["data_contract nullability contracts/core.orders.odcs.yaml:12"]
 
 
 def test_only_strict_enforcement_blocks_and_wants_more(root: Path) -> None:

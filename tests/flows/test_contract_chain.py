@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forge.contracts.contract import Contract
 from forge.contracts.load import load_all
 from forge.contracts.policy.governance import Level
-from forge.flows.contract_chain import Chain, Chains, chain_of, chains_of
+from forge.flows.contract_chain import MOST_LEVELS, Chain, Chains, chain_of, chains_of
 
 HEAD = "apiVersion: v3.1.0\nkind: DataContract\nversion: 1.0.0\nstatus: active\n"
 
@@ -200,3 +202,49 @@ def test_the_chain_of_one_contract_leaves_out_what_is_wrong_with_others(project:
 
 def _tables(data: Any) -> list[str]:
     return [table["name"] for table in data.get("schema", [])]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".yaml", "a/" * 3_000 + "b.yaml"])
+def test_a_name_that_no_file_can_have_is_a_parent_that_is_not_there(project: Project, name: str) -> None:
+    project.write("project/contracts/a.odcs.yaml", "a", name)
+    (found,) = project.chains().violations
+    assert found.code == "E511"
+    assert len(found.message) < 200
+
+
+def test_a_parent_s_name_with_a_nul_names_no_file(project: Project) -> None:
+    project.write("project/contracts/a.odcs.yaml", "a")
+    (contract,) = load_all(project.root / "project")
+    named = replace(contract, custom={"forge.extends": "x\0y.yaml"})
+    assert [each.code for each in chains_of([named], (), project.root / "project").violations] == ["E511"]
+
+
+def _contracts(parents: dict[str, list[str]]) -> list[Contract]:
+    """Without files: only names count."""
+    return [
+        Contract(
+            f"id-{name}",
+            "1.0.0",
+            "v3.1.0",
+            file=f"{name}.odcs.yaml",
+            custom={"forge.extends": [f"id-{one}" for one in above]},
+        )
+        for name, above in parents.items()
+    ]
+
+
+def test_contracts_that_share_their_parents_are_gone_through_once(tmp_path: Path) -> None:
+    last = 40  # two ways up from each of the two: 2^40 ways in all
+    layers = {f"{side}{at}": [f"a{at + 1}", f"b{at + 1}"] for at in range(last) for side in "ab"}
+    layers |= {f"a{last}": [], f"b{last}": []}
+    found = chains_of(_contracts(layers), (), tmp_path)
+    assert found.violations == ()
+    assert len(found.by_file["a0.odcs.yaml"].contracts) == 2 * last + 1
+
+
+def test_a_chain_of_too_many_levels_is_told_and_cut(tmp_path: Path) -> None:
+    long = {f"c{at}": [f"c{at + 1}"] if at < MOST_LEVELS + 1 else [] for at in range(MOST_LEVELS + 2)}
+    found = chains_of(_contracts(long), (), tmp_path)
+    assert [(each.code, each.file) for each in found.violations] == [("E511", "c0.odcs.yaml")]
+    assert len(found.by_file["c0.odcs.yaml"].contracts) == MOST_LEVELS + 1
+    assert len(found.by_file["c1.odcs.yaml"].contracts) == MOST_LEVELS + 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 
 import pytest
 from contract_project import CONTRACT, FILES, write
@@ -19,9 +21,11 @@ from forge.contracts.policy import Enforcement, Governance
 from forge.contracts.policy.governance import Level
 from forge.contracts.registry import registered_of
 from forge.flows.branches import create_default_branch
+from forge.flows.contract_facts import Versions
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.contract_judge import find_gated, gated, versions_in
 from forge.flows.contract_ports import Moving, Registration
+from forge.flows.personal import Personal
 from forge.flows.project import Project, load_project
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports, RunRequest, run
@@ -36,7 +40,7 @@ from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.transforms.transform import PythonFunction, Transform
 from forge.versioning.commit import Author
-from forge.versioning.merge import MergeType
+from forge.versioning.merge import MergeType, Strategy
 
 NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
 TABLE = TableName.parse("core.orders")
@@ -119,6 +123,23 @@ def test_a_breaking_change_without_a_major_version(tmp_path: Path, enforcement: 
     assert [each.blocks for each in verdicts] == [blocks]
     assert verdicts[0].severity is (Severity.ERROR if blocks else Severity.WARNING)
     assert str(verdicts[0].details["where"]).startswith(FILE)
+
+
+def test_contracts_are_judged_once_for_all_threads(tmp_path: Path) -> None:
+    asked = []
+
+    def versions() -> Versions:
+        asked.append(1)
+        sleep(0.05)
+        return versions_in(MemoryContracts())
+
+    found = load_project(write(tmp_path, FILES), lambda table: None, governance=Governance(STRICT))
+    judged = gated(found, versions)
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: judged(), range(4)))
+    assert len(asked) == 1
+    assert answers[0]
+    assert all(answer == answers[0] for answer in answers)
 
 
 def test_a_contract_that_is_registered_as_it_is_has_no_change(tmp_path: Path) -> None:
@@ -213,6 +234,19 @@ def test_a_merge_is_judged_by_the_same_gate(
         assert world.head("main") == head
 
 
+def test_a_fast_forward_that_was_asked_for_by_name_becomes_no_other_merge(world: VersionWorld, tmp_path: Path) -> None:
+    world.branch("dev")
+    edit(world, "dev", {"id": 1, "name": "a", "amount": 5.0})
+    head = world.head("main")
+    with pytest.raises(ForgeError) as caught:
+        go(with_contract(world, tmp_path / "site", Governance(STRICT)), strategy=Strategy.FF)
+    assert caught.value.code == "E609"
+    assert f"E531 {ORDERS}: " in (caught.value.why or "")
+    assert world.head("main") == head
+    assert world.ports.metadata.merges() == ()
+    assert go(with_contract(world, tmp_path / "site", Governance(WARN)), strategy=Strategy.FF).commit is not None
+
+
 def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it_holds_nothing_back(
     tmp_path: Path,
 ) -> None:
@@ -236,3 +270,29 @@ def test_two_contracts_of_one_table_are_a_note_where_contracts_hold_nothing_back
         load_project(tmp_path, lambda table: None)
     (note,) = load_project(tmp_path, lambda table: None, governance=Governance(WARN)).notes
     assert "core.orders has two contracts" in note
+
+
+def test_where_enforcement_is_off_contracts_give_no_checks_but_their_personal_columns_stay_masked(
+    tmp_path: Path,
+) -> None:
+    at = "      - {name: at, logicalType: timestamp}\n"
+    sla = "slaProperties:\n  - {property: latency, value: 4, unit: h, element: core.orders.at}\n"
+    text = CONTRACT + "        classification: pii\n" + at + sla
+    write(tmp_path, {**FILES, FILE: text, "checks/core.yaml": "core.orders:\n  - {type: row_count, min: 1}\n"})
+    found = {
+        mode: load_project(tmp_path, lambda table: None, governance=Governance(mode)) for mode in (OFF, WARN, STRICT)
+    }
+    kinds = {mode: [check.type for check in made.checks[TABLE]] for mode, made in found.items()}
+    assert kinds == {OFF: ["row_count"], WARN: ["row_count", "not_null"], STRICT: ["row_count", "not_null"]}
+    assert not found[OFF].promises[TABLE]
+    assert found[WARN].promises[TABLE]
+    assert found[OFF].notes == ()
+    assert all(
+        Personal(made, MemoryMetadata(MemoryCatalog()), tuple).of(TABLE) == {"amount"} for made in found.values()
+    )
+
+
+def test_a_verdict_of_the_gate_is_at_the_value_in_the_contract(tmp_path: Path) -> None:
+    verdicts = contract_verdicts(project(tmp_path, Governance(WARN)), TABLE, WRONG)
+    where = {each.details["code"]: each.details["where"] for each in verdicts}
+    assert where == {"E530": f"{FILE}:11", "E531": f"{FILE}:13", "E532": f"{FILE}:9"}

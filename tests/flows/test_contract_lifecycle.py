@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from alert_world import AlertWorld
 from committed_lineage import BEGIN, CommittedLineage, edge
+from store_records import run_record
 
 from forge.contracts.lifecycle import State
 from forge.contracts.load import load_contract
@@ -19,13 +20,15 @@ from forge.flows.contract_consumers import find_consumers
 from forge.flows.contract_lifecycle import change_state, find_new_readers, retired_tables
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contract_register import Registering, register
+from forge.flows.records import OutputRecord, OutputStatus, TableLineage
 from forge.lineage.edge import TableEdge
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.alert import AlertPolicy
 from forge.quality.notice import NoticeKind
 from forge.stores.memory.contracts import MemoryContracts
 from forge.transforms.transform import SqlQuery, Transform
+from forge.versioning.commit import TableVersion
 
 TEXT = """\
 apiVersion: v3.1.0
@@ -191,6 +194,51 @@ def test_a_retired_contract_refuses_who_begins_to_read_it(world: World) -> None:
     assert error.where == "transforms/marts.fresh.sql:1"
     assert "nobody pays" in (error.why or "")
     assert "urn:v2" in (error.fix or "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "sources", "is_refused"),
+    [
+        ("run", {"core.orders": 1}, (), False),
+        ("run", {"raw.else": 1}, (), True),
+        ("run", {}, ("core.orders",), True),  # the run says what it read: nothing
+        ("merge", {}, ("core.orders",), False),  # brought over from both sides
+        ("merge", {}, ("raw.else",), True),
+        ("revert", {}, (), False),  # nobody knows what it was made from
+        ("adopt", {}, (), False),
+    ],
+)
+def test_a_reader_stays_one_whatever_wrote_its_table_last(
+    world: World, kind: str, inputs: dict[str, SnapshotId | None], sources: tuple[str, ...], is_refused: bool
+) -> None:
+    retire(world)
+    output = TableName.parse("marts.old")
+    record = OutputRecord(output, OutputStatus.PUBLISHED, inputs=inputs)
+    lineage = TableLineage(output, table_edges=tuple(TableEdge(name, "marts.old") for name in sources))
+    run = run_record("run-9x", kind=kind, outputs=(record,))
+    metadata = world.lineage.metadata
+    metadata.start_run(run)
+    metadata.finish_run(run, (), (), (lineage,))
+    tree = {output: TableVersion(CatalogName("marts", "old"), "uuid", SnapshotId(1), 0, run_id=run.id)}
+    found = find_new_readers(retired_tables(world.store), [transform("marts.old", "core.orders")], tree, metadata)
+    assert [error.code for error in found] == (["E506"] if is_refused else [])
+
+
+def test_without_any_channel_nobody_is_told(world: World) -> None:
+    world.register()
+    head = change_state("urn:orders", State.DEPRECATED, world.ports())
+    assert (head.state, head.last.told, world.store.deliveries) == (State.DEPRECATED, (), [])
+
+
+def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> None:
+    world.register(TEXT.replace("1.0.0", "2.0.0"))
+    old = TEXT.replace("status: active", "status: deprecated")
+    admitted = admit(old, "contracts/orders.odcs.yaml", world.ports())
+    assert admitted.registering is not None
+    assert (admitted.registering.head.newest.version, admitted.registering.head.state) == ("2.0.0", State.ACTIVE)
+    (found,) = (one.violation for one in admitted.findings if one.violation.code == "E507")
+    assert "2.0.0 is the newest version" in found.message
+    assert "forge contract state urn:orders deprecated" in found.fix
 
 
 def test_a_contract_that_only_ends_refuses_nobody(world: World) -> None:

@@ -23,4 +23,4 @@ def test_every_explanation_says_something() -> None:
     for code in CODES.values():
         assert code.title
         assert code.meaning.endswith("."), code.code
-        assert code.exit in (1, 2, 3, 4, 5, 130)
+        assert code.exit in (1, 2, 3, 4, 5, 130) or code.code == "E532", "only a note ends well"

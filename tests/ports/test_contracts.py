@@ -18,7 +18,7 @@ from store_records import MAIN, commit_of, note, quiet, run_record
 from forge.contracts.contract import Violation
 from forge.contracts.lifecycle import State, StateChange
 from forge.contracts.registry import NAMESPACE_KEY, Checked, CompileRecord, Finding, Head, Registered
-from forge.contracts.tested import TestedCheck, TestRun
+from forge.contracts.tested import MOST_RUNS, TestedCheck, TestRun, TestSummary
 from forge.flows.contract_ports import ContractStore, Moving, Registration
 from forge.flows.ports import Metadata
 from forge.flows.records import AuditRecord, Publication, Published
@@ -191,8 +191,24 @@ def test_results_are_kept_once_and_read_newest_first(store: ContractStore) -> No
     assert not store.add_results(replace(first, result="passed"), AUDIT)
     assert store.results("urn:orders") == (second, first)
     assert store.results("urn:orders", limit=1) == (second,)
-    assert store.last_results() == {"urn:orders": second}
+    assert store.last_results() == {"urn:orders": second.summary}
     assert store.results("urn:other") == ()
+
+
+def test_a_list_gets_the_counts_of_the_last_test_without_its_checks(store: ContractStore) -> None:
+    said = [TestedCheck(str(i), "row_count", word) for i, word in enumerate(("passed", "passed", "failed", "error"))]
+    run = TestRun("t1", "urn:orders", "failed", NOW, "ci", finished_at=NOW, checks=tuple(said))
+    assert store.add_results(run, AUDIT)
+    assert store.last_results() == {"urn:orders": TestSummary("t1", "urn:orders", "failed", NOW, 2, 2)}
+
+
+def test_the_newest_hundred_results_of_a_contract_are_kept(store: ContractStore) -> None:
+    store.add_results(TestRun("else", "urn:else", "passed", NOW, "ci"), AUDIT)
+    for number in range(MOST_RUNS + 3):
+        store.add_results(TestRun(f"t{number}", "urn:orders", "passed", NOW + timedelta(minutes=number), "ci"), AUDIT)
+    kept = [run.id for run in store.results("urn:orders", limit=1000)]
+    assert kept == [f"t{number}" for number in range(MOST_RUNS + 2, 2, -1)]
+    assert len(store.results("urn:else")) == 1
 
 
 def test_the_last_check_of_a_contract_replaces_the_one_before(store: ContractStore) -> None:

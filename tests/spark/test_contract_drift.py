@@ -8,10 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from forge.connection import Connection
 from forge.contracts.drift import TableDrift, find_drift
 from forge.contracts.load import load_contract
 from forge.flows.contract_drift import find_live_drift, find_source_drift
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
 if TYPE_CHECKING:
@@ -147,6 +150,19 @@ def test_a_database_is_asked_for_its_columns_without_a_job(make_project: MakePro
     )
     assert told(drifts) == ["E530 id", "E530 nick", "E532 age"]
     assert ran == 0
+
+
+def test_a_database_that_refuses_the_connection_is_told_by_its_name(make_project: MakeProject) -> None:
+    url = "jdbc:postgresql://127.0.0.1:1/crm"
+    source = f"sources:\n  - {{output: raw.people, connector: jdbc, url: '{url}', table: people}}\n"
+    wiring = make_project({"sources/crm.yaml": source}).wiring
+    text = HEAD.replace("orders", "people").replace("core.", "raw.") + "      - {name: id, logicalType: string}\n"
+    people = load_contract(text, "p.odcs.yaml")
+    with pytest.raises(ForgeError, match="The database crm cannot be reached") as refused:
+        find_source_drift(
+            people, TableName("raw", "people"), wiring.project(), lambda: wiring.engine, lambda reference: reference
+        )
+    assert (refused.value.code, refused.value.where) == ("E308", "sources/crm.yaml:2")
 
 
 RULES = """\

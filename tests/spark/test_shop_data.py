@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from forge.contracts.load import load_contracts
+from forge.contracts.load import by_table, load_all
 from forge.contracts.rules import checks_of
 from forge.lineage.extract.spark.plan import extract_plan
 from forge.model.names import TableName
@@ -167,7 +167,7 @@ def verdicts_of(shop: Shop, frames: Mapping[str, DataFrame], now: datetime) -> l
 
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((SHOP / "checks").glob("*.yaml"))]
     sources = yaml.safe_load((SHOP / "sources" / "shop.yaml").read_text(encoding="utf-8"))["sources"]
-    contracts = load_contracts(SHOP)
+    contracts = by_table(load_all(SHOP))
     found: list[Verdict] = []
     for table, frame in frames.items():
         specs = [spec for file in files for spec in file.get(table, [])]

@@ -25,8 +25,8 @@ def test_an_external_namespace_lists_its_contracts_and_keeps_the_rest(tmp_path: 
     catalog = SqlCatalog("forge", **known)
     catalog.create_namespace("core", {"owner": "ada"})
     lake = ExternalLake("sql", known, str(tmp_path))
-    write_external(lake, [registered(), registered("lines")])
-    write_external(lake, [registered(version="1.1.0")])
+    write_external(lake, ["core"], lambda: [registered(), registered("lines")])
+    write_external(lake, ["core"], lambda: [registered(version="1.1.0")])
     found = catalog.load_namespace_properties("core")
     assert found["owner"] == "ada"
     listed = json.loads(found[NAMESPACE_KEY])
@@ -35,10 +35,30 @@ def test_an_external_namespace_lists_its_contracts_and_keeps_the_rest(tmp_path: 
     catalog.engine.dispose()
 
 
+def test_what_another_server_registers_meanwhile_is_not_lost(tmp_path: Path) -> None:
+    known = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": str(tmp_path)}
+    catalog = SqlCatalog("forge", **known)
+    catalog.create_namespace("core")
+    lake = ExternalLake("sql", known, str(tmp_path))
+    kept = [registered()]
+
+    def late() -> list[Registered]:
+        """Another one is registered, and its entry overwritten, after this server has read the registry."""
+        found = list(kept)
+        kept[:] = [registered(), registered("lines")]
+        return found
+
+    write_external(lake, ["core"], late)
+    listed = json.loads(catalog.load_namespace_properties("core")[NAMESPACE_KEY])
+    assert [one["name"] for one in listed] == ["lines", "orders"]
+    lake.close()
+    catalog.engine.dispose()
+
+
 def test_a_namespace_that_is_not_there_is_left_alone(tmp_path: Path) -> None:
     known = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": str(tmp_path)}
     lake = ExternalLake("sql", known, str(tmp_path))
-    write_external(lake, [registered()])
+    write_external(lake, ["core"], lambda: [registered()])
     catalog = SqlCatalog("forge", **known)
     assert catalog.list_namespaces() == []
     lake.close()
@@ -48,5 +68,5 @@ def test_a_namespace_that_is_not_there_is_left_alone(tmp_path: Path) -> None:
 def test_a_catalog_that_does_not_answer_says_so(tmp_path: Path) -> None:
     lake = ExternalLake("rest", {"uri": "http://127.0.0.1:9"}, str(tmp_path))
     with pytest.raises(ForgeError) as refused:
-        write_external(lake, [registered()])
+        write_external(lake, ["core"], lambda: [registered()])
     assert refused.value.code == "E405"

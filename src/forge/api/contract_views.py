@@ -33,7 +33,7 @@ from forge.contracts.compare import Change, Comparison
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.lifecycle import StateChange, next_states
 from forge.contracts.registry import Checked, CompileRecord, Finding, Registered, description_of
-from forge.contracts.tested import TestRun
+from forge.contracts.tested import TestRun, TestSummary
 from forge.flows.contract_consumers import Consumer
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known, Written, differs
@@ -44,7 +44,7 @@ class Beside:
     """What is said of contracts, read once for a list of them."""
 
     checks: Mapping[str, Checked]
-    tests: Mapping[str, TestRun]
+    tests: Mapping[str, TestSummary]
 
 
 def beside(ports: ContractPorts) -> Beside:
@@ -127,13 +127,13 @@ def counts_view(checked: Checked) -> CountsView:
     )
 
 
-def last_test_view(run: TestRun) -> LastTestView:
+def last_test_view(run: TestSummary) -> LastTestView:
     return LastTestView(
         id=run.id,
         result=_result(run.result),
         finished_at=run.finished_at,
-        passed=run.count("passed"),
-        failed=run.count("failed", "error"),
+        passed=run.passed,
+        failed=run.failed,
     )
 
 

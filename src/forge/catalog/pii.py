@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from forge.model.personal_names import PERSONAL_NAMES, QUASI_NAMES
+
 LEAST_SHARE = 0.8  # of the values that must look like it
 LEAST_VALUES = 3  # that say something without a name
 BY_NAME = 0.7  # how sure a name alone makes us
@@ -72,29 +74,18 @@ def _is_phone(value: str) -> bool:
     return re.fullmatch(r"\+?[\d ()/.-]{7,22}", value) is not None and 7 <= sum(c.isdigit() for c in value) <= 15
 
 
+# Kinds whose values look like something, and whether that is enough without a name.
+_LOOKS: Mapping[str, tuple[Callable[[str], bool], bool]] = {
+    "email": (_pattern(r"[^@\s]+@[^@\s]+\.[^@\s]{2,}"), True),
+    "iban": (_is_iban, True),
+    "credit_card": (_is_card, True),
+    "phone": (_is_phone, False),
+    "ssn": (_pattern(r"\d{3}-\d{2}-\d{4}"), True),
+    "ip_address": (_is_ip, True),
+}
 _KINDS = (
-    _Kind("email", ("email", "e mail", "mail", "mail address"), _pattern(r"[^@\s]+@[^@\s]+\.[^@\s]{2,}"), alone=True),
-    _Kind("iban", ("iban", "bank account", "account iban"), _is_iban, alone=True),
-    _Kind("credit_card", ("credit card", "card number", "creditcard", "pan"), _is_card, alone=True),
-    _Kind("phone", ("phone", "telephone", "mobile", "cell", "fax", "msisdn"), _is_phone),
-    _Kind("ssn", ("ssn", "social security", "sozialversicherung"), _pattern(r"\d{3}-\d{2}-\d{4}"), alone=True),
-    _Kind("passport", ("passport",)),
-    _Kind("national_id", ("national id", "identity card", "driver license", "drivers license", "driving licence")),
-    _Kind("tax_id", ("tax id", "tax number", "tin", "steuer id")),
-    _Kind("ip_address", ("ip", "ip address", "ip addr", "ipv4", "ipv6"), _is_ip, alone=True),
-    _Kind(
-        "name",
-        (
-            *("first name", "last name", "full name", "surname", "family name", "given name", "maiden name"),
-            *("middle name", "customer name", "person name", "patient name", "employee name", "contact name"),
-            *("firstname", "lastname", "fullname", "forename", "nickname"),
-        ),
-    ),
-    _Kind("birth_date", ("birth date", "date of birth", "birthday", "birthdate", "dob", "birth day")),
-    _Kind("address", ("street", "street address", "home address", "postal address", "address line")),
-    _Kind("postal_code", ("zip", "zip code", "postal code", "postcode", "plz"), quasi=True),
-    _Kind("gender", ("gender", "sex"), quasi=True),
-    _Kind("birth_year", ("birth year", "year of birth"), quasi=True),
+    *(_Kind(kind, names, *_LOOKS.get(kind, (None, False))) for kind, names in PERSONAL_NAMES.items()),
+    *(_Kind(kind, names, quasi=True) for kind, names in QUASI_NAMES.items()),
 )
 # Counts and flags about personal data are none: email_count, has_phone, phone_verified.
 _ABOUT = frozenset(

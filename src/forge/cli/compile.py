@@ -13,6 +13,7 @@ from forge.cli.terminal import Format, Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
+    from forge.contracts.policy.facts import Finding
     from forge.flows.compile import Compiled
     from forge.flows.compile_drafts import Draft
     from forge.wiring import Wiring
@@ -55,14 +56,17 @@ def compile_(
         notes += _write_drafts(wiring, drafts, dry_run=dry_run)
     if sarif is not None:
         _write_sarif(sarif, compiled)
+        notes.append(f"SARIF is in {sarif}")
+    counting = _counting(compiled, max_violations)
     if junit is not None:
-        _write_junit(junit, compiled)
+        _write_junit(junit, compiled, counting)
+        notes.append(f"JUnit is in {junit}")
     if github:
         _annotate(compiled)
     else:
         terminal.answer(_answer(terminal, compiled, drafts))
-    _say(terminal, compiled, notes)
-    if _is_too_much(compiled, max_violations):
+    _say(terminal, compiled, notes, max_violations)
+    if counting:
         from forge.model.codes import FINDINGS
 
         raise typer.Exit(FINDINGS)
@@ -124,20 +128,24 @@ def _answer(terminal: Terminal, compiled: Compiled, drafts: Sequence[Draft]) -> 
     return Answer("violations", items, facts=facts, head=lines)
 
 
-def _say(terminal: Terminal, compiled: Compiled, notes: list[str]) -> None:
+def _say(terminal: Terminal, compiled: Compiled, notes: list[str], most: int | None) -> None:
     from forge.cli.compile_view import summary_text
+    from forge.cli.words import plural
 
     for note in notes:
         terminal.say(f"note: {note}")
     terminal.say(summary_text(compiled))
-    if compiled.violations and not compiled.blocking:
-        terminal.say("Nothing blocks; governance.contracts.enforcement: strict would.")
+    if most is not None and len(compiled.violations) > most:
+        terminal.say(f"{plural(len(compiled.violations), 'error')}, more than --max-violations {most}")
+    elif compiled.violations and not compiled.blocking:
+        terminal.say("Reported only; with governance.contracts.enforcement: strict this ends with 1.")
 
 
-def _is_too_much(compiled: Compiled, most: int | None) -> bool:
-    if most is not None:
-        return len(compiled.violations) > most
-    return bool(compiled.blocking)
+def _counting(compiled: Compiled, most: int | None) -> tuple[Finding, ...]:
+    """The findings for which the command ends with 1; none where it ends well."""
+    if most is None:
+        return compiled.blocking
+    return compiled.violations if len(compiled.violations) > most else ()
 
 
 def _annotate(compiled: Compiled) -> None:
@@ -148,12 +156,12 @@ def _annotate(compiled: Compiled) -> None:
         print(line)  # noqa: T201
 
 
-def _write_junit(file: Path, compiled: Compiled) -> None:
+def _write_junit(file: Path, compiled: Compiled, counting: Sequence[Finding]) -> None:
     from forge.cli.compile_view import junit_items
     from forge.cli.junit import junit_xml
     from forge.cli.written import write_text
 
-    items, failing = junit_items(compiled)
+    items, failing = junit_items(compiled, counting)
     write_text(file, junit_xml(items, failing, "forge compile"))
 
 

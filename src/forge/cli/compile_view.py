@@ -36,17 +36,18 @@ def github_items(findings: Sequence[Finding]) -> list[Item]:
             "verdict": "failed",
             "severity": finding.violation.severity,
             "blocks": finding.blocks,
-            "place": finding.violation.where,
-            "check_id": f"{_name(finding)} {finding.policy_type}",
+            "place": f"{finding.violation.where}:{finding.violation.column}",
+            "title": f"{_name(finding)} {finding.policy_type}",
             "message": _message(finding),
         }
         for finding in findings
     ]
 
 
-def junit_items(compiled: Compiled) -> tuple[list[Item], list[str]]:
+def junit_items(compiled: Compiled, counting: Sequence[Finding]) -> tuple[list[Item], list[str]]:
     """A suite for each policy; a case for each finding, and one that passed for each table or contract that a policy
-    found nothing about. The ids of those that make the command end with 1 come with them."""
+    found nothing about. The ids of those that count, for which the command ends with 1, come with them."""
+    counts = set(map(id, counting))
     items: list[Item] = []
     failing: list[str] = []
     for kind in compiled.summary():
@@ -54,7 +55,7 @@ def junit_items(compiled: Compiled) -> tuple[list[Item], list[str]]:
         for number, finding in enumerate(findings, start=1):
             name = f"{_subject(finding)}: {_name(finding)} #{number}"
             items.append(_case(compiled, kind, name, finding))
-            failing += [name] if finding.blocks else []
+            failing += [name] if id(finding) in counts else []
         hit = {finding.table for finding in findings} | {finding.violation.file for finding in findings}
         subjects = [facts.file for facts in compiled.facts.contracts] if kind == "data_contract" else []
         subjects += list(compiled.facts.tables)

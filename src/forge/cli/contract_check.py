@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -77,14 +77,15 @@ def _of_project(terminal: Terminal, file: Path, mode: Mode | None) -> tuple[Effe
         contract, problems = _read(file, file.as_posix())
         if contract is None:
             return None, problems
-        return _told(chain_of(contract, (), (), Path(), file.parent), problems, mode or Mode.STRICT)
+        chains = chain_of(contract, _beside(file), (), Path(), file.parent)
+        return _told(chains, problems, mode or Mode.STRICT)
     with terminal.open() as wiring:
         governance = wiring.governance()
         name = _relative(file, wiring.root)
         contract, problems = _read(file, name)
         if contract is None:
             return None, problems
-        chains = chain_of(contract, _readable(wiring.root), governance.levels, wiring.root, file.parent)
+        chains = chain_of(contract, _of_root(wiring.root), governance.levels, wiring.root, file.parent)
     return _told(chains, problems, mode or governance.inheritance)
 
 
@@ -112,14 +113,26 @@ def _relative(file: Path, root: Path) -> str:
     return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else whole.as_posix()
 
 
-def _readable(root: Path) -> list[Contract]:
-    """The project's contracts; one that is not right is the business of `lint`."""
+def _of_root(root: Path) -> list[Contract]:
+    from forge.contracts.load import contract_files
+
+    return _readable((path, path.relative_to(root).as_posix()) for path in contract_files(root))
+
+
+def _beside(file: Path) -> list[Contract]:
+    from forge.contracts.load import SUFFIXES
+
+    paths = sorted(path for path in file.parent.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
+    return _readable((path, path.as_posix()) for path in paths)
+
+
+def _readable(files: Iterable[tuple[Path, str]]) -> list[Contract]:
+    """Each with its name. One that is not right is the business of `lint`."""
     from forge.contracts.document import ContractError
-    from forge.contracts.load import contract_files, load_contract, read_bounded
+    from forge.contracts.load import load_contract, read_bounded
 
     found = []
-    for path in contract_files(root):
-        name = path.relative_to(root).as_posix()
+    for path, name in files:
         try:
             found.append(load_contract(read_bounded(path, name), name))
         except ContractError:
@@ -129,21 +142,12 @@ def _readable(root: Path) -> list[Contract]:
 
 def _read(path: Path, name: str) -> tuple[Contract | None, tuple[Violation, ...]]:
     """The contract as far as it can be read, and the errors that the linter has for it."""
-    from forge.contracts.document import MAX_BYTES, parse_document
+    from forge.cli.contract_file import bytes_of
+    from forge.contracts.document import parse_document
     from forge.contracts.lint import lint
     from forge.contracts.load import contract_of
 
-    try:
-        with path.open("rb") as stream:
-            text = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ForgeError(
-            "E103",
-            f"{path} cannot be read",
-            where=str(path),
-            why=error.strerror or str(error),
-            fix="Give the path of a file that is there.",
-        ) from error
+    text = bytes_of(path)
     document, _ = parse_document(text, name)
     errors = tuple(violation for violation in lint(text, name) if violation.severity == "error")
     return (contract_of(document) if document else None), errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,25 +88,20 @@ def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
 
 
 def _document(file: str) -> Document:
-    from forge.contracts.document import MAX_BYTES, read_document
-    from forge.model.errors import ForgeError
+    from forge.cli.contract_file import bytes_of
+    from forge.contracts.document import read_document
 
-    try:
-        with Path(file).open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        fix = "Give the path of a file that is there."
-        why = error.strerror or str(error)
-        raise ForgeError("E103", f"{file} cannot be read", where=file, why=why, fix=fix) from error
-    return read_document(content, file)
+    return read_document(bytes_of(file), file)
 
 
 def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Comparison, tuple[Hit, ...]]:
+    from forge.cli.contract_alone import refuse_alone
     from forge.contracts.compare import compare_documents
     from forge.contracts.document import ContractError
     from forge.flows.contract_versions import find_contract, find_hit, old_document
     from forge.stores.git_files import GitFiles
 
+    refuse_alone(terminal, name, "What is the contract to be compared with?", f"forge contract diff {name} NEW")
     with terminal.open() as wiring:
         found = find_contract(wiring.root, name)
         if found.contract is None or found.contract.document is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,14 +63,16 @@ def _refuse_both(subject: str | None, at: str | None, source: str | None) -> Non
 
 
 def _drift_of_file(terminal: Terminal, contract: Path, schema: Path) -> None:
+    from forge.cli.contract_file import bytes_of
     from forge.contracts.document import ContractError
     from forge.contracts.drift import drift_of, find_unreadable
     from forge.contracts.schema_file import read_schemas
 
-    tables = read_schemas(_bytes_of(schema), str(schema))
-    problems = find_unreadable(_bytes_of(contract), str(contract))
+    tables = read_schemas(bytes_of(schema), str(schema))
+    source = bytes_of(contract)
+    problems = find_unreadable(source, str(contract))
     try:
-        read = contract_at(contract)
+        read = _contract_of(source, str(contract))
     except ContractError as error:
         answer_drift(terminal, (), error.violations)
         return
@@ -77,28 +80,17 @@ def _drift_of_file(terminal: Terminal, contract: Path, schema: Path) -> None:
 
 
 def contract_at(path: Path) -> Contract:
+    from forge.cli.contract_file import bytes_of
+
+    return _contract_of(bytes_of(path), str(path))
+
+
+def _contract_of(source: bytes, file: str) -> Contract:
     """Also of a contract that is not right: whatever it says of the table is compared, `lint` tells the rest."""
     from forge.contracts.document import read_document
     from forge.contracts.load import contract_of
 
-    return contract_of(read_document(_bytes_of(path), str(path)))
-
-
-def _bytes_of(path: Path) -> bytes:
-    from forge.contracts.document import MAX_BYTES
-    from forge.model.errors import ForgeError
-
-    try:
-        with path.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ForgeError(
-            "E103",
-            f"{path} cannot be read",
-            where=str(path),
-            why=error.strerror or str(error),
-            fix="Give the path of a file that is there.",
-        ) from error
+    return contract_of(read_document(source, file))
 
 
 def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequence[Violation] = ()) -> None:
@@ -113,6 +105,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
     )
 
     violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
+    told = [*more, *(violation for drift in drifts for violation in _told(drift))]
     facts = {
         "tables": [{"table": drift.table, "exists": drift.exists} for drift in drifts],
         "patch": "".join(drift.patch for drift in drifts) or None,
@@ -123,15 +116,30 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
         "violations",
         violation_items(violations),
         facts=facts,
-        foot=[*_mending(drifts), summary_line(violations)],
-        picture=lambda: finding_picture(violations),
-        lines=lambda: finding_lines(violations),
+        foot=[*_mending(drifts), summary_line(told)],
+        picture=lambda: finding_picture(told),
+        lines=lambda: finding_lines(told),
     )
     terminal.answer(answer)
     for drift in drifts:
         if not drift.exists:
             terminal.say(f"{drift.table} does not exist there yet, so it has no drift.")
     exit_on_errors(violations)
+
+
+def _told(drift: TableDrift) -> list[Violation]:
+    """For people: of columns that may be NULL though they are required, one line for the table. Nearly all columns that
+    Spark writes may be."""
+    nullable = [each for each in drift.found if each.kind == "nullable"]
+    if len(nullable) < 2:
+        return list(drift.violations)
+    names = ", ".join(".".join(each.steps) for each in nullable)
+    one = replace(
+        nullable[0].violation,
+        message=f"{len(nullable)} required columns may be NULL in {drift.table}: {names}",
+        fix="Keep `required`: rows are checked for it. Make them NOT NULL where the table is made, if that can be.",
+    )
+    return [*(each.violation for each in drift.found if each.kind != "nullable"), one]
 
 
 def _mending(drifts: Sequence[TableDrift]) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forge.cli.contract_alone import refuse_alone
 from forge.cli.contract_drift import answer_drift, contract_at
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
@@ -15,14 +17,42 @@ if TYPE_CHECKING:
     from forge.contracts.drift import TableDrift
     from forge.wiring import Wiring
 
+_TABLE = re.compile(r"\w+\.\w+")
+
 
 def drift_of_project(terminal: Terminal, subject: str | None, at: str | None, source: str | None) -> None:
+    if subject is not None:
+        fix = f"forge contract drift {subject} --schema schema.yaml"
+        refuse_alone(terminal, subject, "What is the contract to be compared with?", fix)
+    subject, at = _at(subject, at)
+    if at is not None and source is not None:
+        raise ForgeError("E105", "--at and --source do not go together", fix="A database has no branches; drop --at.")
     with terminal.open() as wiring:
+        if source is not None:
+            _refuse_no_source(wiring, source)
         contracts, broken = _contracts(wiring, subject, source)
         drifts: list[TableDrift] = []
         for contract in contracts:
             drifts += _drift(wiring, contract, subject, at, source)
     answer_drift(terminal, drifts, broken)
+
+
+def _at(subject: str | None, at: str | None) -> tuple[str | None, str | None]:
+    """`core.orders@ref` is the table there. An id or a file may have an @ of its own."""
+    table, is_there, ref = (subject or "").rpartition("@")
+    if subject is None or not (is_there and ref and _TABLE.fullmatch(table)) or Path(subject).is_file():
+        return subject, at
+    if at is not None and at != ref:
+        raise ForgeError("E105", f"{subject} and --at {at} are two revisions", fix="Leave out one of them.")
+    return table, ref
+
+
+def _refuse_no_source(wiring: Wiring, source: str) -> None:
+    """Whether any contract is about it comes second."""
+    from forge.flows.contract_drift import source_of
+    from forge.model.names import TableName
+
+    source_of(TableName.parse(source), wiring.project())
 
 
 def _drift(
@@ -36,8 +66,6 @@ def _drift(
         found = find_live_drift(contract, wiring.reader(), at)
         named = [drift for drift in found if subject is not None and drift.table == subject.lower()]
         return named or found
-    if at is not None:
-        raise ForgeError("E105", "--at and --source do not go together", fix="A database has no branches; drop --at.")
     return find_source_drift(
         contract,
         TableName.parse(source),

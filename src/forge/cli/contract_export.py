@@ -22,22 +22,22 @@ def export(
         str, typer.Argument(metavar="FILE|CONTRACT", help="A contract's file, or in a project its id or name.")
     ],
     format: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="yaml and json are the contract itself; datacontract-cli makes avro, avro-idl, bigquery, "
-            "data-caterer, dbml, dbt-models, dbt-sources, dbt-staging-sql, dcs, dqx, excel, go, great-expectations, "
-            "html, iceberg, jsonschema, markdown, mermaid, odcs, protobuf, pydantic-model, rdf, sodacl, spark, sql, "
-            "sql-query, sqlalchemy, xsd.",
+            help="yaml and json (also --json) are the contract itself, iceberg, spark and sql its tables; "
+            "datacontract-cli makes avro, avro-idl, bigquery, data-caterer, dbml, dbt-models, dbt-sources, "
+            "dbt-staging-sql, dcs, dqx, excel, go, great-expectations, html, jsonschema, markdown, mermaid, odcs, "
+            "protobuf, pydantic-model, rdf, sodacl, sql-query, sqlalchemy, xsd.",
         ),
-    ],
+    ] = None,
     table: Annotated[
         str | None, typer.Option("--table", metavar="TABLE", help="Only this one; some formats hold one table.")
     ] = None,
     dialect: Annotated[
         str | None,
-        typer.Option("--dialect", metavar="SQL", help="Of sql: postgres, snowflake, … Default: Spark's."),
+        typer.Option("--dialect", metavar="SQL", help="Of sql: spark, postgres, … Default: its server's, else spark."),
     ] = None,
     version: Annotated[
         str | None, typer.Option("--version", metavar="VERSION", help="A registered version; else the newest.")
@@ -55,10 +55,22 @@ def export(
     if out is not None:
         refuse_existing(out, force)
     source, file = _source(terminal, subject, version)
-    made = export_contract(source, file, format, DatacontractCli(), table=table, dialect=dialect)
+    wanted = format or _asked_for(terminal, subject)
+    made = export_contract(source, file, wanted, DatacontractCli(), table=table, dialect=dialect)
     for note in made.notes:
         terminal.say(f"note: {note}")
     _write(terminal, made, out)
+
+
+def _asked_for(terminal: Terminal, subject: str) -> str:
+    """--json and --output yaml say it, too."""
+    from forge.cli.terminal import Format
+    from forge.model.errors import ForgeError
+
+    if terminal.format in (Format.JSON, Format.YAML):
+        return terminal.format.value
+    fix = f"forge contract export {subject} --format yaml"
+    raise ForgeError("E105", "In which format?", why="--format is missing.", fix=fix)
 
 
 def _source(terminal: Terminal, subject: str, version: str | None) -> tuple[bytes | str, str]:
@@ -77,11 +89,13 @@ def _source(terminal: Terminal, subject: str, version: str | None) -> tuple[byte
 
 def _refuse_path(subject: str) -> None:
     """A path that is not there is told so, not looked up as a name."""
+    from forge.contracts.regular_file import NO_REGULAR_FILE
     from forge.model.errors import ForgeError
 
     if subject.endswith((".yaml", ".yml", ".json")) or ("/" in subject and not subject.startswith("urn:")):
+        why = NO_REGULAR_FILE if Path(subject).exists() and not Path(subject).is_dir() else "There is no such file."
         fix = "Give the path of a file that is there, or a contract's id."
-        raise ForgeError("E103", f"{subject} cannot be read", where=subject, why="There is no such file.", fix=fix)
+        raise ForgeError("E103", f"{subject} cannot be read", where=subject, why=why, fix=fix)
 
 
 def _write(terminal: Terminal, made: Exported, out: Path | None) -> None:

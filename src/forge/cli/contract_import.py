@@ -49,15 +49,14 @@ def import_(
     exit_on_errors(made.violations)
 
 
-def refuse_existing(out: Path, force: bool) -> None:
-    """Nothing is written over without being asked to."""
+def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
+    """Nothing is written over without being asked to. `shown`: the file's name for people."""
     from forge.model.errors import ForgeError
 
     if out.exists() and not force:
         raise ForgeError(
             "E109",
-            f"{out} is there already",
-            where=str(out),
+            f"{shown or out} is there already",
             why="Nothing of it is overwritten.",
             fix="Name another file, or add --force.",
         )

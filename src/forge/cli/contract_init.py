@@ -65,7 +65,12 @@ def _refuse(drafted: Drafted, file: Path, root: Path, force: bool) -> None:
                 why="A table has one contract.",
                 fix=f"forge contract drift {drafted.table} shows what differs; --dry-run prints a new draft.",
             )
-    refuse_existing(file, force)
+    refuse_existing(file, force, shown=_shown(file, root))
+
+
+def _shown(file: Path, root: Path) -> str:
+    whole = file.resolve()
+    return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else str(file)
 
 
 def _answer(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:

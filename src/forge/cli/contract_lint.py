@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -14,6 +13,9 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.contracts.contract import Violation
+
+
+Source: TypeAlias = "bytes | tuple[Violation, ...]"  # or why it has none
 
 
 class Profile(StrEnum):
@@ -50,6 +52,9 @@ def lint(
     found: list[Violation] = []
     sources = _sources(files, terminal.project or Path())
     for name, source in sources:
+        if isinstance(source, tuple):
+            found.extend(source)
+            continue
         found.extend(find(source, name, profile))
         if second_opinion:
             found.extend(_asked(name, source))
@@ -82,8 +87,10 @@ def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
     )
 
 
-def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, bytes]]:
-    """Each file by the name that the user gave it, and its bytes up to the limit."""
+def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, Source]]:
+    """Each file by the name that the user gave it, and its bytes up to the limit. One that was only found in a folder
+    and cannot be read is a finding, and hides no other."""
+    from forge.cli.contract_file import bytes_of
     from forge.contracts.load import contract_files
     from forge.model.errors import ForgeError
 
@@ -93,32 +100,32 @@ def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, bytes]]:
             raise ForgeError(
                 "E105", "There is no contract to lint here", fix="Name a file: forge contract lint orders.odcs.yaml"
             )
-        return [(path.relative_to(root).as_posix(), _read(path)) for path in found]
-    named = [inner for path in files for inner in (_below(path) if path.is_dir() else [path])]
-    return [(path.as_posix(), _read(path)) for path in named]
+        return [(name, _found(path, name)) for path in found for name in [path.relative_to(root).as_posix()]]
+    sources: list[tuple[str, Source]] = []
+    for path in files:
+        if path.is_dir():
+            sources += [(inner.as_posix(), _found(inner, inner.as_posix())) for inner in _below(path)]
+        else:
+            sources.append((path.as_posix(), bytes_of(path)))
+    return sources
+
+
+def _found(path: Path, name: str) -> Source:
+    from forge.contracts.document import ContractError
+    from forge.contracts.load import read_bounded
+
+    try:
+        return read_bounded(path, name)
+    except ContractError as error:
+        return error.violations
 
 
 def _below(folder: Path) -> list[Path]:
     from forge.contracts.load import SUFFIXES
     from forge.model.errors import ForgeError
 
-    found = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file())
+    found = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and not path.is_dir())
     if not found:
         fix = "Contracts are called *.odcs.yaml; name the file itself if it is called otherwise."
         raise ForgeError("E105", f"There is no contract in {folder}", fix=fix)
     return found
-
-
-def _read(path: Path) -> bytes:
-    """Its bytes, `-` for stdin; of a file that is too large only so many that it is seen."""
-    from forge.contracts.document import MAX_BYTES
-    from forge.model.errors import ForgeError
-
-    if str(path) == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    try:
-        with path.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        why, fix = error.strerror or str(error), "Check the name and the permissions."
-        raise ForgeError("E103", f"{path} cannot be read", where=str(path), why=why, fix=fix) from error

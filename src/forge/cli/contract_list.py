@@ -23,6 +23,12 @@ def list_(
     """List contracts: registered ones, and those of the project's files."""
     from forge.cli.contract_view import contracts_answer
     from forge.connection.contracts import ContractsView
+    from forge.contracts.lifecycle import State
+    from forge.model.errors import ForgeError
+
+    for each in state or ():
+        if each not in list(State):
+            raise ForgeError("E105", f"--state: '{each}' is no state of a contract", fix=f"One of {', '.join(State)}.")
 
     with terminal.open() as wiring:
         found = ContractsView(wiring, wiring.default_branch).list().rows()
@@ -33,6 +39,8 @@ def list_(
         if wanted in f"{item['id']}\n{item['name']}\n{item['owner']}\n{item['tables']}".lower()
         and (not state or item["state"] in state)
     ]
-    terminal.answer(contracts_answer(shown))
+    terminal.answer(contracts_answer(sorted(shown, key=lambda item: str(item["id"]).lower())))
     if not found:
         terminal.say("No contracts yet. Make one: forge contract init TABLE")
+    elif not shown:
+        terminal.say(f"No contract matches {' '.join([*([words] if words else []), *(state or [])])}.")

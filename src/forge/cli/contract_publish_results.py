@@ -24,8 +24,8 @@ def publish_results(
         str,
         typer.Argument(
             metavar="FILE|CONTRACT",
-            help="JSON of `datacontract test --output-format json`, - for stdin; or a contract: what Forge's checks "
-            "said last of its tables.",
+            help="JSON of `datacontract test --output-format json`, - for stdin; or the id, name, table or file of a "
+            "contract: what Forge's checks said last of its tables.",
         ),
     ],
     to: Annotated[
@@ -41,6 +41,7 @@ def publish_results(
     from forge.contracts.tested import read_results
     from forge.flows.contract_results import take_results
 
+    _refuse_usage(to, key)
     with terminal.open() as wiring:
         data = _data(source, wiring)
         if to is not None:
@@ -55,20 +56,34 @@ def publish_results(
     terminal.answer(Answer("results", [run.to_dict()], head=[line]))
 
 
+def _refuse_usage(to: str | None, key: str | None) -> None:
+    from forge.model.errors import ForgeError
+    from forge.model.secret import FORM, is_reference
+
+    if to is not None and not to.lower().startswith(("http://", "https://")):
+        raise ForgeError(
+            "E105", "--to is no address of http or https", fix="Write it like https://host/api/v1/contracts/results."
+        )
+    if key is not None and not is_reference(key):
+        raise ForgeError("E105", "--key is a reference, not the token itself", fix=FORM)
+
+
 def _data(source: str, wiring: Wiring) -> Mapping[str, object]:
     import json
 
     from forge.model.errors import ForgeError
 
     path = Path(source)
-    if source != "-" and not path.is_file() and path.suffix != ".json":
+    is_contract = path.suffix in (".yaml", ".yml") or (not path.is_file() and path.suffix != ".json")
+    if source != "-" and is_contract:
         return _own(source, wiring)
     try:
         text = sys.stdin.read() if source == "-" else path.read_text(encoding="utf-8")
         data = json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise ForgeError("E103", f"{source} cannot be read as JSON", where=source, why=why[:200]) from error
+        fix = "Give what `datacontract test --output-format json` wrote, or the id of a contract."
+        raise ForgeError("E103", f"{source} cannot be read as JSON", where=source, why=why[:200], fix=fix) from error
     if not isinstance(data, dict):
         raise ForgeError("E105", "The results are not a JSON object", where=source)
     return data

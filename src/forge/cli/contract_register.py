@@ -64,11 +64,12 @@ def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> Answer:
     from forge.cli.answer import Answer, Column
     from forge.cli.contract_findings import finding_lines
 
+    new = "new" if dry_run else "registered"
     columns = (
         Column("contract", lambda i: str(i["name"]), style="bold"),
         Column("version", lambda i: str(i["version"])),
         Column("state", lambda i: str(i["state"] or "")),
-        Column("became", lambda i: "" if dry_run else "registered" if i["created"] else "known already"),
+        Column("would be" if dry_run else "became", lambda i: new if i["created"] else "known already"),
         Column("needs", lambda i: str(i["required_bump"] or "")),
         Column("schema", lambda i: str(i["schema_hash"] or "").removeprefix("sha256:")[:12]),
     )

@@ -13,7 +13,7 @@ from forge.cli.terminal import Terminal
 @command
 def show(
     terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, or its name.")],
+    name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, name, table or file.")],
     version: Annotated[
         str | None,
         typer.Option("--version", metavar="VERSION", help="That version's text; `file` is the project's file now."),

@@ -24,7 +24,7 @@ class StateWord(StrEnum):
 @command
 def state(
     terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, or its name.")],
+    name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, name, table or file.")],
     state: Annotated[StateWord, typer.Argument(metavar="STATE", help="active, deprecated, sunset or retired.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; its consumers read it.")] = "",
     ends_at: Annotated[
@@ -38,7 +38,6 @@ def state(
     """Move a contract on: draft, active, deprecated, sunset, retired, and not back. From deprecated on, its consumers
     are told by the channels of the project; a retired one gets no new readers."""
     from forge.cli.answer import Answer, Column
-    from forge.cli.words import plural
     from forge.connection.contracts import ContractsView
 
     ends = _moment(ends_at)
@@ -53,12 +52,32 @@ def state(
                 Column("hops", lambda i: str(i["depth"]), right=True),
             )
             terminal.answer(Answer("consumers", told.rows(), columns))
-            terminal.say(f"It can be {state}: {plural(len(told), 'consumer')} would be told. Nothing was changed.")
+            heard = _heard(view, len(told), state)
+            terminal.say(f"It can be {state}{heard}. Nothing was changed.")
             return
         item = view.set_state(name, state, reason=reason, ends_at=ends, replacement=replacement)
-        last = view.history(name)[0]
-    line = f"{item.id} {item.version} is {item.state}; {plural(len(last.told), 'consumer')} told"
+        heard = _heard(view, len(view.consumers(item.id)), state)
+    line = f"{item.id} {item.version} is {item.state}{heard}"
     terminal.answer(Answer("contracts", [item.to_dict()], head=[line]))
+
+
+def _heard(view: object, consumers: int, state: StateWord) -> str:
+    """Who hears of it, and how."""
+    from forge.cli.words import plural
+    from forge.connection.contracts import ContractsView
+    from forge.contracts.lifecycle import ENDING
+    from forge.flows.contract_lifecycle import notice_channels
+
+    assert isinstance(view, ContractsView)
+    if state.value not in ENDING:
+        return ""
+    channels = notice_channels(view.wiring.contract_ports())
+    who = plural(consumers, "consumer")
+    if not consumers:
+        return f"; {who} to tell"
+    if not channels:
+        return f"; {who}, and no channel to tell them: set alerts.channels in forge.yaml"
+    return f"; a notice to {who} goes to {', '.join(channels)} (forge serve sends it)"
 
 
 def _refuse(view: object, name: str, state: StateWord) -> None:
@@ -72,10 +91,14 @@ def _refuse(view: object, name: str, state: StateWord) -> None:
 def _moment(text: str | None) -> datetime | None:
     from datetime import datetime
 
-    from forge.transforms.params import parse_value
+    from forge.model.errors import ForgeError
+    from forge.model.time import as_utc
 
     if text is None:
         return None
-    found = parse_value(text, "timestamp", "--ends-at")
-    assert isinstance(found, datetime)
-    return found
+    try:
+        return as_utc(datetime.fromisoformat(text.strip()))
+    except (ValueError, OverflowError) as error:
+        raise ForgeError(
+            "E105", f"--ends-at: '{text}' is not a time", fix="Write a date like 2027-03-31, or 2027-03-31T08:30:00."
+        ) from error

@@ -71,7 +71,7 @@ def _step(step: Item) -> str:
     by = f"{moment(step['at'])} UTC by {step['by']}"
     reason = f": {step['reason']}" if step["reason"] else ""
     told = step["told"]
-    heard = f"; {plural(len(told), 'consumer')} told" if isinstance(told, list) and told else ""
+    heard = f"; notice to {plural(len(told), 'consumer')}" if isinstance(told, list) and told else ""
     return f"{step['state']} since {by}{reason}{heard}"
 
 

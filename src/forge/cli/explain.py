@@ -55,6 +55,7 @@ def explain(
             "meaning": c.meaning,
             "why": c.why or None,
             "exit": c.exit,
+            "exit_as_finding": c.found,
         }
         for c in chosen
     ]
@@ -62,7 +63,8 @@ def explain(
         one = items[0]
         lines = [f"{one['code']}  {one['title']}", f"  {one['meaning']}"]
         lines += [f"  why: {one['why']}"] if one["why"] else []
-        lines.append(f"  kind: {one['kind']} · exit {one['exit']}")
+        found = f"; as a finding of a check or of compile {one['exit_as_finding']}" if one["exit_as_finding"] else ""
+        lines.append(f"  kind: {one['kind']} · exit {one['exit']}{found}")
         terminal.answer(Answer("codes", items, facts={"code": one}, head=lines))
         return
     columns = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 _LEVELS = {"info": "notice", "warning": "warning", "error": "error", "critical": "error"}
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::\d+)?")
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<col>\d+))?")
 
 
 def annotation_lines(items: Sequence[Mapping[str, object]]) -> list[str]:
@@ -21,8 +21,8 @@ def _annotation(item: Mapping[str, object]) -> str:
         level = "warning"
     properties: dict[str, str] = {}
     if match := _PLACE.fullmatch(str(item.get("place") or "")):
-        properties |= {"file": match["file"], "line": match["line"]}
-    properties["title"] = f"{item['check_id']} {item['verdict']}"
+        properties |= {key: text for key, text in match.groupdict().items() if text}
+    properties["title"] = str(item.get("title") or f"{item['check_id']} {item['verdict']}")
     said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{level} {said}::{_data(str(item['message']))}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from forge.cli.gate_words import fix_of, source_of
 from forge.cli.words import moment, plural, short
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ def _incident(incident: Incident) -> Group:
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
     facts.add_row("saw", Text(incident.verdict.message))
+    if source := source_of(incident.verdict):
+        facts.add_row("contract", Text(source))
+    if fix := fix_of(incident.verdict):
+        facts.add_row("fix", Text(fix))
     sample = _sample(incident.verdict.details, incident.column.column)
     if sample:
         facts.add_row("for example", Text(sample))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column, Item
+from forge.cli.gate_words import contract_lines, source_lines, warnings_of
 from forge.cli.row_view import cell, side_words
 from forge.cli.words import count, moment, plural, short, size
 from forge.connection.items import conflict_item, merge_item, result_facts, tally_item, verdict_item
@@ -44,11 +45,18 @@ def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
 
 
 def _verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """What failed, else that all is well."""
-    failed = [f"✗ {verdict.table}: {verdict.message}" for verdict in verdicts if verdict.blocks]
+    """What failed, else what contracts warn of and that all else is well."""
+    failed = [line for verdict in verdicts if verdict.blocks for line in _failed_lines(verdict)]
     if failed or not verdicts:
         return failed
-    return [f"{plural(len(verdicts), 'check')} passed on the merged tables"]
+    warned = warnings_of(verdicts)
+    lines = [line for verdict in warned for line in contract_lines(verdict)]
+    passed = len(verdicts) - len(warned)
+    return [*lines, *([f"{plural(passed, 'check')} passed on the merged tables"] if passed else [])]
+
+
+def _failed_lines(verdict: Verdict) -> list[str]:
+    return [f"✗ {verdict.table}: {verdict.message}", *(f"  {line}" for line in source_lines(verdict))]
 
 
 def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_approval: bool) -> Answer:

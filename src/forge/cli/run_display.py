@@ -35,6 +35,7 @@ MARKS = {
 }
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 NAME_WIDTH = 28
+WARNED = 20  # violations of contracts in full at the end of a run; the rest is counted
 
 
 @dataclass
@@ -197,4 +198,18 @@ def summary(report: Report) -> RenderableType:
     line = Text.assemble((report.status, style), f"  {' · '.join([*facts, seconds(took)])}")
     if report.status == "nothing to do":
         line.append("\nSame code, inputs and parameters as last time; --force runs it all the same.", style="dim")
-    return Group(line, incident_panel(report)) if report.incidents else line
+    parts: list[RenderableType] = [line, *_warnings(report)]
+    return Group(*parts, incident_panel(report)) if report.incidents else Group(*parts)
+
+
+def _warnings(report: Report) -> list[Text]:
+    """What contracts say against tables that were published all the same."""
+    from rich.text import Text
+
+    from forge.cli.gate_words import contract_lines, warnings_of
+
+    found = warnings_of(report.result.verdicts)
+    lines = [line for verdict in found[:WARNED] for line in contract_lines(verdict)]
+    if len(found) > WARNED:
+        lines.append(f"and {plural(len(found) - WARNED, 'more warning')}: forge runs {report.result.run.id}")
+    return [Text(line, style="dim" if line.startswith("  ") else "yellow") for line in lines]

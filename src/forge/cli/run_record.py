@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
+from forge.cli.gate_words import source_lines
 from forge.cli.words import count, moment, plural, seconds, short
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
@@ -135,7 +136,8 @@ def _head(run: RunRecord) -> list[str]:
 
 def _foot(run: RunRecord, verdicts: Sequence[Verdict]) -> list[str]:
     lines = [""] if verdicts else []
-    lines += [verdict_line(verdict) for verdict in verdicts]
+    for verdict in verdicts:
+        lines += [verdict_line(verdict), *(f"    {line}" for line in source_lines(verdict))]
     if run.error:
         from forge.cli.failure import problem_text
 

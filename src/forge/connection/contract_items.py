@@ -10,7 +10,7 @@ from forge.contracts.canonical import data_of
 from forge.contracts.contract import Violation
 from forge.contracts.lifecycle import next_states
 from forge.contracts.registry import Checked, Finding, description_of
-from forge.contracts.tested import TestRun
+from forge.contracts.tested import TestSummary
 from forge.flows.contract_admit import Admitted
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known, differs
@@ -23,7 +23,7 @@ class ContractItem:
     known: Known
     file_differs: bool = False
     checked: Checked | None = None
-    tested: TestRun | None = None
+    tested: TestSummary | None = None
 
     @classmethod
     def of(cls, known: Known, ports: ContractPorts) -> ContractItem:
@@ -70,8 +70,8 @@ class ContractItem:
         }
 
 
-def _last(ports: ContractPorts, contract_id: str) -> TestRun | None:
-    return next(iter(ports.store.results(contract_id, limit=1)), None)
+def _last(ports: ContractPorts, contract_id: str) -> TestSummary | None:
+    return next((run.summary for run in ports.store.results(contract_id, limit=1)), None)
 
 
 class Contracts(tuple[ContractItem, ...], Tabular):
@@ -119,8 +119,8 @@ class RegisteredItem:
 
     @property
     def created(self) -> bool:
-        """False: that version was there already with the same content, or it was a trial."""
-        return self.admitted.registering is not None and self.admitted.registering.created
+        """False: that version was there already with the same content. Of a trial: whether it would be new."""
+        return self.admitted.created
 
     @property
     def findings(self) -> Findings:
@@ -134,9 +134,9 @@ class RegisteredItem:
             "name": one.contract.name or one.contract.id,
             "version": one.contract.version,
             "file": one.contract.file or None,
-            "state": one.registering.head.state.value if one.registering else None,
+            "state": one.state.value,
             "created": self.created,
-            "schema_hash": kept.schema_hash if kept else None,
+            "schema_hash": one.schema_hash,
             "registered_at": kept.registered_at if kept else None,
             "registered_by": kept.registered_by if kept else None,
             "required_bump": comparison.required_bump if comparison else None,

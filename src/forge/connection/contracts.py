@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ContractsView:
-    """A contract is named by its id, or by its name where only one has it."""
+    """A contract is named by its id; or by its name, its table or its file, where only one has it."""
 
     wiring: Wiring
     branch: BranchName
@@ -82,7 +82,7 @@ class ContractsView:
         table: str | None = None,
         dialect: str | None = None,
     ) -> str | bytes:
-        """In another format: `jsonschema`, `sql`, `dbt-models`, … E508 for one that there is not."""
+        """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for one that there is not."""
         from forge.flows.contract_export import export_contract
         from forge.stores.contracts.datacontract_cli import DatacontractCli
 
@@ -183,6 +183,9 @@ def _read(source: str | Path, root: Path) -> tuple[str, str]:
     path = path if path.is_absolute() or path.is_file() else root / path
     inside = path.resolve().is_relative_to(root.resolve())
     file = path.resolve().relative_to(root.resolve()).as_posix() if inside else path.name
+    if not path.exists():
+        fix = "Give the path of a file that is there."
+        raise ForgeError("E103", f"{source} cannot be read", where=str(source), why="There is no such file.", fix=fix)
     data = read_bounded(path, file)
     try:
         return data.decode("utf-8"), file

@@ -15,6 +15,7 @@ from forge.contracts.compare_sla import sla_changes
 from forge.contracts.compare_terms import CONTRACT, term_changes
 from forge.contracts.contract import LOGICAL_TYPES, Contract, Violation
 from forge.contracts.document import Document, read_document
+from forge.contracts.pattern import pattern_budget
 from forge.contracts.semver import Version
 
 __all__ = ["Bump", "Change", "Comparison", "Kind", "compare_documents", "find_breaking_changes"]
@@ -69,6 +70,7 @@ def find_breaking_changes(old: Contract | Document | str, new: Contract | Docume
     return compare_documents(_document_of(old, "old.odcs.yaml"), _document_of(new, "new.odcs.yaml"))
 
 
+@pattern_budget()
 def compare_documents(old: Document, new: Document) -> Comparison:
     refuse_other_shapes(old, new)
     both = Both(Part.root(old), Part.root(new), CONTRACT)

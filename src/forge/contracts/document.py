@@ -27,8 +27,12 @@ class ContractError(ForgeErrors):
         super().__init__(_error(violation) for violation in self.violations)
 
 
+_NAMING = ("E510", "E511", "E520")  # whose messages name what they are about
+
+
 def _error(violation: Violation) -> ForgeError:
-    what = f"{violation.path}: {violation.message}" if violation.path else violation.message
+    says_where = not violation.path or violation.code in _NAMING
+    what = violation.message if says_where else f"{violation.path}: {violation.message}"
     return ForgeError(violation.code, what, where=f"{violation.where}:{violation.column}", fix=violation.fix or None)
 
 

@@ -63,15 +63,17 @@ class TableDrift:
 
 
 def find_drift(
-    contract: TableContract | Contract | str, schema: Given, *, nullability: bool = True
+    contract: TableContract | Contract | str, schema: Given, *, nullability: bool = True, of: Contract | None = None
 ) -> tuple[Violation, ...]:
     """All differences. `schema` is a table's, in Spark's words, or what a schema file says (its text or its data):
     table → {column: "type [not null]"}, or the JSON schema of Spark or Iceberg. Without `nullability` nothing is said
-    of NULL, as for a frame, whose columns may nearly all be NULL as far as Spark knows."""
+    of NULL, as for a frame, whose columns may nearly all be NULL as far as Spark knows. `of`: the
+    contract that the table stands in; places are then as exact as its text lets them be."""
     problems = find_unreadable(contract) if isinstance(contract, str) else ()
     if isinstance(contract, TableContract) and isinstance(schema, Schema):
         compared = compare_columns(contract, schema, nulls="columns" if nullability else "none")
-        return tuple(each.violation for each in compared)
+        placed = _placed(compared, of) if of is not None else compared
+        return tuple(each.violation for each in placed)
     found = [violation for drift in drift_of(contract, schema) for violation in drift.violations]
     return (*problems, *(violation for violation in found if nullability or violation.code))
 

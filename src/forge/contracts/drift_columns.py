@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forge.contracts.contract import Property, TableContract, Violation
-from forge.contracts.drift_types import Difference, find_differences, fits, logical_type_of, type_shown
+from forge.contracts.drift_types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
 from forge.contracts.types import Field, Type, parse_type
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -137,6 +137,9 @@ def _mismatch(
     if difference is not None and difference.steps:
         message += f" ({_told(difference)})"
     fix = f"Cast it to {target} in the query, or change {key} in the contract."
+    meant = misspelt(actual.type)
+    if meant:
+        fix = f"{has} is no type; did you mean {meant}? Correct the schema, then compare again."
     path = f"{expected.path}.{key}" if expected.physical_type or expected.logical_type else expected.path
     violation = _violation("E530", "error", expected, path, message, fix)
     return Found("type", violation, steps, owner, expected, actual)
@@ -156,6 +159,8 @@ def _undocumented(owner: _Owner, actual: Field, steps: tuple[str, ...]) -> Found
     name = ".".join(steps)
     message = f"the contract does not know the {what} {name} ({type_shown(actual.type)})"
     fix = f"Add {{name: {actual.name}}} to the properties in the contract."
+    if meant := misspelt(actual.type):
+        fix = f"{type_shown(actual.type)} is no type; did you mean {meant}? Correct the schema, then compare again."
     violation = _violation("E532", "info", owner, f"{owner.path}.properties", message, fix)
     return Found("undocumented", violation, steps, owner, None, actual)
 
@@ -170,7 +175,7 @@ def _nullability(
         return
     if expected.required:
         kind, message = "nullable", f"{name} may be NULL in {look.table}, the contract says that it is required"
-        fix = f"Make {name} NOT NULL where the table is made, or take `required: true` out of the contract."
+        fix = f"Keep `required`: rows are checked for it. Make {name} NOT NULL where the table is made, if that can be."
     else:
         if expected.primary_key or _is_part(owner, expected):
             return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from forge.contracts.contract import Property
 from forge.contracts.types import SPARK_TYPES, Field, Type, holds
@@ -15,6 +16,10 @@ _SPARK_ZONED, _SPARK_PLAIN = ("timestamp_ltz", "timestamp with local time zone")
 _SQL_ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
 _SQL_PLAIN = ("timestamp without time zone", "datetime")
 _MICROSECONDS = (6,)  # what a timestamp has where its precision is left out
+_WORDS = (*(name for names in SPARK_TYPES.values() for name in names), "binary", "interval", "variant", "void")
+_ELSEWHERE = {"mediumint", "hugeint", "uint", "uhugeint", "ubigint", "uinteger", "usmallint", "utinyint", "varint"}
+_ELSEWHERE |= {"bigserial", "smallserial", "bignumeric", "bigdecimal", "smallmoney", "smalldatetime", "datetimeoffset"}
+_ELSEWHERE |= {"ntext", "tinytext", "mediumtext", "tinyblob"}
 _TIME_OF_DAY = re.compile(r"[Hh]")
 
 
@@ -95,6 +100,14 @@ def _same_zone(expected: Type, actual: Type, *, is_spark: bool) -> bool:
         if one == "timestamp" and two != "timestamp":
             return two in _SPARK_ZONED or two in _SQL_PLAIN
     return expected.name == actual.name
+
+
+def misspelt(of: Type) -> str | None:
+    """The type that was probably meant by a word that is none: `int` for `intt`. Types of other systems are no
+    mistakes, so only what is very near counts."""
+    if of.fields or not of.name.isalpha() or of.name in _WORDS or of.name in _ELSEWHERE:
+        return None
+    return next(iter(get_close_matches(of.name, _WORDS, n=1, cutoff=0.8)), None)
 
 
 def type_shown(of: Type) -> str:

@@ -15,6 +15,7 @@ from forge.contracts.inherit_table import merge_schema, shared_tables, without_p
 from forge.contracts.inherit_translate import translated
 from forge.contracts.inherit_tree import Findings, Node, Source, data_of, node_at, tree_of, walk
 from forge.contracts.load import load_contract
+from forge.contracts.pattern import pattern_budget
 
 MODES = ("strict", "permissive")
 
@@ -43,6 +44,7 @@ class Effective:
     violations: tuple[Violation, ...] = ()
 
 
+@pattern_budget()
 def effective_of(
     chain: Sequence[Contract | str],
     mode: str = "strict",

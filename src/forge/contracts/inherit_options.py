@@ -125,6 +125,14 @@ def is_looser_pattern(above: str, own: str) -> bool | None:
         return None
 
 
+def _passing(above: object, own: object) -> str | None:
+    """A text that only `own` lets pass, for people to see; the budget may be spent by now."""
+    try:
+        return counterexample(str(own), str(above))
+    except NotUnderstood:
+        return None
+
+
 def _is_looser_format(above: str, own: str, logical_type: str) -> bool:
     if logical_type == "integer":
         before, after = _whole_numbers(above), _whole_numbers(own)
@@ -162,7 +170,7 @@ def _shown(node: Node) -> str:
 
 
 def _tell(key: object, parent: Node, child: Node, name: str, findings: Findings) -> None:
-    example = counterexample(str(child.value), str(parent.value)) if key == "pattern" else None
+    example = _passing(parent.value, child.value) if key == "pattern" else None
     passes = f": it lets '{example[:40]}' pass" if example is not None else ""
     findings.weaker(
         child,

@@ -91,18 +91,25 @@ def refuse_move(contract_id: str, before: State, after: State) -> None:
     follows = ", ".join(NEXT[before]) or "nothing: it has ended"
     raise ForgeError(
         "E507",
-        f"{contract_id} is {before} already" if before is after else f"{contract_id} is {before}, not to be {after}",
+        _refusal(contract_id, before, after),
         why=f"After {before} comes {follows}.",
         fix=f"Go on to {NEXT[before][0]}." if NEXT[before] else "Register a new MAJOR version: it has its own life.",
     )
 
 
+def _refusal(contract_id: str, before: State, after: State) -> str:
+    if before is after:
+        return f"{contract_id} is {before} already"
+    way = "become" if is_later(after, before) else "go back to"
+    return f"{contract_id} is {before} and cannot {way} {after}"
+
+
 def state_by_file(known: State | None, known_version: str | None, wanted: State, version: str) -> State:
     """Where a contract stands once `version` is registered with `wanted` in its file. A first version and a new MAJOR
     one begin their own life. Otherwise the file can move the contract on by what follows; a file that lags behind what
-    was decided elsewhere moves nothing."""
+    was decided elsewhere moves nothing, nor does an older version: its end is not that of the newest."""
     if known is None or known_version is None or Version(version).major > Version(known_version).major:
         return wanted
-    if wanted in NEXT[known]:
+    if Version(version) >= Version(known_version) and wanted in NEXT[known]:
         return wanted
     return known

@@ -10,6 +10,8 @@ from forge.contracts.lint_words import label_of, letters_of, nearest
 from forge.contracts.standard_schema import GRAMMARS, Schema, resolve, schema_of
 
 SHORTHAND = ("models", "elements", "owner", "dataContractSpecification", "info", "terms", "links", "deprecation")
+SERVICES = ("freshness", "availability", "latency", "retention", "frequency")
+_IN_SHORTHAND = (*SERVICES, "quality", "sla", "slas", "servicelevels")  # that import maps as well
 
 _OPTIONS = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
@@ -57,6 +59,7 @@ _ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "title": "Write name.",
         "extends": "Write customProperties: [{property: forge.extends, value: …}].",
         "uuid": "Write id.",
+        **{name: f"Write slaProperties: [{{property: {name}, value: …}}]." for name in SERVICES},
     },
     "an SLA property": {"name": "Write property.", "threshold": "Write value.", "target": "Write value."},
     "a custom property": {"name": "Write property.", "key": "Write property."},
@@ -82,7 +85,8 @@ def unknown_key(
     if key == "$ref":
         message = "references are not followed: a contract says everything itself, and nothing is fetched"
         return message, "Write here what the reference names."
-    if not path and key in SHORTHAND:
+    is_shorthand = not path and any(each in document.data for each in SHORTHAND)
+    if not path and (key in SHORTHAND or (is_shorthand and key in _IN_SHORTHAND)):
         message = f"'{key}' is of the shorthand, not of ODCS"
         return message, f"Turn it into ODCS: forge contract import {document.file}"
     message = f"'{key}' is no key of {label} in ODCS {version}"

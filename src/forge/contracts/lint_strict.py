@@ -8,19 +8,16 @@ from forge.contracts.document import Path
 from forge.contracts.lint_columns import columns_of
 from forge.contracts.lint_finding import Findings, is_blank
 from forge.contracts.lint_words import letters_of
+from forge.model.personal_names import PERSONAL_NAMES
 
-# Names that almost always hold personal data. Values are looked at by `forge pii scan`.
+# Whole names that almost always hold personal data, beside those that `init` knows.
 _PERSONAL_NAMES = frozenset(
     letters_of(name)
     for name in (
-        *("email", "e_mail", "email_address", "customer_email", "user_email", "contact_email", "mail_address"),
-        *("phone", "phone_number", "telephone", "mobile", "mobile_number", "mobile_phone", "fax"),
-        *("ssn", "social_security_number", "passport", "passport_number", "national_id", "tax_id", "driver_license"),
-        *("first_name", "last_name", "full_name", "surname", "family_name", "given_name", "maiden_name"),
-        *("customer_name", "person_name", "patient_name", "employee_name"),
-        *("date_of_birth", "birth_date", "birthdate", "birthday", "dob"),
-        *("iban", "credit_card", "credit_card_number", "card_number", "bank_account", "account_number_iban"),
-        *("street", "street_address", "home_address", "postal_address", "ip_address"),
+        *(name for names in PERSONAL_NAMES.values() for name in names),
+        *("email_address", "customer_email", "user_email", "contact_email", "customer_mail", "user_mail"),
+        *("phone_number", "mobile_number", "mobile_phone", "social_security_number", "passport_number"),
+        *("credit_card_number", "account_number_iban"),
     )
 )
 _PERSONAL_WORDS = ("pii", "phi", "personal", "personaldata", "sensitive")

@@ -19,6 +19,7 @@ from forge.contracts.contract import (
 from forge.contracts.document import MAX_BYTES, ContractError, Document, parse_document, read_document
 from forge.contracts.lint_head import SEMANTIC_VERSION
 from forge.contracts.reader import Node, Reader
+from forge.contracts.regular_file import NO_REGULAR_FILE, read_regular
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
@@ -63,11 +64,6 @@ def load_all(root: Path) -> tuple[Contract, ...]:
     return tuple(contracts)
 
 
-def load_contracts(root: Path) -> dict[str, TableContract]:
-    """The contracts of a project, by table name. A table has one contract at most."""
-    return by_table(load_all(root))
-
-
 def by_table(contracts: Iterable[Contract]) -> dict[str, TableContract]:
     """Each table and its contract. Raises ContractError for a table that has two, or none of the lake's names."""
     found: dict[str, TableContract] = {}
@@ -84,23 +80,24 @@ def by_table(contracts: Iterable[Contract]) -> dict[str, TableContract]:
 
 
 def contract_files(root: Path) -> list[Path]:
-    """`contracts/**/*.odcs.yaml`, and `datacontract.yaml` in the root."""
-    below = sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and p.is_file())
-    return [*below, *(p for p in (root / name for name in IN_ROOT) if p.is_file())]
+    """`contracts/**/*.odcs.yaml`, and `datacontract.yaml` in the root. What is named so and is no file is told when it
+    is read."""
+    below = sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and not p.is_dir())
+    return [*below, *(p for p in (root / name for name in IN_ROOT) if p.exists() and not p.is_dir())]
 
 
 def read_bounded(path: Path, file: str) -> bytes:
     """The file's bytes, and of one that is too large only so many that it is seen."""
     try:
-        with path.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES + 1)
     except OSError as error:
         raise ContractError((_unreadable(file, error),)) from error
 
 
 def _unreadable(file: str, error: OSError) -> Violation:
-    message = f"the contract cannot be read: {error.strerror or error}"
-    return Violation("E502", "error", file, 1, 1, "", message, "Check its permissions.")
+    reason = error.strerror or str(error)
+    fix = "Put a file in its place, or remove it." if reason == NO_REGULAR_FILE else "Check its permissions."
+    return Violation("E502", "error", file, 1, 1, "", f"the contract cannot be read: {reason.rstrip('.')}", fix)
 
 
 def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:

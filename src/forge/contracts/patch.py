@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from forge.contracts.contract import LOGICAL_TYPES, Property, TableContract
 from forge.contracts.drift_columns import Found
-from forge.contracts.drift_types import logical_type_of, type_shown
+from forge.contracts.drift_types import logical_type_of, misspelt, type_shown
 from forge.contracts.sql_text import quote
 from forge.contracts.types import Field, Type, is_promotion, logical_of, parse_type
 
@@ -29,11 +29,13 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation, ...]:
     """RFC 6902: values are put in place first, then entries are taken out from the last to the first, then new ones
-    come at the end of their lists, so that no index moves before it is used."""
+    come at the end of their lists, so that no index moves before it is used. A column that may be NULL and is required
+    changes nothing: `required` is a promise about the rows, and taking it back is no way to mend a table."""
     changes: list[Operation] = []
     removed: list[tuple[tuple[int, ...], Operation]] = []
     added: list[Operation] = []
     begun: set[str] = set()
+    found = _sound(found)
     outdated = dict(pair for each in found for pair in each.outdated)
     for above, kind in outdated.items():
         changes.append({"op": "add", "path": f"{_pointer(above)}/physicalType", "value": kind})
@@ -41,8 +43,8 @@ def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation,
         path = _pointer(each.expected.path if each.expected else f"{each.owner.path}.properties")
         if each.kind == "type" and each.actual is not None and each.expected is not None:
             changes += _retyped(each.expected, each.actual, path, version)
-        elif each.kind in ("nullable", "required"):
-            changes.append({"op": "add", "path": f"{path}/required", "value": each.kind == "required"})
+        elif each.kind == "required":
+            changes.append({"op": "add", "path": f"{path}/required", "value": True})
         elif each.kind == "missing":
             order = tuple(int(step) for step in path.split("/") if step.isdigit())
             removed.append((order, {"op": "remove", "path": path}))
@@ -53,6 +55,11 @@ def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation,
             added.append({"op": "add", "path": f"{path}/-", "value": property_of(each.actual, version)})
     taken_out = [operation for _, operation in sorted(removed, key=lambda item: item[0], reverse=True)]
     return (*changes, *taken_out, *added)
+
+
+def _sound(found: Sequence[Found]) -> list[Found]:
+    """Without columns whose type is a slip of the pen: nobody wants it in a contract."""
+    return [each for each in found if each.actual is None or misspelt(each.actual.type) is None]
 
 
 def property_of(field: Field, version: str = "") -> dict[str, object]:
@@ -66,15 +73,15 @@ def property_of(field: Field, version: str = "") -> dict[str, object]:
 def patch_of(table: str, found: Sequence[Found], version: str = "") -> str:
     """The change of the contract, as a piece of YAML whose comments say what to do with each entry."""
     lines: list[str] = []
-    for each in found:
+    for each in _sound(found):
         place = f"{'.'.join(each.steps)}, line {each.violation.line}"
         named: dict[str, object] = {"name": each.expected.name} if each.expected and each.expected.name else {}
         if each.kind == "missing":
             lines += [f"# take out {place}", *(f"# {line}" for line in _entry(named))]
         elif each.kind == "type" and each.actual is not None:
             lines += [f"# change {place}", *_entry({**named, **_type_words(each.actual.type, version)})]
-        elif each.kind in ("nullable", "required"):
-            lines += [f"# change {place}", *_entry({**named, "required": each.kind == "required"})]
+        elif each.kind == "required":
+            lines += [f"# change {place}", *_entry({**named, "required": True})]
         elif each.kind == "undocumented" and each.actual is not None:
             lines += [f"# add to {'.'.join((table, *each.steps[:-1]))}", *_entry(property_of(each.actual, version))]
     return "\n".join(lines) + "\n" if lines else ""

@@ -23,7 +23,7 @@ class Version:
         found = _VERSION.fullmatch(text)
         self.major, self.minor, self.patch = (int(found[i]) for i in (1, 2, 3)) if found else (-1, -1, -1)
         self.pre = tuple(found[4].split(".")) if found and found[4] else ()
-        order = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
+        order = tuple(_order(part) for part in self.pre)
         self._key = (self.major, self.minor, self.patch, not self.pre, order, text)
 
     @property
@@ -41,6 +41,12 @@ class Version:
 
     def __repr__(self) -> str:
         return f"Version({self.text!r})"
+
+
+def _order(part: str) -> tuple[int, int, str]:
+    """Numbers come before words, by their size; they may have more digits than Python reads as a number."""
+    digits = part.lstrip("0")
+    return (0, len(digits), digits) if part.isdigit() else (1, 0, part)
 
 
 def newest(versions: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from forge.contracts.duration import parse_duration
 from forge.contracts.shorthand_element import element_of, kept
-from forge.contracts.shorthand_rules import Notes, rules_of
+from forge.contracts.shorthand_rules import Notes, table_rules
 
 _MODELS = ("models", "model")
 _HEAD = ("id", "name", "version", "status", "domain", "tenant", "dataProduct", "tags", "contractCreatedTs")
@@ -233,8 +233,10 @@ def _tables(source: _Source) -> Iterator[dict[str, object]]:
         if elements is not None and not isinstance(elements, list | Mapping):
             source.notes.append(f"{path}: {elements!r} are no elements, and were left out")
         table["properties"] = [element_of(n, e, f"{path}.{n}", source.notes) for n, e in _named(elements)]
-        rules = [*rules_of(model.get("quality"), path, None, source.notes)]
-        rules += rules_of(whole, "quality", None, source.notes)
+        columns = table["properties"]
+        assert isinstance(columns, list)
+        rules = [*table_rules(model.get("quality"), path, columns, source.notes)]
+        rules += table_rules(whole, "", columns, source.notes)
         known = (*_OF_TABLE, "name", "quality", "type", "elements", "fields", "columns", "properties")
         source.notes += [f"{path}.{key}: was left out" for key in model if key not in known]
         yield table | ({"quality": rules} if rules else {})

@@ -13,6 +13,8 @@ from forge.model.errors import ForgeError, raise_errors
 
 RESULTS = ("passed", "warning", "failed", "error", "info", "skipped", "unknown")
 MOST_CHECKS = 10_000
+MOST_RUNS = 100
+"""Of one contract; older ones make room."""
 _MOST_TEXT = 2_000
 
 
@@ -27,6 +29,20 @@ class TestedCheck:
     table: str | None = None
     column: str | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestSummary:
+    """A run of the tool without its checks, for lists."""
+
+    __test__ = False
+
+    id: str
+    contract_id: str
+    result: str
+    finished_at: datetime | None = None
+    passed: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +62,11 @@ class TestRun:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     checks: tuple[TestedCheck, ...] = ()
+
+    @property
+    def summary(self) -> TestSummary:
+        passed, failed = self.count("passed"), self.count("failed", "error")
+        return TestSummary(self.id, self.contract_id, self.result, self.finished_at, passed, failed)
 
     def count(self, *results: str) -> int:
         return sum(check.result in results for check in self.checks)

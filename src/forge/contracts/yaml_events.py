@@ -29,6 +29,7 @@ _CONSTANTS: dict[str, object] = {
 _STARTS_NUMBER = frozenset("+-.0123456789")
 _INTEGER = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _ENDLESS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
@@ -150,6 +151,8 @@ class _Build:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             self._count(event, 0)
+        if event.style == '"' and (control := _CONTROL.search(event.value)):  # others cannot hold one
+            raise _at(event, f"a text holds the control character U+{ord(control[0]):04X}", "Take it out of the text.")
         frame = self._frames[-1] if self._frames else None
         if frame is not None and frame.is_mapping and frame.key is None:
             self._key(frame, event)

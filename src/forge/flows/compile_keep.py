@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from forge.contracts.contract import Contract
 from forge.contracts.policy.facts import Finding
-from forge.contracts.registry import Checked, CompileRecord
+from forge.contracts.registry import Checked, CompileRecord, Head
 from forge.contracts.registry import Finding as Kept
 from forge.flows.compile import Compiled
 from forge.flows.contract_ports import ContractPorts
-from forge.flows.contract_register import register_all
+from forge.flows.contract_register import find_same_name, register_all
 from forge.model.errors import ForgeError
 
 
@@ -47,6 +47,12 @@ def _register(compiled: Compiled, ports: ContractPorts) -> Keeping:
     notes: list[str] = []
     notes += [f"{one.file} has errors and is not registered" for one in _contracts(compiled) if one.file in wrong]
     sound = [one for one in compiled.project.standing if one.file not in wrong]
+    named: dict[str, list[Head]] = {}
+    for head in ports.store.heads():
+        named.setdefault(head.newest.name, []).append(head)
+    for own in (one.contract for one in sound if one.file in compiled.texts):
+        twins = find_same_name(own, named.get(own.name or own.id, ()))
+        notes += [f"{each.where}: {each.message}" for each in twins]
     for contract, became in register_all(sound, compiled.texts, ports):
         if isinstance(became, ForgeError):
             notes.append(str(became))

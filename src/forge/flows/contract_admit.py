@@ -5,26 +5,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from forge.contracts.canonical import schema_hash
 from forge.contracts.compare import Comparison, find_breaking_changes
 from forge.contracts.contract import Contract
 from forge.contracts.document import ContractError
+from forge.contracts.lifecycle import State
 from forge.contracts.registry import Finding, Registered, digest_of, registered_of, taken
 from forge.contracts.semver import predecessor
 from forge.flows.contract_files import ContractFile, read_text
 from forge.flows.contract_ports import ContractPorts
-from forge.flows.contract_register import Registering, find_unheeded, read_registered, register, standing_of
+from forge.flows.contract_register import (
+    Registering,
+    find_same_name,
+    find_unheeded,
+    read_registered,
+    register,
+    standing_of,
+    state_after,
+)
 from forge.model.errors import ForgeError
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """`registering` is None for a trial. `comparison` is against the version before; None: it is the first.
-    `findings` did not stand in the way."""
+    `findings` did not stand in the way. The rest is what became of it, for a trial what would."""
 
     contract: Contract
     registering: Registering | None
     comparison: Comparison | None
     findings: tuple[Finding, ...]
+    created: bool
+    state: State
+    schema_hash: str
 
 
 def admit(
@@ -50,15 +63,20 @@ def admit(
         findings += [Finding("inheritance", one) for one in standing.violations]
         findings += [Finding("version", one) for one in (comparison.violations if comparison else ())]
         findings += [Finding("version", one) for one in find_unheeded(contract, ports.store.head(contract.id))]
+        findings += [Finding("version", one) for one in find_same_name(contract, ports.store.heads())]
     marked = tuple(replace(one, policy_type="data_contract", contract_id=contract.id) for one in findings)
     _refuse_taken(contract, text, ports)
     errors = tuple(one.violation for one in marked if one.violation.severity == "error")
     if errors and ports.governance.is_strict:
         raise ContractError(errors)
     if trial:
-        return Admitted(contract, None, comparison, marked)
+        head = ports.store.head(contract.id)
+        is_new = ports.store.version(contract.id, contract.version) is None
+        state = state_after(contract, head)
+        return Admitted(contract, None, comparison, marked, is_new, state, schema_hash(standing.effective))
     registering = register(contract, ports, text=text, effective=standing.effective)
-    return Admitted(contract, registering, comparison, marked)
+    kept = registering.registered.schema_hash
+    return Admitted(contract, registering, comparison, marked, registering.created, registering.head.state, kept)
 
 
 def _sound(text: str, file: str, ports: ContractPorts) -> ContractFile:

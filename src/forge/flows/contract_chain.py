@@ -15,6 +15,8 @@ from forge.contracts.policy.governance import Level
 from forge.model.nearest import did_you_mean
 
 _EXTENDS = "forge.extends"
+_LONGEST_NAME = 100  # of a parent, in messages
+MOST_LEVELS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +140,16 @@ class _Pool:
             if _has_id(contract, name) or _has_name(contract, name):
                 self.refuse(contract, "the contract extends itself", "Name the contract above it, or take it out.")
                 return None
+            shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
             known = [text for each in others for text in (each.id, each.name) if text]
-            hint = did_you_mean(name, known) or "Write the id, the name or the file of a contract of the project."
-            self.refuse(contract, f"there is no contract '{name}' to extend", hint)
+            hint = did_you_mean(shown, known) or "Write the id, the name or the file of another contract."
+            self.refuse(contract, f"there is no contract '{shown}' to extend", hint)
         return by_file
 
     def _by_file(self, contract: Contract, name: str, others: Iterable[Contract]) -> Contract | None:
         """Beside the contract or from the project's folder, with or without the ending."""
+        if "\0" in name:
+            return None  # no file is called so
         folders = (PurePosixPath(contract.file).parent, PurePosixPath())
         paths = [self._root / folder / f"{name}{suffix}" for folder in folders for suffix in ("", *SUFFIXES)]
         known = {_real(self._root, each.file): each for each in others}
@@ -155,12 +160,19 @@ class _Pool:
             if real in known:
                 return known[real]
             is_inside = any(Path(real).is_relative_to(folder) for folder in self._folders)
-            if is_inside and path.suffix in (".yaml", ".yml") and path.is_file():
+            if is_inside and path.suffix in (".yaml", ".yml") and _is_file(path):
                 read = _read(path, self._root, self._found)
                 if read is not None:
                     self._contracts.append(read)
                 return read
         return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _has_id(contract: Contract, name: str) -> bool:
@@ -185,20 +197,28 @@ def _chain(contract: Contract, sets: Sequence[tuple[int, Contract]], pool: _Pool
 
 
 def _ancestors(contract: Contract, pool: _Pool) -> list[Contract]:
-    """The parents' parents before the parents, each once."""
+    """The parents' parents before the parents, each once and gone into once, however many ways lead to it."""
     ordered: dict[str, Contract] = {}
-    _visit(contract, pool, ordered, (contract.file,))
+    way = {contract.file: contract}
+    todo = [iter(pool.parents_of(contract))]
+    while todo:
+        parent = next(todo[-1], None)
+        if parent is None:
+            todo.pop()
+            file, done = way.popitem()
+            ordered[file] = done
+        elif parent.file in way:
+            files = [*way]
+            circle = " → ".join((*files[files.index(parent.file) :], parent.file))
+            pool.refuse(way[files[-1]], f"the parents form a circle: {circle}", "Take one of the forge.extends out.")
+        elif parent.file not in ordered and len(way) > MOST_LEVELS:
+            message = f"more than {MOST_LEVELS} contracts stand above it, one above the other"
+            pool.refuse(contract, message, "Extend a contract further up, and take some between them out.")
+        elif parent.file not in ordered:
+            way[parent.file] = parent
+            todo.append(iter(pool.parents_of(parent)))
+    del ordered[contract.file]
     return list(ordered.values())
-
-
-def _visit(contract: Contract, pool: _Pool, ordered: dict[str, Contract], way: tuple[str, ...]) -> None:
-    for parent in pool.parents_of(contract):
-        if parent.file in way:
-            circle = " → ".join((*way[way.index(parent.file) :], parent.file))
-            pool.refuse(contract, f"the parents form a circle: {circle}", "Take one of the forge.extends out.")
-            continue
-        _visit(parent, pool, ordered, (*way, parent.file))
-        ordered.setdefault(parent.file, parent)
 
 
 def _extends_place(contract: Contract) -> tuple[Place, str]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Secrets = Callable[[str], str]
 
+_NAMED = 10  # tables in a message
+
 
 def find_live_drift(contract: Contract, reader: Reader, at: str | None = None) -> tuple[TableDrift, ...]:
     """Each table of the contract as the lake has it: at a revision, or on the reader's branch as it is now. A table
@@ -68,12 +70,14 @@ def find_source_drift(
 ) -> tuple[TableDrift, ...]:
     """The contract's table against what the project's source of that name gives now: the database or the files are
     asked for their columns, no job runs. Whether they may be NULL is not compared: most drivers cannot say."""
-    transform = _source(table, project)
+    transform = source_of(table, project)
+    mine = [each for each in contract.tables if each.table.lower() == str(table)]
+    if not mine:
+        raise _about_others(contract, table)
     files = engine().files_of(transform) if isinstance(transform.body, FileSource) else ()
     run_id = RunId(f"drift-{table}")
     context = RunContext(run_id, params or {}, secrets, None, DeclaredLineage(table))
     planned = engine().plan(transform, {}, params or {}, context, files)
-    mine = [each for each in contract.tables if each.table == str(table)]
     has_json = hasattr(getattr(planned.frame, "schema", None), "jsonValue")
     given = planned.frame if has_json else planned.schema  # Spark keeps varchar(20) in the frame's schema alone
     found = [drift for each in mine for drift in drift_of(replace(contract, tables=(each,)), given)]
@@ -86,7 +90,8 @@ def _drift_of_one(contract: Contract, table: TableContract, schema: Schema | Non
     return drift_of(replace(contract, tables=(table,)), schema)
 
 
-def _source(table: TableName, project: Project) -> Transform:
+def source_of(table: TableName, project: Project) -> Transform:
+    """The source that makes a table. E108 with the nearest."""
     transform = project.transforms.get(table)
     if transform is not None and not transform.inputs:
         return transform
@@ -95,7 +100,17 @@ def _source(table: TableName, project: Project) -> Transform:
         "E108",
         f"{table} is no source of the project",
         why=did_you_mean(str(table), sources),
-        fix="Name the table that a file or database is read into."
+        fix=f"Name the table that a file or database is read into: {', '.join(sorted(sources)[:_NAMED]) or 'none yet'}."
         if transform is None
         else "Leave out --source: a table that the project makes is compared as it is in the lake.",
+    )
+
+
+def _about_others(contract: Contract, table: TableName) -> ForgeError:
+    about = " and ".join(each.table for each in contract.tables[:_NAMED]) or "no table"
+    return ForgeError(
+        "E105",
+        f"{contract.name or contract.id or contract.file} is about {about}, not {table}: nothing was compared",
+        where="--source",
+        fix=f"Name a contract of {table}, or leave out --source to compare {about} with the lake.",
     )

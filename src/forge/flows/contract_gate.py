@@ -3,7 +3,7 @@ about to be published has its shape."""
 
 from __future__ import annotations
 
-from forge.contracts.contract import Property, TableContract, Violation
+from forge.contracts.contract import Contract, Property, TableContract, Violation
 from forge.contracts.policy.data_contract import drift_of
 from forge.contracts.policy.facts import Finding
 from forge.contracts.policy.governance import Enforcement, Governance
@@ -24,9 +24,16 @@ def contract_verdicts(project: Project, table: TableName, schema: Schema) -> tup
     if contract is not None and gate is not Enforcement.OFF:
         verdicts += [
             _schema_verdict(found.violation, contract, table, gate)
-            for found in drift_of(contract, schema, str(table), nullability=False)
+            for found in drift_of(contract, schema, str(table), _holder(project, contract), nullability=False)
         ]
     return tuple(verdicts)
+
+
+def _holder(project: Project, table: TableContract) -> Contract | None:
+    """The contract in effect that the table stands in: its text says where each value is."""
+    return next(
+        (one.effective for one in project.standing if any(each is table for each in one.effective.tables)), None
+    )
 
 
 def drift_gate(governance: Governance) -> Enforcement:

@@ -13,6 +13,9 @@ from forge.contracts.contract import Violation
 from forge.contracts.document import MAX_BYTES, ContractError, parse_document
 from forge.contracts.lint import lint
 from forge.contracts.load import read_bounded
+from forge.contracts.regular_file import NO_REGULAR_FILE
+from forge.contracts.sampled import FORMATS as SAMPLED
+from forge.contracts.sampled import without_sample
 from forge.contracts.shorthand import from_shorthand, full_version, is_shorthand
 from forge.contracts.version2 import from_version2, is_version2
 from forge.contracts.write import write_contract
@@ -54,7 +57,8 @@ class Imported:
 
 
 def import_contract(file: Path, tool: ContractTool, format: str | None = None, dialect: str | None = None) -> Imported:
-    """Raises E103 for a file that cannot be read, E508 and E509 for one that cannot be turned into a contract."""
+    """Raises E103 for a file that cannot be read, E105 for an unknown format, E508 and E509 for one that cannot be
+    turned into a contract."""
     taken = format or _guess(file)
     if taken == SHORTHAND:
         data, notes = _of_shorthand(file)
@@ -65,7 +69,8 @@ def import_contract(file: Path, tool: ContractTool, format: str | None = None, d
         if taken in _READ_AS_YAML:
             _mapping(file)  # its bounds hold for what the tool reads, too
         given, said = tool.read(file, taken, dialect)
-        data, notes = _named(given, file), said
+        bare, dropped = without_sample(given, taken) if taken in SAMPLED else (given, ())
+        data, notes = _named(bare, file), (*said, *dropped)
     text = write_contract(data)
     return Imported(taken, data, text, notes, lint(text, file.name))
 
@@ -111,7 +116,7 @@ def _mapping(file: Path) -> Mapping[str, object]:
 
 def _must_exist(file: Path) -> None:
     if not file.is_file():
-        why = "It is a folder." if file.is_dir() else "There is no such file."
+        why = "It is a folder." if file.is_dir() else NO_REGULAR_FILE if file.exists() else "There is no such file."
         fix = "Give the path of a file that is there."
         raise ForgeError("E103", f"{file} cannot be read", where=str(file), why=why, fix=fix)
 
@@ -126,7 +131,7 @@ def _guess(file: Path) -> str:
         return _kind_of_json(file)
     if suffix not in (".yaml", ".yml", ""):
         raise ForgeError(
-            "E508",
+            "E105",
             f"What {file} is cannot be told by its name",
             where=str(file),
             fix="Say it with --from; forge contract import --help lists the formats.",

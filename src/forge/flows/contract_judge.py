@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from threading import Lock
 
 from forge.contracts.compare import Comparison, compare_documents
 from forge.contracts.contract import Contract, Violation
@@ -29,13 +30,19 @@ MOST_NAMED = 5
 
 def gated(project: Project, versions: Callable[[], Versions]) -> Callable[[], Findings]:
     """What the contracts of a project themselves violate, by table, worked out when a gate asks first: E500, the
-    linter, E510 and E511, E520 against what is registered."""
+    linter, E510 and E511, E520 against what is registered. Tables are built by several threads: the first one works
+    it out for all."""
+    lock = Lock()
 
     @cache
     def judge() -> Findings:
         return find_gated(project, versions())
 
-    return judge
+    def judge_once() -> Findings:
+        with lock:
+            return judge()
+
+    return judge_once
 
 
 def find_gated(project: Project, versions: Versions) -> Findings:

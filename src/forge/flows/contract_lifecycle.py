@@ -13,8 +13,8 @@ from forge.flows.alerts import new_delivery
 from forge.flows.contract_consumers import Consumer, find_consumers
 from forge.flows.contract_ports import ContractPorts, ContractStore, Moving
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord
-from forge.model.errors import ForgeError, raise_errors
+from forge.flows.records import AuditRecord, TableLineage
+from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.quality.alert import Origin, Scope
 from forge.quality.delivery import Delivery
@@ -63,9 +63,9 @@ def change_state(
 
 
 def moving_of(contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts) -> Moving:
-    """The step with what it writes beside itself."""
+    """The step with what it writes beside itself. Consumers are told only where there is a channel to tell them."""
     deliveries: tuple[Delivery, ...] = ()
-    if change.is_notice and consumers:
+    if change.is_notice and consumers and notice_channels(ports):
         change = replace(change, told=tuple(one.name for one in consumers))
         deliveries = _deliveries(contract, change, consumers, ports)
     detail = {"version": change.version, "from": change.before, "to": change.state, "reason": change.reason}
@@ -84,11 +84,19 @@ def consumers_of(contract: Registered, ports: ContractPorts) -> tuple[Consumer, 
         return ()
 
 
+def notice_channels(ports: ContractPorts) -> tuple[str, ...]:
+    """Those that hear of runs, else all; pagers are for what is broken now."""
+    alerts = ports.alerts()
+    if alerts is None:
+        return ()
+    named = [name for name in alerts.runs.channels if name in alerts.channels] or sorted(alerts.channels)
+    return tuple(name for name in named if not alerts.is_pager(name))
+
+
 def _deliveries(
     contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts
 ) -> tuple[Delivery, ...]:
-    """One to each channel that hears of runs, else to all; pagers are for what is broken now. It names the tables that
-    are hit and who answers for them."""
+    """One to each channel. It names the tables that are hit and who answers for them."""
     alerts = ports.alerts()
     if alerts is None:
         return ()
@@ -103,8 +111,7 @@ def _deliveries(
         hit_count=len(consumers),
         text=notice_text(contract, change),
     )
-    named = [name for name in alerts.runs.channels if name in alerts.channels] or sorted(alerts.channels)
-    return tuple(new_delivery(alerts, name, notice, change.at) for name in named if not alerts.is_pager(name))
+    return tuple(new_delivery(alerts, name, notice, change.at) for name in notice_channels(ports))
 
 
 def notice_text(contract: Registered, change: StateChange) -> str:
@@ -145,29 +152,40 @@ def find_new_readers(
     return tuple(
         _refused(transform, head)
         for transform, head in reading
-        if not {table.lower() for table in head.newest.tables} & before.get(transform.output, frozenset())
+        if _is_new(before.get(transform.output, frozenset()), head)
     )
 
 
-def refuse_new_readers(store: ContractStore, transforms: Iterable[Transform], tree: Tree, metadata: Metadata) -> None:
-    retired = retired_tables(store)
-    if retired:
-        raise_errors(find_new_readers(retired, transforms, tree, metadata))
+def _is_new(read: frozenset[str] | None, head: Head) -> bool:
+    """None: the output exists, and nobody knows what it read; then it is not called new."""
+    return read is not None and not {table.lower() for table in head.newest.tables} & read
 
 
-def _read_before(tree: Tree, metadata: Metadata, outputs: Iterable[TableName]) -> dict[TableName, frozenset[str]]:
-    """What each output read when the version of the tree was made."""
-    makers = {table: RunId(tree[table].run_id or "") for table in outputs if table in tree and tree[table].run_id}
-    runs = metadata.find_runs(makers.values())
-    return {
-        table: frozenset(
-            name.lower()
-            for output in (runs[run_id].outputs if run_id in runs else ())
-            if output.table == table
-            for name in output.inputs
-        )
-        for table, run_id in makers.items()
-    }
+def _read_before(
+    tree: Tree, metadata: Metadata, outputs: Iterable[TableName]
+) -> dict[TableName, frozenset[str] | None]:
+    """What each output that exists read when the version of the tree was made. A run that made it recorded that. What
+    wrote it otherwise (a merge, a revert, an edit of rows, a remediation, an adoption) read nothing anew: there the
+    lineage that it took over tells, and where there is none, nobody knows (None)."""
+    makers = {table: RunId(tree[table].run_id or "") for table in outputs if table in tree}
+    runs = metadata.find_runs(set(makers.values()))
+    found: dict[TableName, frozenset[str] | None] = {}
+    for table, run_id in makers.items():
+        made = [one for one in (runs[run_id].outputs if run_id in runs else ()) if one.table == table]
+        inputs = {name.lower() for one in made for name in one.inputs}
+        is_known = inputs or (made and runs[run_id].kind == "run")
+        found[table] = frozenset(inputs) if is_known else None
+    unknown = {makers[table] for table, read in found.items() if read is None}
+    for run_id, lineage in metadata.lineage(unknown) if unknown else ():
+        if found.get(lineage.table, ()) is None and makers[lineage.table] == run_id:
+            found[lineage.table] = _sources(lineage) or None
+    return found
+
+
+def _sources(lineage: TableLineage) -> frozenset[str]:
+    found = [edge.source.table for edge in lineage.edges] + [edge.source.table for edge in lineage.indirect]
+    found += [edge.source for edge in lineage.table_edges]
+    return frozenset(map(str.lower, found))
 
 
 def _refused(transform: Transform, head: Head) -> ForgeError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.contracts.lifecycle import StateChange
 from forge.contracts.policy.governance import Governance
 from forge.contracts.registry import Checked, CompileRecord, Head, Registered
-from forge.contracts.tested import TestRun
+from forge.contracts.tested import TestRun, TestSummary
 from forge.flows.ports import Lake, Metadata
 from forge.flows.records import AuditRecord
 from forge.model.names import BranchName, TableName
@@ -73,15 +73,16 @@ class ContractStore(Protocol):
         ...
 
     def add_results(self, run: TestRun, audit: AuditRecord) -> bool:
-        """False: a run of that id was kept before, and stays as it is."""
+        """False: a run of that id was kept before, and stays as it is. Of each contract the newest MOST_RUNS are
+        kept."""
         ...
 
     def results(self, contract_id: str, limit: int = 50) -> tuple[TestRun, ...]:
         """Newest first."""
         ...
 
-    def last_results(self) -> Mapping[str, TestRun]:
-        """The newest of each contract, without its checks' reasons."""
+    def last_results(self) -> Mapping[str, TestSummary]:
+        """The newest of each contract; checks are not read."""
         ...
 
     def keep_checks(self, checks: Iterable[Checked]) -> None:

@@ -41,11 +41,11 @@ class ContractTool(Protocol):
     def exports(self) -> tuple[str, ...]: ...
 
     def read(self, file: Path, format: str, dialect: str | None = None) -> tuple[Mapping[str, object], tuple[str, ...]]:
-        """The data of a contract made of a file in another format, and notes. Raises E508, E509."""
+        """The data of a contract made of a file in another format, and notes. Raises E105, E508, E509."""
         ...
 
     def export(self, text: str, format: str, *, table: str | None = None, dialect: str | None = None) -> Exported:
-        """A contract in another format. `table`: only that one. Raises E508, E509."""
+        """A contract in another format. `table`: only that one. Raises E105, E508, E509."""
         ...
 
     def find_problems(self, text: str, file: str) -> tuple[Violation, ...]:

@@ -9,6 +9,7 @@ from forge.contracts.contract import Contract, Violation
 from forge.contracts.document import ContractError
 from forge.contracts.lifecycle import State, state_of
 from forge.contracts.load import read_bounded
+from forge.contracts.policy.data_contract import is_guarded
 from forge.contracts.registry import Checked, Finding, Head, Registered, unknown, unknown_version
 from forge.contracts.semver import newest, predecessor
 from forge.flows.contract_files import ContractFile, by_id, project_files
@@ -23,9 +24,11 @@ from forge.flows.contract_register import (
 from forge.flows.contract_set import Standing
 from forge.flows.read import Reader
 from forge.model.errors import ForgeError
+from forge.model.names import RunId
 
 FILE = "file"
 """Where a version is asked for: the project's file as it is now."""
+_FOREIGN = ("commit", "adopt")  # kinds of runs that bring in what was made elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,13 @@ class Known:
         if self.head is not None:
             return self.head.newest.name
         return (self.contract.name if self.contract else None) or self.id
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """In small letters: of the newest that is registered, and of the file."""
+        kept = self.head.newest.tables if self.head else ()
+        own = [table.table for table in self.contract.tables] if self.contract else []
+        return tuple(dict.fromkeys(table.lower() for table in (*kept, *own)))
 
     @property
     def version(self) -> str:
@@ -87,7 +97,7 @@ def list_known(ports: ContractPorts) -> tuple[Known, ...]:
 
 
 def find_known(ports: ContractPorts, name: str) -> Known:
-    """By its id, else by the only one of that name. E504 with the nearest."""
+    """By its id, else by the only one of that name, about that table, or of that file. E504 with the nearest."""
     files = by_id(project_files(ports.root))
     head = ports.store.head(name)
     if head is not None or name in files:
@@ -96,15 +106,19 @@ def find_known(ports: ContractPorts, name: str) -> Known:
     if above is not None:
         return Known(name, None, above)
     every = list_known(ports)
-    named = [one for one in every if one.name == name]
-    if len(named) == 1:
-        return find_known(ports, named[0].id)
-    if named:
-        ids = ", ".join(one.id for one in named)
-        raise ForgeError(
-            "E504", f"{len(named)} contracts are called {name}", why=f"Their ids: {ids}.", fix="Give an id."
-        )
-    raise unknown(name, {text for one in every for text in (one.id, one.name)})
+    for are, meant in (
+        ("are called", [one for one in every if one.name == name]),
+        ("are about", [one for one in every if name.lower() in one.tables]),
+        ("are in", [one for one in every if one.file is not None and one.file.file == name.removeprefix("./")]),
+    ):
+        if len(meant) == 1:
+            return find_known(ports, meant[0].id)
+        if meant:
+            ids = ", ".join(one.id for one in meant)
+            raise ForgeError(
+                "E504", f"{len(meant)} contracts {are} {name}", why=f"Their ids: {ids}.", fix="Give an id."
+            )
+    raise unknown(name, {text for one in every for text in (one.id, one.name, *one.tables)})
 
 
 def _above(ports: ContractPorts) -> Mapping[str, ContractFile]:
@@ -221,7 +235,25 @@ def _drift(contract: Contract, ports: ContractPorts) -> tuple[Violation, ...]:
 
     if not ports.governance.drift_enabled:
         return ()
-    return tuple(violation for table in find_live_drift(contract, reader_of(ports)) for violation in table.violations)
+    tables = {table.table: table for table in contract.tables}
+    made = _made_by_runs(tables, ports)
+    return tuple(
+        violation
+        for found in find_live_drift(contract, reader_of(ports))
+        for violation in found.violations
+        if found.table not in made or not is_guarded(violation, tables[found.table])
+    )
+
+
+def _made_by_runs(tables: Iterable[str], ports: ContractPorts) -> frozenset[str]:
+    """Those of which `forge compile` says nothing of NULL either: what was uploaded or adopted is not among them."""
+    branch = ports.metadata.branch(ports.default_branch)
+    tree = ports.metadata.tree(branch.head if branch else None)
+    makers = {str(name): RunId(version.run_id) for name, version in tree.items() if version.run_id}
+    runs = ports.metadata.find_runs({makers[table] for table in tables if table in makers})
+    return frozenset(
+        table for table in tables if (run := runs.get(makers.get(table, RunId("")))) and run.kind not in _FOREIGN
+    )
 
 
 def reader_of(ports: ContractPorts) -> Reader:

@@ -18,6 +18,7 @@ from forge.flows.taken import rows_between, with_taken_rows
 from forge.flows.version_ports import VersionPorts, Work, adopt, working
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, TableName
+from forge.quality.verdict import Verdict
 from forge.versioning.commit import TableStatistics, Tree
 from forge.versioning.conflict import Answers, Rule
 from forge.versioning.graph import commits_between, is_ancestor, merge_base
@@ -25,6 +26,7 @@ from forge.versioning.merge import MergeStatus, MergeType, Strategy
 from forge.versioning.protection import who_may_merge
 
 ATTEMPTS = 20  # how often a merge is worked out anew because the target moved meanwhile
+_MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             fix="Commit the tables of one into a branch of the other.",
         )
     fast = can_ff and request.strategy in (Strategy.FF, Strategy.THREE_WAY) and not request.no_ff
-    if fast and _breaks_contracts(ports, target.head, theirs):
+    if fast and (broken := _broken_contracts(ports, target.head, theirs)):
+        if request.strategy is Strategy.FF and merge_id is None:
+            raise _held_back(request, broken)
         fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
     return Plan(
@@ -120,15 +124,28 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
     )
 
 
-def _breaks_contracts(ports: VersionPorts, head: CommitId | None, theirs: CommitId) -> bool:
-    """Whether the contract gate would hold back a table that a fast-forward brings. What was published on a branch was
+def _broken_contracts(ports: VersionPorts, head: CommitId | None, theirs: CommitId) -> tuple[Verdict, ...]:
+    """For what the contract gate would hold back tables that a fast-forward brings. What was published on a branch was
     judged there, by the contracts of that day; where they are enforced, those of today count."""
     if not ports.governance.is_strict:
-        return False
+        return ()
     ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
     project = ports.project()
     changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
-    return any(verdict.blocks for table in changed for verdict in judge_contract(ports.lake, project, new, table))
+    verdicts = (verdict for table in changed for verdict in judge_contract(ports.lake, project, new, table))
+    return tuple(verdict for verdict in verdicts if verdict.blocks)
+
+
+def _held_back(request: MergeRequest, broken: tuple[Verdict, ...]) -> ForgeError:
+    """Of a merge that was to be a fast-forward and nothing else, no other is made and none is kept."""
+    told = [f"{verdict.details['code']} {verdict.table}: {verdict.message}" for verdict in broken[:_MOST_TOLD]]
+    more = f" And {len(broken) - _MOST_TOLD} more." if len(broken) > _MOST_TOLD else ""
+    return ForgeError(
+        "E609",
+        f"'{request.target}' cannot be fast-forwarded to '{request.source}': contracts hold it back",
+        why=f"{'; '.join(told)}.{more} Nothing was moved.",
+        fix=f"Mend the table or its contract; forge merge {request.source} {request.target} makes a merge that waits.",
+    )
 
 
 def _parents(strategy: Strategy, head: CommitId | None, theirs: CommitId) -> tuple[CommitId, ...]:

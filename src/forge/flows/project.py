@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 class Project:
     root: Path
     transforms: Mapping[TableName, Transform]
-    contracts: Mapping[TableName, TableContract]  # with what contracts above them promise
+    contracts: Mapping[TableName, TableContract]  # with what contracts above them promise; read whatever is enforced
     checks: Mapping[TableName, tuple[Check, ...]]
     rules_hash: Mapping[TableName, str]  # of contract and checks: a new rule is a reason to run again
     owner_of: Callable[[TableName], str | None]
@@ -121,7 +121,8 @@ def assemble(
     governance: Governance,
 ) -> tuple[Project, tuple[ForgeError, ...]]:
     """The project out of what was read, and what is wrong with its checks and with contracts that claim one table.
-    `checkable`: the tables that may have checks; none: any may."""
+    `checkable`: the tables that may have checks; none: any may. Where enforcement is off, contracts give no checks;
+    which columns are personal is still theirs to say."""
     errors: list[ForgeError] = []
     stood = stand_all(contracts, governance, root)
     claims = claims_of(stood.standing)
@@ -142,9 +143,10 @@ def assemble(
         if table in transforms:
             specs += _own_checks(transforms[table])
         specs += files.get(table, [])
-        if table in named:
-            levels = sla_checks_of(named[table], whole.get(id(named[table])))
-            for compiled in (checks_of(named[table], peers), levels.always):
+        promised = None if governance.is_off else named.get(table)
+        if promised is not None:
+            levels = sla_checks_of(promised, whole.get(id(promised)))
+            for compiled in (checks_of(promised, peers), levels.always):
                 specs += list(compiled.checks)
                 notes += [f"{note.place}: {note.reason}" for note in compiled.notes]
             timed = _loaded(levels.timed.checks, table, errors)
@@ -154,7 +156,7 @@ def assemble(
         late = {check: place for check, place in timed.items() if _key(check) not in same}
         promises[table], promise_places[table] = tuple(late), tuple(late.values())
         texts = [_ENCODER.encode(spec) for spec, _ in specs]
-        hashes[table] = _hash([*_shape_of(named.get(table)), *texts])
+        hashes[table] = _hash([*_shape_of(promised), *texts])
     project = Project(
         *(root, transforms, named, checks, hashes, owner_of, tuple(notes), places),
         *(stood.standing, stood.above, governance),

@@ -182,6 +182,13 @@ CODES: dict[str, Code] = dict(
             "Spark's Java process ended while it was needed. Nothing was published; the next run starts a new one.",
             CANNOT_CONNECT,
         ),
+        told(
+            "E308",
+            Kind.UNAVAILABLE,
+            "source cannot be reached",
+            "The database that a source reads did not answer, or does not know the user.",
+            CANNOT_CONNECT,
+        ),
         told("E401", Kind.UNAVAILABLE, "database unreachable", "Forge's database could not be opened.", CANNOT_CONNECT),
         told(
             "E402",
@@ -256,7 +263,7 @@ CODES: dict[str, Code] = dict(
             "E609",
             Kind.CONFLICT,
             "fast-forward not possible",
-            "The target has commits that the source does not have.",
+            "The target has commits that the source does not have, or a contract holds its tables back.",
             FINDINGS,
         ),
         told(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.model.code import CANNOT_CONNECT, COULD_NOT_RUN, FINDINGS, NOT_ALLOWED, USAGE, Code, told
+from forge.model.code import CANNOT_CONNECT, COULD_NOT_RUN, FINDINGS, FINE, NOT_ALLOWED, USAGE, Code, told
 from forge.model.errors import Kind
 
 CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
@@ -22,6 +22,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         COULD_NOT_RUN,
         why="Each version of the standard says which fields a contract has; a contract is held against the version "
         "that it declares itself.",
+        found=FINDINGS,
     ),
     told(
         "E502",
@@ -30,6 +31,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "A contract's field is not of the required form, or the file is not the YAML that a contract may be.",
         COULD_NOT_RUN,
         why="What cannot be read the same way by everybody is no agreement.",
+        found=FINDINGS,
     ),
     told(
         "E503",
@@ -38,8 +40,16 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "A contract names a type outside the type system of its version of the standard.",
         COULD_NOT_RUN,
         why="The types differ between versions: timestamp came with 3.1, map and vector with 3.2.",
+        found=FINDINGS,
     ),
-    told("E504", Kind.NOT_FOUND, "unknown contract", "No contract of that name or version is registered.", USAGE),
+    told(
+        "E504",
+        Kind.NOT_FOUND,
+        "unknown contract",
+        "No contract of that name or version is registered.",
+        USAGE,
+        why="Only what is registered has versions and a state; forge compile and forge contract register do that.",
+    ),
     told(
         "E505",
         Kind.CONFLICT,
@@ -62,6 +72,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "not the next state",
         "The life of a contract goes draft, active, deprecated, sunset, retired, and not back.",
         FINDINGS,
+        why="Readers plan by the state they were told; one that goes back would take a notice back.",
     ),
     told(
         "E508",
@@ -69,6 +80,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "cannot be converted",
         "A file could not be turned into a contract, or a contract into the wanted format.",
         COULD_NOT_RUN,
+        why="Formats say different things: what has no place in the other one cannot be made up.",
     ),
     told(
         "E509",
@@ -76,6 +88,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "contract tool failed",
         "datacontract-cli, which does this, is missing or failed.",
         CANNOT_CONNECT,
+        why="Forge reads and writes ODCS itself and leaves all other formats to that tool.",
     ),
     told(
         "E510",
@@ -91,6 +104,8 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "parent not found",
         "A contract extends a contract that is not there, or the chain of parents is a circle.",
         COULD_NOT_RUN,
+        why="What binds is the contract with all that stands above it; without the parent nobody can say what that is.",
+        found=FINDINGS,
     ),
     told(
         "E512",
@@ -98,6 +113,7 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "governance loosened",
         "A forge.yaml loosens what a file that it extends demands.",
         COULD_NOT_RUN,
+        why="What a platform demands holds for all below it; a project may ask for more, not for less.",
     ),
     told(
         "E520",
@@ -130,12 +146,24 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         Kind.INVALID,
         "undocumented column",
         "A column is not in the contract. Reported, never blocking.",
-        FINDINGS,
+        FINE,
         why="Nobody knows what it means, so nobody should rely on it; `forge contract drift` writes the entry for it.",
     ),
-    told("E540", Kind.INVALID, "naming", "A name does not follow the project's naming policy.", FINDINGS),
     told(
-        "E541", Kind.INVALID, "test coverage", "A table has fewer checks than the project's policy asks for.", FINDINGS
+        "E540",
+        Kind.INVALID,
+        "naming",
+        "A name does not follow the project's naming policy.",
+        FINDINGS,
+        why="Names that follow one rule are found and understood by those who did not choose them.",
+    ),
+    told(
+        "E541",
+        Kind.INVALID,
+        "test coverage",
+        "A table has fewer checks than the project's policy asks for.",
+        FINDINGS,
+        why="A table without checks is wrong until someone notices.",
     ),
     told(
         "E542",
@@ -143,10 +171,30 @@ CONTRACT_CODES: tuple[tuple[str, Code], ...] = (
         "documentation",
         "A table or a column has no description though the policy asks.",
         FINDINGS,
+        why="Who does not know what a column means uses it wrongly, or not at all.",
     ),
     told(
-        "E543", Kind.INVALID, "unknown reference", "Something refers to a table or column that nobody makes.", FINDINGS
+        "E543",
+        Kind.INVALID,
+        "unknown reference",
+        "Something refers to a table or column that nobody makes.",
+        FINDINGS,
+        why="A run would stop at it; here it is found before anything starts.",
     ),
-    told("E544", Kind.INVALID, "cycle", "Tables need each other in a circle, so none can be made first.", FINDINGS),
-    told("E545", Kind.INVALID, "custom policy", "A rule of the project's own is violated.", FINDINGS),
+    told(
+        "E544",
+        Kind.INVALID,
+        "cycle",
+        "Tables need each other in a circle, so none can be made first.",
+        FINDINGS,
+        why="None of the tables could be made first, so a run has no order to work in.",
+    ),
+    told(
+        "E545",
+        Kind.INVALID,
+        "custom policy",
+        "A rule of the project's own is violated.",
+        FINDINGS,
+        why="The project or its platform wrote the rule under governance.custom; its own words say why.",
+    ),
 )

@@ -14,15 +14,23 @@ from forge.model.nearest import did_you_mean
 from forge.settings.governance_keys import COLUMN_FACTS, TABLE_FACTS, GovernanceKeys
 from forge.settings.layers import KeyPath, Layer, merge
 
+Floor = tuple[object, str]
+"""A value that may not be loosened, and the place that demands it."""
+
 _ENFORCEMENT = ("off", "warn", "strict")
 _SEVERITY = ("info", "warning", "error")
 
+_CONTRACTS: KeyPath = ("contracts", "enforcement")
+_DRIFT: KeyPath = ("contracts", "drift", "enforcement")
+_DRIFT_ENABLED: KeyPath = ("contracts", "drift", "enabled")
+_INHERITANCE: KeyPath = ("contracts", "inheritance")
+
 # Keys whose values have an order, the loosest first; of numbers and switches, more is stricter.
 _WORDS: Mapping[KeyPath, tuple[object, ...]] = {
-    ("contracts", "enforcement"): _ENFORCEMENT,
-    ("contracts", "drift", "enforcement"): _ENFORCEMENT,
-    ("contracts", "drift", "enabled"): (False, True),
-    ("contracts", "inheritance"): ("permissive", "strict"),
+    _CONTRACTS: _ENFORCEMENT,
+    _DRIFT: _ENFORCEMENT,
+    _DRIFT_ENABLED: (False, True),
+    _INHERITANCE: ("permissive", "strict"),
     ("naming", "severity"): _SEVERITY,
     ("coverage", "severity"): _SEVERITY,
     ("coverage", "unique_key"): (False, True),
@@ -69,24 +77,50 @@ def _said(layer: Layer) -> dict[str, object]:
 
 
 def find_loosened(layers: Sequence[tuple[str, Path, Layer]]) -> Iterator[ForgeError]:
-    """E512 for each key that a lower file sets to something looser than one above it."""
-    floors: dict[KeyPath, tuple[object, str]] = {}
-    rules: dict[str, tuple[object, str]] = {}
+    """E512 for each key that a lower file sets to something looser than what stands above it, be it written there or
+    what follows from what is written."""
+    said: dict[KeyPath, Floor] = {}
+    rules: dict[str, Floor] = {}
     for _, _, layer in layers:
+        floors = {**_implied(said), **said}
         for path in (*_WORDS, *_NUMBERS):
             full: KeyPath = ("governance", *path)
             if not layer.holds(full):
                 continue
             value = _value(layer.data, full)
             known = floors.get(path)
-            if known is not None and _rank(path, value) < _rank(path, known[0]):
+            is_default = value is None and path not in said
+            if known is not None and not is_default and _rank(path, value) < _rank(path, known[0]):
                 yield _loosened(full, value, known, layer.place(full))
             elif _rank(path, value) > float("-inf"):
-                floors[path] = (value, layer.place(full))
+                said[path] = (value, layer.place(full))
         yield from _changed_rules(layer, rules)
 
 
-def _changed_rules(layer: Layer, rules: dict[str, tuple[object, str]]) -> Iterator[ForgeError]:
+def _implied(said: Mapping[KeyPath, Floor]) -> dict[KeyPath, Floor]:
+    """What a file demands of drift and inheritance by enforcing contracts, where it leaves their keys out; and of
+    contracts by enforcing drift."""
+    found: dict[KeyPath, Floor] = {}
+    enforced = _enforced(said, _CONTRACTS)
+    if enforced:
+        found[_INHERITANCE] = ("strict", enforced[1])
+    drift = _enforced(said, _DRIFT) or (enforced if _DRIFT not in said else None)
+    is_enabled = _rank(_DRIFT_ENABLED, said.get(_DRIFT_ENABLED, (True, ""))[0]) > 0
+    if drift and is_enabled and _word(said, _CONTRACTS) != "off":
+        found |= {_DRIFT: drift, _DRIFT_ENABLED: (True, drift[1]), _CONTRACTS: ("warn", drift[1])}
+    return found
+
+
+def _enforced(said: Mapping[KeyPath, Floor], path: KeyPath) -> Floor | None:
+    return said[path] if _word(said, path) in ("warn", "strict") else None
+
+
+def _word(said: Mapping[KeyPath, Floor], path: KeyPath) -> object:
+    value = said.get(path, (None, ""))[0]
+    return "off" if value is False else value
+
+
+def _changed_rules(layer: Layer, rules: dict[str, Floor]) -> Iterator[ForgeError]:
     listed = _value(layer.data, ("governance", "custom"))
     for index, rule in enumerate(listed if isinstance(listed, list) else ()):
         name = str(rule.get("name")) if isinstance(rule, Mapping) else ""
@@ -102,7 +136,7 @@ def _changed_rules(layer: Layer, rules: dict[str, tuple[object, str]]) -> Iterat
             )
 
 
-def _loosened(path: KeyPath, value: object, floor: tuple[object, str], place: str) -> ForgeError:
+def _loosened(path: KeyPath, value: object, floor: Floor, place: str) -> ForgeError:
     key = ".".join(map(str, path))
     return ForgeError(
         "E512",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from forge.flows.project import Project
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.transforms.params import find_unknown_params
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from forge.flows.compile import CompilePorts
     from forge.flows.contract_facts import Versions
     from forge.flows.contract_versions import Hit
+
+
+_log = logging.getLogger("forge.contracts")
 
 
 class CompileWiring(ContractWiring):
@@ -33,7 +38,12 @@ class CompileWiring(ContractWiring):
         from forge.flows.contract_versions import find_hit
 
         def hits(comparison: Comparison, old: Contract) -> tuple[Hit, ...]:
-            return find_hit(comparison, old, self.lineage(), owner=self.settings.owner_of)
+            """Nobody, where the lineage cannot be read now: what breaks is told without names."""
+            try:
+                return find_hit(comparison, old, self.lineage(), owner=self.settings.owner_of)
+            except ForgeError as error:
+                _log.warning("The consumers of %s were not found: %s", old.id, error)
+                return ()
 
         return versions_in(self.contract_store, hits)
 
@@ -56,5 +66,11 @@ class CompileWiring(ContractWiring):
             known=self.known_tables,
             schema_of=schema_of,
             versions=self._versions,
-            beside=lambda project: find_unknown_params(project.transforms, self.params()),
+            beside=self._beside,
         )
+
+    def _beside(self, project: Project) -> tuple[ForgeError, ...]:
+        """What a run would refuse before it begins."""
+        tree = self.metadata.tree(self.branch_head(self.default_branch))
+        readers = self._new_readers(project.transforms.values(), tree)
+        return (*find_unknown_params(project.transforms, self.params()), *readers)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.model.errors import ForgeError
+from forge.flows.records import OutputStatus
+from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.transforms.transform import Transform
 from forge.versioning.commit import Tree
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from forge.stores.sql.contracts import SqlContracts
 
 _log = logging.getLogger("forge.contracts")
+_STANDING = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)
 
 
 class ContractWiring(LineageWiring, QualityWiring):
@@ -50,15 +52,19 @@ class ContractWiring(LineageWiring, QualityWiring):
 
     def _list_in_catalog(self, registered: Sequence[Registered]) -> None:
         """In an external catalog; the embedded one was written with the registration. What fails now is made up for by
-        the next one."""
-        if self.settings.catalog.type == "embedded":
+        the next one: a namespace gets all its contracts of the registry."""
+        if self.settings.catalog.type == "embedded" or not registered:
             return
+        from forge.contracts.registry import namespaces_of
         from forge.stores.lake.external import ExternalLake
         from forge.stores.lake.namespaces import write_external
 
+        namespaces = namespaces_of(table for one in registered for table in one.tables)
         try:
             if isinstance(self.lake, ExternalLake):
-                write_external(self.lake, registered)
+                write_external(
+                    self.lake, namespaces, lambda: tuple(head.newest for head in self.contract_store.heads())
+                )
         except ForgeError as error:
             _log.warning("The catalog does not list its contracts yet: %s", error)
 
@@ -70,19 +76,34 @@ class ContractWiring(LineageWiring, QualityWiring):
         if self.governance().is_off:
             return ()
         try:
-            return registrations_of_run(self.contract_ports(), tables, project_files(self.root), run_id)
-        except ForgeError as error:
+            return registrations_of_run(
+                self.contract_ports(),
+                tables,
+                project_files(self.root),
+                run_id,
+                lambda text: _log.warning("Run %s: %s; forge compile says why", run_id, text),
+            )
+        except (ForgeError, OSError, ValueError) as error:
             _log.warning("The contracts of run %s are not registered: %s", run_id, error)
             return ()
 
     def _settle(self, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
-        """An external catalog lists what the run registered once that stands."""
+        """An external catalog lists the contracts of the run's tables once they stand, whatever run registered them: so
+        what an earlier one missed is made up for."""
         super()._settle(branch, run_id, outputs)
-        if self.settings.catalog.type != "embedded":
-            self._list_in_catalog([one.newest for one in self.contract_store.heads() if one.newest.run_id == run_id])
+        if self.settings.catalog.type == "embedded":
+            return
+        run = self.metadata.run(run_id)
+        tables = {str(one.table).lower() for one in (run.outputs if run else ()) if one.status in _STANDING}
+        heads = self.contract_store.heads()
+        self._list_in_catalog([one.newest for one in heads if tables & {table.lower() for table in one.newest.tables}])
 
     def _refuse_new_readers(self, order: Sequence[Transform], tree: Tree) -> None:
-        from forge.flows.contract_lifecycle import refuse_new_readers
+        raise_errors(self._new_readers(order, tree))
 
-        if not self.governance().is_off:
-            refuse_new_readers(self.contract_store, order, tree, self.metadata)
+    def _new_readers(self, transforms: Iterable[Transform], tree: Tree) -> tuple[ForgeError, ...]:
+        """E506: those that would read what a retired contract was about and did not before."""
+        from forge.flows.contract_lifecycle import find_new_readers, retired_tables
+
+        retired = {} if self.governance().is_off else retired_tables(self.contract_store)
+        return find_new_readers(retired, transforms, tree, self.metadata) if retired else ()

@@ -14500,7 +14500,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -14590,7 +14590,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -14726,7 +14726,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -14837,7 +14837,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -14928,7 +14928,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15019,7 +15019,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15113,7 +15113,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15202,7 +15202,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15295,7 +15295,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15388,7 +15388,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15474,7 +15474,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15589,7 +15589,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;
@@ -15675,7 +15675,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
                 version: string;
             };
@@ -15762,7 +15762,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded; or its name. */
+                /** @description Its id, percent-encoded; or its name, its table. */
                 contract_id: string;
             };
             cookie?: never;

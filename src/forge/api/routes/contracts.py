@@ -55,7 +55,7 @@ from forge.flows.contracts import (
 router = APIRouter(prefix="/api/v1/contracts", tags=["contracts"], route_class=EncodedSlashes)
 
 ContractIdentity = Annotated[
-    str, Path(max_length=255, description="Its id, percent-encoded; or its name.", examples=["orders"])
+    str, Path(max_length=255, description="Its id, percent-encoded; or its name, its table.", examples=["orders"])
 ]
 AskedVersion = Annotated[
     str | None,
@@ -191,13 +191,11 @@ def _put(site: Site, user: str, contract_id: str, text: str, trial: bool) -> Reg
     if admitted.registering is None:
         known = Known(contract_id, ports.store.head(contract_id))
         shown = Written(admitted.contract, text, FILE)
-        created = ports.store.version(contract_id, admitted.contract.version) is None
     else:
         known = find_known(ports, contract_id)
         keep_check(known, ports)
         shown = written(known, ports, admitted.contract.version)
-        created = admitted.registering.created
-    return _registered_view(admitted, contract_detail(known, ports, beside(ports), shown), created=created)
+    return _registered_view(admitted, contract_detail(known, ports, beside(ports), shown))
 
 
 def _file_of(contract_id: str, ports: ContractPorts) -> str:
@@ -207,11 +205,11 @@ def _file_of(contract_id: str, ports: ContractPorts) -> str:
     return own.file if own else (head.newest.file if head else None) or virtual_file(contract_id)
 
 
-def _registered_view(admitted: Admitted, detail: ContractDetail, *, created: bool) -> RegisteredView:
+def _registered_view(admitted: Admitted, detail: ContractDetail) -> RegisteredView:
     comparison = admitted.comparison
     return RegisteredView(
         contract=detail,
-        created=created,
+        created=admitted.created,
         required_bump=cast(BumpWord, comparison.required_bump) if comparison else None,
         actual_bump=cast(ActualBumpWord, comparison.actual_bump) if comparison else None,
         violations=[finding_view(one) for one in admitted.findings],

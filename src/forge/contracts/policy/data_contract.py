@@ -73,11 +73,13 @@ def _table_of(contract: ContractFacts, violation: Violation) -> str | None:
 
 
 def _is_guarded(violation: Violation, table: TableFacts) -> bool:
+    return table.is_made and table.contract is not None and is_guarded(violation, table.contract)
+
+
+def is_guarded(violation: Violation, contract: TableContract) -> bool:
     """That a required column may be NULL in a table that the project makes is how Spark writes tables. No NULL gets
     into it: `required` is a check that holds a run back."""
-    if violation.code or not table.is_made or table.contract is None:
-        return False
-    return violation.path.removesuffix(".required") in _required(table.contract.properties)
+    return not violation.code and violation.path.removesuffix(".required") in _required(contract.properties)
 
 
 def _required(properties: tuple[Property, ...]) -> frozenset[str]:
@@ -90,5 +92,5 @@ def drift_of(
     contract: TableContract, schema: Schema, table: str, of: Contract | None = None, *, nullability: bool = True
 ) -> Iterator[Found]:
     """`nullability`: of a frame, that a column may be NULL says nothing."""
-    for violation in find_drift(contract, schema, nullability=nullability):
+    for violation in find_drift(contract, schema, nullability=nullability, of=of):
         yield Found(violation, table, contract_id=of.id if of else None, source="drift")

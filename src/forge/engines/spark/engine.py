@@ -14,7 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 from forge.engines.spark import sources
-from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, user_error
+from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, source_error, user_error
 from forge.engines.spark.frames import (
     frame_of,
     placed_frame,
@@ -93,6 +93,8 @@ class SparkEngine:
         except AnalysisException as error:
             raise _told(analysis_error(error, transform.file, transform.line), error) from error
         except SPARK_ERRORS as error:
+            if isinstance(transform.body, JdbcSource):
+                raise _told(source_error(error, transform.body.url, transform.where, self.root), error) from error
             raise _told(job_error(error, transform.where, self.root), error) from error
 
     def _call(

@@ -17,6 +17,11 @@ SPARK_ERRORS = (PySparkException, Py4JJavaError)
 _LINE = re.compile(r"\bline (\d+),? pos(?:ition)? (\d+)")
 _SUGGESTED = re.compile(r"Did you mean one of the following\? \[(.*?)\]")
 _DISK_FULL = ("No space left on device", "Disk quota exceeded", "There is not enough space")
+_NO_DATABASE = re.compile(
+    r"java\.net\.\w+Exception|Connection refused|connection attempt failed|authentication failed"
+    r"|unable to open database|Communications link failure|timed out",
+    re.IGNORECASE,
+)
 _BAD_ROWS = ("MALFORMED_RECORD_IN_PARSING", "FAILED_READ_FILE", "CANNOT_PARSE")
 _ROW_SIGN = re.compile(r"FORGE-(E611|E612|E619) (.*?)(?:\n|$|SQLSTATE)")
 _SQL_PLACE = re.compile(r"== SQL \(line (\d+), position (\d+)\) ==")
@@ -114,6 +119,27 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
         why=root_cause(error),
         fix="Correct the transform; `forge run -vv` shows the stack trace.",
     )
+
+
+def source_error(error: BaseException, url: str, where: str, root: Path | None = None) -> ForgeError:
+    """A database that could not be read. It is told by its name: an address may hold a password."""
+    if not _NO_DATABASE.search(str(error)):
+        return job_error(error, where, root)
+    return ForgeError(
+        "E308",
+        f"The database {database_of(url)} cannot be reached",
+        where=where,
+        why=root_cause(error),
+        fix="Check url, user and password of the source, and that this machine may connect to it; then try again.",
+    )
+
+
+def database_of(url: str) -> str:
+    """The last part of an address: `shop` of jdbc:postgresql://db.example:5432/shop?user=ada."""
+    named = re.search(r";\s*database(?:Name)?=([^;]+)", url, re.IGNORECASE)
+    path = re.split(r"[?;]", url.removeprefix("jdbc:"))[0].rstrip("/")
+    last = re.split(r"[/\\:@]", path)[-1]
+    return named.group(1) if named else last or "of the source"
 
 
 def _bad_keys(code: str, why: str, where: str) -> ForgeError:

@@ -4,6 +4,7 @@ follows references (`inline_references=False`), and gets only files of this mach
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from forge.contracts.contract import Violation
+from forge.contracts.regular_file import NO_REGULAR_FILE
 from forge.flows.contract_tool import Exported, ToolChange
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
@@ -36,11 +38,13 @@ EXPORTS = (
 )
 _IN_A_DIALECT = ("sql", "sql-query", "sqlalchemy")
 _DIALECT = "databricks"  # the one that speaks Spark's SQL
+_SPOKEN = {"spark": _DIALECT, "duckdb": "local"}  # what the tool calls them
 _EXTRAS = {
     "csv": "duckdb",
     "xsd": "xml",
 }  # formats that the base install lacks a package for, where it is called otherwise
 _QUIET = ("passed", "info")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class DatacontractCli:
@@ -56,18 +60,18 @@ class DatacontractCli:
         if format not in IMPORTS:
             raise _unknown_import(format)
         if not file.is_file():
+            why = NO_REGULAR_FILE if file.exists() else "There is no such file."
             fix = "Give the path of a file that is there."
-            raise ForgeError("E103", f"{file} cannot be read", where=str(file), why="There is no such file.", fix=fix)
+            raise ForgeError("E103", f"{file} cannot be read", where=str(file), why=why, fix=fix)
         with _told() as notes:
-            data = _asked(
-                lambda: _imported(file, format, dialect), f"{file} cannot be read as {format}", str(file), format
-            )
+            what, fix = f"{file} cannot be read as {format}", f"Is it {format}? Name what it is with --from."
+            data = _asked(lambda: _imported(file, format, dialect), what, str(file), format, fix)
         return data, tuple(notes)
 
     def export(self, text: str, format: str, *, table: str | None = None, dialect: str | None = None) -> Exported:
         if format not in EXPORTS:
             why = did_you_mean(format, EXPORTS) or f"There are {', '.join(EXPORTS)}."
-            raise ForgeError("E508", f"'{format}' is no format that contracts can be written in", why=why, fix=_LIST)
+            raise ForgeError("E105", f"'{format}' is no format that contracts can be written in", why=why, fix=_LIST)
         with _told() as notes:
             content = _asked(
                 lambda: _exported(text, format, table, dialect),
@@ -102,6 +106,8 @@ class DatacontractCli:
 
 
 _LIST = "forge contract export --help lists them."
+_MEND = "Mend the file; `forge contract lint FILE` says what is wrong with a contract."
+_OTHER = "Choose another format."
 
 
 def _contract(text: str) -> DataContract:
@@ -124,7 +130,8 @@ def _exported(text: str, format: str, table: str | None, dialect: str | None) ->
     contract = _contract(text)
     spoken = "auto"
     if format in _IN_A_DIALECT:
-        spoken = dialect or ("auto" if contract.get_data_contract().servers else _DIALECT)
+        asked = _SPOKEN.get(dialect or "", dialect)
+        spoken = asked or ("auto" if contract.get_data_contract().servers else _DIALECT)
     made: str | bytes = contract.export(ExportFormat(format), schema_name=table or "all", sql_server_type=spoken)
     return made
 
@@ -134,7 +141,7 @@ def _is_missing(error: Exception) -> bool:
     return isinstance(error, ImportError) or "could not be loaded" in str(error)
 
 
-def _asked(question: Callable[[], T], what: str, where: str | None = None, format: str = "all") -> T:
+def _asked(question: Callable[[], T], what: str, where: str | None = None, format: str = "all", fix: str = _MEND) -> T:
     """The tool's answer. What it refuses is the file's fault (E508), what breaks in it is its own (E509)."""
     try:
         from datacontract.model.exceptions import DataContractException
@@ -144,7 +151,6 @@ def _asked(question: Callable[[], T], what: str, where: str | None = None, forma
     try:
         return question()
     except DataContractException as error:
-        fix = "Mend the file; `forge contract lint FILE` says what is wrong with a contract."
         raise ForgeError("E508", what, where=where, why=_one_line(error.reason or error), fix=fix) from error
     except (RuntimeError, ValueError, ImportError, OSError) as error:
         if _is_missing(error):
@@ -153,7 +159,7 @@ def _asked(question: Callable[[], T], what: str, where: str | None = None, forma
             fix = f"pip install 'datacontract-cli[{extra}]', or choose another format."
             raise ForgeError("E508", what, where=where, why=why, fix=fix) from error
         why = f"datacontract-cli says: {_one_line(error)}"
-        raise ForgeError("E508", what, where=where, why=why, fix="Choose another format.") from error
+        raise ForgeError("E508", what, where=where, why=why, fix=_OTHER if fix == _MEND else fix) from error
     except Exception as error:  # a foreign tool breaks in its own ways
         why = f"datacontract-cli broke: {type(error).__name__}: {_one_line(error)}"
         fix = "Choose another format; the contract itself may be right."
@@ -165,7 +171,8 @@ def _word(of: Enum | None) -> str:
 
 
 def _one_line(said: object) -> str:
-    return " ".join(str(said).split())[:500]
+    """Without the colours that it has for terminals."""
+    return " ".join(_COLOURS.sub("", str(said)).split())[:500]
 
 
 @contextmanager
@@ -190,20 +197,19 @@ class _Collecting(logging.Handler):
         self._notes = notes
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._notes.append(" ".join(record.getMessage().split()))
+        self._notes.append(_one_line(record.getMessage()))
 
 
 def _unknown_import(format: str) -> ForgeError:
     local = f"From files: shorthand, odcs-v2, {', '.join(IMPORTS)}."
     if format in SERVERS:
         return ForgeError(
-            "E508",
+            "E105",
             f"Contracts are not imported from {format}",
             why=f"That format asks a server, and Forge imports files only. {local}",
             fix="Export the schema to a file, or bring the table into the lake and use forge contract init TABLE.",
         )
     near = did_you_mean(format, ("shorthand", "odcs-v2", *IMPORTS))
+    why = f"{near} {local}" if near else local
     fix = "forge contract import FILE --from FORMAT"
-    return ForgeError(
-        "E508", f"'{format}' is no format that contracts can be read from", why=f"{near} {local}", fix=fix
-    )
+    return ForgeError("E105", f"'{format}' is no format that contracts can be read from", why=why, fix=fix)

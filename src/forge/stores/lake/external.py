@@ -375,8 +375,9 @@ class ExternalLake:
                 if not self._catalog.namespace_exists((namespace,)):  # another process may just have made it
                     raise
 
-    def change_namespace(self, namespace: str, change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
-        """Properties of a namespace, as `change` wants them; nothing where there is no such namespace."""
+    def change_namespace(self, namespace: str, change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> bool:
+        """Properties of a namespace, as `change` wants them; nothing where there is no such namespace. Whether it wrote
+        any."""
         from pyiceberg.exceptions import NoSuchNamespaceError
 
         try:
@@ -386,8 +387,9 @@ class ExternalLake:
                 new = {key: value for key, value in change(kept).items() if kept.get(key) != value}
                 if new:
                     self._catalog.update_namespace_properties(namespace, updates=new)
+                return bool(new)
         except NoSuchNamespaceError:
-            return
+            return False
 
     def _register(self, name: CatalogName, beside: Table, metadata: TableMetadataV2) -> None:
         """A new entry of the catalog for metadata written next to that of the table `beside`, with its credentials."""

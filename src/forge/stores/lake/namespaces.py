@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.contracts.registry import NAMESPACE_KEY, Registered, merged_entries, namespaces_of
 from forge.stores.lake.external import ExternalLake
 from forge.stores.sql.contract_namespaces import entries_of, entries_text
 
+_MOST_TRIES = 5
 
-def write_external(lake: ExternalLake, registered: Sequence[Registered]) -> None:
-    """Again with each registration, so that what was missed once is there the next time."""
-    for namespace in sorted({name for one in registered for name in namespaces_of(one.tables)}):
-        own = [one for one in registered if namespace in namespaces_of(one.tables)]
 
-        def change(kept: Mapping[str, str], own: Sequence[Registered] = own) -> dict[str, str]:
-            listed = merged_entries(entries_of(kept.get(NAMESPACE_KEY)), own)
-            return {NAMESPACE_KEY: entries_text(listed)}
+def write_external(
+    lake: ExternalLake, namespaces: Iterable[str], registered: Callable[[], Sequence[Registered]]
+) -> None:
+    """All that is registered for these namespaces, so that what was missed once is there the next time. A catalog has
+    no lock for properties: after a write both sides are read again, until nothing that another server wrote is
+    missing."""
+    left = sorted(set(namespaces))
+    for _ in range(_MOST_TRIES):
+        if not left:
+            return
+        every = registered()
+        left = [one for one in left if _write(lake, one, every)]
 
-        lake.change_namespace(namespace, change)
+
+def _write(lake: ExternalLake, namespace: str, registered: Sequence[Registered]) -> bool:
+    """Whether something was missing."""
+    own = [one for one in registered if namespace in namespaces_of(one.tables)]
+
+    def change(kept: Mapping[str, str]) -> dict[str, str]:
+        return {NAMESPACE_KEY: entries_text(merged_entries(entries_of(kept.get(NAMESPACE_KEY)), own))}
+
+    return lake.change_namespace(namespace, change)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from forge.contracts.lifecycle import StateChange
 from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
 from forge.contracts.semver import Version
-from forge.contracts.tested import TestRun
+from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
 from forge.flows.contract_ports import Moving, Registration
 from forge.flows.records import AuditRecord
 from forge.quality.delivery import Delivery
@@ -102,6 +102,8 @@ class MemoryContracts:
             if run.id in self._results:
                 return False
             self._results[run.id] = run
+            for old in self.results(run.contract_id, len(self._results))[MOST_RUNS:]:
+                del self._results[old.id]
             self.audit.append(audit)
             return True
 
@@ -110,10 +112,10 @@ class MemoryContracts:
             found = [run for run in self._results.values() if run.contract_id == contract_id]
         return tuple(sorted(found, key=lambda run: (run.received_at, run.id), reverse=True)[:limit])
 
-    def last_results(self) -> Mapping[str, TestRun]:
+    def last_results(self) -> Mapping[str, TestSummary]:
         with self._lock:
             ordered = sorted(self._results.values(), key=lambda run: (run.received_at, run.id))
-        return {run.contract_id: run for run in ordered}
+        return {run.contract_id: run.summary for run in ordered}
 
     def keep_checks(self, checks: Iterable[Checked]) -> None:
         with self._lock:

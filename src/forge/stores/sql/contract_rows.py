@@ -10,7 +10,7 @@ from typing import Any
 from forge.contracts.contract import Violation
 from forge.contracts.lifecycle import State, StateChange
 from forge.contracts.registry import Checked, CompileRecord, Finding, Registered
-from forge.contracts.tested import TestedCheck, TestRun
+from forge.contracts.tested import TestedCheck, TestRun, TestSummary
 
 Row = Mapping[Any, Any]
 _KEPT = ("name", "api_version", "owner", "domain", "description", "tables", "tags", "extends", "file", "run_id")
@@ -88,7 +88,14 @@ def result_row(run: TestRun) -> dict[str, Any]:
         "result": run.result,
         "received_at": run.received_at,
         "document": document,
+        "summary": {"finished_at": run.finished_at, "passed": run.summary.passed, "failed": run.summary.failed},
     }
+
+
+def read_summary(row: Row) -> TestSummary:
+    kept = row["summary"] or {}
+    counts = kept.get("passed", 0), kept.get("failed", 0)
+    return TestSummary(row["id"], row["contract_id"], row["result"], _time(kept.get("finished_at")), *counts)
 
 
 def read_result(row: Row) -> TestRun:

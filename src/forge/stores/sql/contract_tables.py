@@ -47,6 +47,7 @@ results = Table(
     Column("result", String(16), nullable=False),
     Column("received_at", UtcTime, nullable=False),
     Column("document", Json, nullable=False),
+    Column("summary", Json),  # what lists show, so that they read no checks
     Index("forge_contract_results_by_contract", "contract_id", "received_at"),
 )
 checks = Table(

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Select, and_, bindparam, func, select
 from forge.contracts.lifecycle import StateChange
 from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
 from forge.contracts.semver import Version
-from forge.contracts.tested import TestRun
+from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
 from forge.flows.contract_ports import Moving, Registration
 from forge.flows.records import AuditRecord
 from forge.model.errors import ForgeError
@@ -104,6 +104,7 @@ class SqlContracts:
                 statement.execution_options(preserve_rowcount=True), [rows.result_row(run)]
             ).rowcount
             if added:
+                _forget_old_results(connection, run.contract_id)
                 add(connection, tables.audit, [audit_row(audit)])
             return bool(added)
 
@@ -113,13 +114,13 @@ class SqlContracts:
         with reading(self._engine) as connection:
             return tuple(rows.read_result(row) for row in connection.execute(query.limit(limit)).mappings())
 
-    def last_results(self) -> Mapping[str, TestRun]:
+    def last_results(self) -> Mapping[str, TestSummary]:
         r = t.results
         newest = select(r.c.contract_id, func.max(r.c.received_at).label("at")).group_by(r.c.contract_id).subquery()
         same = and_(r.c.contract_id == newest.c.contract_id, r.c.received_at == newest.c.at)
-        query = select(r).join(newest, same).order_by(r.c.id)
+        query = select(r.c.id, r.c.contract_id, r.c.result, r.c.summary).join(newest, same).order_by(r.c.id)
         with reading(self._engine) as connection:
-            return {row["contract_id"]: rows.read_result(row) for row in connection.execute(query).mappings()}
+            return {row["contract_id"]: rows.read_summary(row) for row in connection.execute(query).mappings()}
 
     def keep_checks(self, checks: Iterable[Checked]) -> None:
         kept = [rows.check_row(check) for check in checks]
@@ -188,6 +189,14 @@ def _write_moving(connection: Connection, newest: Registered, moving: Moving, co
     connection.execute(t.states.insert(), [rows.state_row(newest.id, moving.change)])
     add_deliveries(connection, moving.deliveries)
     add(connection, tables.audit, [audit_row(one) for one in moving.audit])
+
+
+def _forget_old_results(connection: Connection, contract_id: str) -> None:
+    c = t.results.c
+    old = select(c.id).where(c.contract_id == contract_id).order_by(c.received_at.desc(), c.id.desc())
+    gone = connection.execute(old.offset(MOST_RUNS).limit(1000)).scalars().all()
+    if gone:
+        connection.execute(t.results.delete().where(c.id.in_(gone)))
 
 
 def _head_row(newest: Registered, state: str, count: int) -> dict[str, Any]:

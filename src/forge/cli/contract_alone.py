@@ -1,0 +1,20 @@
+"""A contract's file that was named outside a project, where it can only be compared with another file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forge.cli.terminal import Terminal
+
+
+def refuse_alone(terminal: Terminal, file: str, what: str, fix: str) -> None:
+    """E105 where `file` is one and there is no project: what is missing is the other file, not a project."""
+    from forge.model.errors import ForgeError
+    from forge.settings.load import find_root
+
+    if not Path(file).exists():
+        return
+    try:
+        find_root(terminal.project or Path.cwd())
+    except ForgeError as error:
+        raise ForgeError("E105", what, where=file, why="This is no Forge project.", fix=fix) from error

@@ -1,0 +1,62 @@
+"""What the contracts of a run and of its gate do where something they ask cannot be read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from contract_project import CONTRACT, FILES, write
+from migrated import lay_database
+
+from forge.contracts.document import read_document
+from forge.contracts.lifecycle import State, StateChange
+from forge.contracts.load import contract_of
+from forge.contracts.registry import registered_of
+from forge.flows.contract_ports import ContractPorts, Moving, Registration
+from forge.flows.lineage_ports import LineagePorts
+from forge.model.errors import ForgeError
+from forge.model.names import RunId, TableName
+from forge.settings import load_settings
+from forge.wiring import Wiring
+
+NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
+TABLE = TableName.parse("core.orders")
+
+
+class Unlucky(Wiring):
+    """Its lineage store is away, and so is the disk when a run asks for what registering needs."""
+
+    def lineage(self) -> LineagePorts:
+        raise ForgeError("E401", "The lineage store cannot be reached")
+
+    def contract_ports(self, actor: str | None = None) -> ContractPorts:
+        raise OSError("the disk is gone")
+
+
+@pytest.fixture
+def wiring(tmp_path: Path) -> Iterator[Unlucky]:
+    settings = "project: shop\ngovernance: {contracts: {enforcement: warn}}\n"
+    root = write(tmp_path, {**FILES, "forge.yaml": settings})
+    lay_database(root / ".forge" / "forge.db")
+    made = Unlucky(load_settings(root, {"HOME": str(root), "PATH": "", "USER": "ada"}))
+    yield made
+    made.close()
+
+
+def test_what_breaks_is_told_without_names_where_the_lineage_cannot_be_read(wiring: Unlucky) -> None:
+    text = CONTRACT + "      - name: gone\n        logicalType: string\n"
+    contract = contract_of(read_document(text, "contracts/core.orders.odcs.yaml"))
+    first = Moving(StateChange(State.ACTIVE, None, NOW, "ada", contract.version))
+    new = registered_of(contract, text, "sha256:x", at=NOW, by="ada")
+    wiring.contract_store.register(Registration(new, lambda head: first))
+    found = wiring.project().judged()[TABLE]
+    assert [each.violation.code for each in found] == ["E520"]
+
+
+def test_registering_fails_no_run(wiring: Unlucky, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="forge.contracts"):
+        assert wiring._register([TABLE], RunId("r1")) == ()
+    assert "The contracts of run r1 are not registered: the disk is gone" in caplog.text
