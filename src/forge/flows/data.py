@@ -265,6 +265,7 @@ def _publication(
             assets=assets_of(ports, project, prepared.versions, staged=staged) if line.is_default else (),
             audit=(AuditRecord(now, ports.author.email, request.action, str(line.branch), detail),),
             sealed=prepared.sealed,
+            contracts=ports.register((table,), work.run_id) if line.is_default else (),
         )
 
     return record

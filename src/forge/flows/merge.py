@@ -17,7 +17,7 @@ from forge.flows.revisions import find_commit
 from forge.flows.taken import rows_between, with_taken_rows
 from forge.flows.version_ports import VersionPorts, Work, adopt, working
 from forge.model.errors import ForgeError
-from forge.model.names import CommitId, TableName
+from forge.model.names import CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import TableStatistics, Tree
 from forge.versioning.conflict import Answers, Rule
@@ -203,6 +203,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> MergeResult | 
     commit = ports.metadata.commit(head)
     assert commit is not None
     kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
+    made_by = RunId(str(commit.metadata.get("run_id", "")))
 
     def record(prepared: Prepared) -> Advance:
         done = None
@@ -220,6 +221,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> MergeResult | 
             assets=assets,
             statuses=merged_status(plan, ports),
             audit=(audit,),
+            contracts=ports.register(tuple(changed), made_by) if line.is_default else (),
         )
 
     landed = land(None, ports, line, changed, record)

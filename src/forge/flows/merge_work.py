@@ -185,6 +185,7 @@ def _publication(
             merge=done,
             statuses=merged_status(plan, ports),
             sealed=prepared.sealed,
+            contracts=ports.register(tuple(merged.changed), work.run_id) if line.is_default else (),
         )
 
     return record

@@ -231,6 +231,7 @@ class Advance:
     assets: tuple[AssetRecord, ...] = ()
     statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
     audit: tuple[AuditRecord, ...] = ()
+    contracts: tuple[Registration, ...] = ()  # of what it brings
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ def _publication(work: Work, line: Line, project: Project, several: Several) -> 
             assets=assets_of(ports, project, prepared.versions, staged=staged) if line.is_default else (),
             audit=(AuditRecord(now, ports.author.email, several.action, str(line.branch), detail),),
             sealed=prepared.sealed,
+            contracts=ports.register(tuple(outcomes), work.run_id) if line.is_default else (),
             remediation=several.remediation(commit.id) if several.remediation else None,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +12,7 @@ from forge.contracts.policy.governance import Governance
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Event
 from forge.flows.check import HistoryOf, no_history
+from forge.flows.contract_ports import Registration
 from forge.flows.engine import Engine
 from forge.flows.ports import Lake, Metadata, Seam, Stage
 from forge.flows.processes import process_started
@@ -57,6 +58,8 @@ class VersionPorts:
     run_id: RunId | None = None  # where it was given out before the work began
     history: HistoryOf = no_history
     governance: Governance = field(default_factory=Governance)
+    register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
+    """The contracts of what is about to be published on the default branch; it never raises."""
 
     @property
     def tables(self) -> Tables:

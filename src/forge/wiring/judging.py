@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from forge.versioning.conflict import standing_rules
 
 if TYPE_CHECKING:
     from forge.flows.check import CheckPorts, HistoryOf
+    from forge.flows.contract_ports import Registration
     from forge.flows.metric_history import MetricPorts
     from forge.stores.sql.quality.metrics import SqlMetrics
     from forge.stores.sql.quality.states import SqlStates
@@ -119,4 +120,9 @@ class JudgingWiring(Foundation):
             run_id=run_id,
             history=self._history,
             governance=self.governance(),
+            register=self._register,
         )
+
+    def _register(self, tables: Sequence[TableName], run_id: RunId) -> tuple[Registration, ...]:
+        """The contracts of what is about to be published; what contracts need is wired above."""
+        return ()

@@ -214,6 +214,7 @@ class MemoryMetadata(MemoryVersions):
             if advance.run is not None:
                 self._keep_run(advance.run)
             self._keep_shared(advance, time)
+            self.contracts.register_all(advance.contracts)
         return Published(advance.head)
 
     def _find_moved(self, change: Publication | Advance) -> Moved | None:

@@ -60,6 +60,7 @@ def write_advance(connection: Connection, advance: Advance, seam: Callable[[str]
     if advance.run is not None:
         write_run(connection, advance.run)
     write_shared(connection, advance, time)
+    write_registrations(connection, advance.contracts)
     seam("publish.records")
 
 
