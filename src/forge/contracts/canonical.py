@@ -42,7 +42,7 @@ def data_of(contract: Contract | Document | Mapping[str, object]) -> Mapping[str
 
 def canonical_schema(data: Mapping[str, object]) -> list[object]:
     tables = data.get("schema")
-    return _list([table for table in tables if isinstance(table, Mapping)]) if isinstance(tables, list) else []
+    return _list([table for table in tables if isinstance(table, dict)]) if isinstance(tables, list) else []
 
 
 def canonical_json(value: object) -> str:
@@ -74,14 +74,14 @@ def _value(key: str, value: object) -> object:
         return "".join(value.lower().split()) if key in _TYPES else value
     if isinstance(value, list):
         return _list(value)
-    if isinstance(value, Mapping) and key in _NODES:
+    if isinstance(value, dict) and key in _NODES:
         return _node(value)
     return _plain(value)
 
 
 def _list(values: list[object]) -> list[object]:
     """In one order: by name, else by what they say."""
-    found = [_node(each) if isinstance(each, Mapping) else _plain(each) for each in values]
+    found = [_node(each) if isinstance(each, dict) else _plain(each) for each in values]
     found.sort(key=_order)
     return found
 
@@ -94,7 +94,7 @@ def _order(plain: object) -> tuple[str, str]:
 def _plain(value: object) -> object:
     if value is None or isinstance(value, str | bool | int):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]

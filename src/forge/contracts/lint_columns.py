@@ -18,7 +18,7 @@ Mappings = Iterator[tuple[Mapping[str, object], Path]]
 def entries(value: object, path: Path) -> Mappings:
     """The mappings of a list with their paths."""
     for index, each in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(each, Mapping):
+        if isinstance(each, dict):
             yield each, (*path, index)
 
 
@@ -47,11 +47,11 @@ def columns_of(node: Mapping[str, object], path: Path) -> Mappings:
             yield from columns_of(each, place)
     for key in ("items", "map"):
         inner = node.get(key)
-        if not isinstance(inner, Mapping):
+        if not isinstance(inner, dict):
             continue
         parts = (((key,), inner),) if key == "items" else (((key, side), inner.get(side)) for side in ("key", "value"))
         for steps, part in parts:
-            if isinstance(part, Mapping):
+            if isinstance(part, dict):
                 yield part, (*path, *steps)
                 yield from columns_of(part, (*path, *steps))
 

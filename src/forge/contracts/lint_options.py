@@ -24,7 +24,7 @@ _JSON_TYPES: Mapping[str, tuple[str, ...]] = {
 
 def check_options(findings: Findings, each: Mapping[str, object], path: Path) -> None:
     options, place = each.get("logicalTypeOptions"), (*path, "logicalTypeOptions")
-    if not isinstance(options, Mapping):
+    if not isinstance(options, dict):
         return
     kind = each.get("logicalType")
     for low, high in _SIZES:
@@ -125,7 +125,7 @@ def _check_zone(findings: Findings, options: Mapping[str, object], path: Path) -
 def _check_required(findings: Findings, names: object, properties: object, path: Path) -> None:
     if not isinstance(names, list) or not isinstance(properties, list):
         return
-    known = {str(each.get("name")).lower() for each in properties if isinstance(each, Mapping)}
+    known = {str(each.get("name")).lower() for each in properties if isinstance(each, dict)}
     for index, name in enumerate(names):
         if isinstance(name, str) and name.lower() not in known:
             message = f"{shown(name)} is required and is no property of the object"
@@ -139,7 +139,7 @@ def check_enum(findings: Findings, each: Mapping[str, object], path: Path) -> No
         return
     first: dict[object, int] = {}
     for index, entry in enumerate(allowed):
-        value = entry.get("value") if isinstance(entry, Mapping) else None
+        value = entry.get("value") if isinstance(entry, dict) else None
         if value is None or isinstance(value, list | dict) or has_variable(value):
             continue
         place = (*path, "enum", index, "value")

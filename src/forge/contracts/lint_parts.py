@@ -31,7 +31,7 @@ def check_unique(findings: Findings, entries: object, path: Path, key: str) -> N
         return
     first: dict[str, int] = {}
     for index, entry in enumerate(entries):
-        name = entry.get(key) if isinstance(entry, Mapping) else None
+        name = entry.get(key) if isinstance(entry, dict) else None
         if not isinstance(name, str) or not name.strip():
             continue
         known = first.setdefault(name.strip().lower(), index)
@@ -46,7 +46,7 @@ def check_custom(findings: Findings, entries: object, path: Path) -> None:
     if not isinstance(entries, list):
         return
     for index, entry in enumerate(entries):
-        if not isinstance(entry, Mapping):
+        if not isinstance(entry, dict):
             continue
         name, value = entry.get("property"), entry.get("value")
         if name in _FORGE_TEXTS and not (isinstance(value, str) and value.strip()):
@@ -66,10 +66,10 @@ def _are_names(value: object) -> bool:
 def _members(data: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object], Path]]:
     team = data.get("team")
     members, path = (team, ("team",)) if isinstance(team, list) else (None, ("team",))
-    if isinstance(team, Mapping):
+    if isinstance(team, dict):
         members, path = team.get("members"), ("team", "members")  # type: ignore[assignment]
     for index, member in enumerate(members if isinstance(members, list) else ()):
-        if isinstance(member, Mapping):
+        if isinstance(member, dict):
             yield member, (*path, index)
 
 

@@ -20,7 +20,7 @@ def check_quality(findings: Findings, node: Mapping[str, object], path: Path, ta
     rules = node.get("quality")
     check_unique(findings, rules, (*path, "quality"), "id")
     for index, rule in enumerate(rules if isinstance(rules, list) else ()):
-        if isinstance(rule, Mapping):
+        if isinstance(rule, dict):
             _check_rule(findings, rule, (*path, "quality", index), node, table)
 
 
@@ -68,14 +68,14 @@ def _check_own(findings: Findings, rule: Mapping[str, object], path: Path) -> No
     if isinstance(check, str):
         document, problems = parse_document(check, "")
         check = document.data if document is not None and not problems else None
-    if not isinstance(check, Mapping) or not isinstance(check.get("type"), str):
+    if not isinstance(check, dict) or not isinstance(check.get("type"), str):
         message = "the implementation for the engine forge is not a check"
         findings.add("E502", (*path, "implementation"), message, "Write one check, like {type: range, min: 0}.")
 
 
 def _check_metric(findings: Findings, metric: str, rule: Mapping[str, object], path: Path, is_table: bool) -> None:
     arguments = rule.get("arguments")
-    given = arguments if isinstance(arguments, Mapping) else {}
+    given = arguments if isinstance(arguments, dict) else {}
     if metric == "invalidValues" and not any(key in given or key in rule for key in ("validValues", "pattern")):
         message = "invalidValues needs to know which values are valid"
         fix = "Add arguments: {validValues: [a, b]}, or {pattern: '…'}."
@@ -96,7 +96,7 @@ def _check_metric(findings: Findings, metric: str, rule: Mapping[str, object], p
 
 def _check_arguments(findings: Findings, rule: Mapping[str, object], path: Path, table: Mapping[str, object]) -> None:
     arguments = rule.get("arguments")
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return
     place = (*path, "arguments")
     for key in ("validValues", "missingValues", "properties"):
@@ -129,5 +129,5 @@ def _check_names(findings: Findings, names: object, path: Path, table: Mapping[s
 def _names(table: Mapping[str, object]) -> Iterator[str]:
     properties = table.get("properties")
     for each in properties if isinstance(properties, list) else ():
-        if isinstance(each, Mapping):
+        if isinstance(each, dict):
             yield from (str(each[key]) for key in ("name", "physicalName") if each.get(key))

@@ -35,19 +35,19 @@ def check_strict(findings: Findings) -> None:
         message = "the schema is empty; the strict profile wants at least one table"
         findings.add("E501", ("schema",), message, "Add schema: [{name: …, properties: […]}].")
     for index, table in enumerate(schema if isinstance(schema, list) else ()):
-        if isinstance(table, Mapping):
+        if isinstance(table, dict):
             _check_table(findings, table, ("schema", index))
 
 
 def has_owner(team: object) -> bool:
     """A member with the role owner, or the team's name."""
     members = team
-    if isinstance(team, Mapping):
+    if isinstance(team, dict):
         if not is_blank(team.get("name")):
             return True
         members = team.get("members")
     return any(
-        isinstance(member, Mapping)
+        isinstance(member, dict)
         and str(member.get("role") or "").strip().lower() == "owner"
         and not is_blank(member.get("username"))
         for member in (members if isinstance(members, list) else ())
@@ -81,10 +81,10 @@ def is_personal(each: Mapping[str, object]) -> bool:
         return True
     customs = each.get("customProperties")
     for custom in customs if isinstance(customs, list) else ():
-        if isinstance(custom, Mapping) and letters_of(str(custom.get("property"))) in _PERSONAL_WORDS:
+        if isinstance(custom, dict) and letters_of(str(custom.get("property"))) in _PERSONAL_WORDS:
             return custom.get("value") not in (False, None, "", "none", "no", "false")
     options = each.get("logicalTypeOptions")
-    if isinstance(options, Mapping) and options.get("format") == "email":
+    if isinstance(options, dict) and options.get("format") == "email":
         return True
     return any(
         letters_of(str(text)) in _PERSONAL_NAMES for text in (each.get("name"), each.get("physicalName")) if text

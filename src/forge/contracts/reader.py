@@ -101,13 +101,13 @@ class Node:
         """The mapping at `path`; empty where there is none."""
         value: object = self.mapping
         for step in path:
-            if isinstance(value, Mapping) and isinstance(step, str):
+            if isinstance(value, dict) and isinstance(step, str):
                 value = value.get(step)
             elif isinstance(value, list) and isinstance(step, int) and step < len(value):
                 value = value[step]
             else:
                 value = None
-        return self._node(path, value if isinstance(value, Mapping) else {})
+        return self._node(path, value if isinstance(value, dict) else {})
 
     def _node(self, path: tuple[Step, ...], mapping: Mapping[str, object]) -> Node:
         return Node(self._reader, (*self._at, *path), mapping)
@@ -122,7 +122,7 @@ class Node:
             return []
         nodes = []
         for index, item in enumerate(value):
-            if isinstance(item, Mapping):
+            if isinstance(item, dict):
                 nodes.append(self._node((key, index), item))
             else:
                 path = (*self._at, key, index)
