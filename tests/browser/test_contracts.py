@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from contract_site import NEW, ORDERS, ContractSite, lay_contracts, serve_contracts
-from page_checks import AXE, keep_picture, violations
+from page_checks import is_for_everyone
 from playwright.sync_api import Browser, Locator, Page, expect
-from watched_page import Visit, Watch, new_profile, signed_in_at
+from watched_page import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -192,34 +192,13 @@ EMPTY = {
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 400)])
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_for_everyone(name: str, theme: str, width: int, browser: Browser, house: ContractSite) -> None:
+def test_every_pageis_for_everyone(name: str, theme: str, width: int, browser: Browser, house: ContractSite) -> None:
     path, shown = PAGES[name]
-    _is_for_everyone(browser, house, f"contracts-{name}-{theme}-{width}", path, shown)
+    is_for_everyone(browser, house, f"contracts-{name}-{theme}-{width}", path, shown)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 400), ("dark", 1440)])
 @pytest.mark.parametrize("name", EMPTY)
-def test_an_empty_page_is_for_everyone(name: str, theme: str, width: int, browser: Browser, bare: ContractSite) -> None:
+def test_an_empty_pageis_for_everyone(name: str, theme: str, width: int, browser: Browser, bare: ContractSite) -> None:
     path, shown = EMPTY[name]
-    _is_for_everyone(browser, bare, f"contracts-empty-{name}-{theme}-{width}", path, shown)
-
-
-def _is_for_everyone(browser: Browser, site: ContractSite, name: str, path: str, shown: str) -> None:
-    *_, theme, size = name.split("-")
-    width = int(size)
-    context = new_profile(browser, site, dark=theme == "dark", width=width, bypass_csp=True)
-    try:
-        context.add_init_script(path=AXE)
-        page = context.new_page()
-        watch = Watch(page, site.address)
-        page.goto(signed_in_at(site, path))
-        expect(page.get_by_text(shown).filter(visible=True).first).to_be_visible()
-        expect(page.locator(".mantine-Skeleton-root")).to_have_count(0)
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"the page is {wide} pixels wide on a screen of {width}"
-        found = violations(page)
-        keep_picture(page, f"{name}.png")
-        assert not found, "\n".join(found)
-        watch.judge()
-    finally:
-        context.close()
+    is_for_everyone(browser, bare, f"contracts-empty-{name}-{theme}-{width}", path, shown)

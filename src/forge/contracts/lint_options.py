@@ -106,7 +106,7 @@ def pattern_problem(pattern: str) -> str | None:
 
         try:
             jsonschema_rs.validator_for({"pattern": pattern})
-        except Exception:
+        except ValueError:
             return str(error)
     return None
 
