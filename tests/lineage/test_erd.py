@@ -255,3 +255,11 @@ def test_tables_without_relations_stand_beside_each_other_and_of_very_many_some_
     words = [one.text for one in picture.iter(f"{SVG}text")]
     assert "10 more tables are not drawn." in words
     assert len({one.get("x") for one in picture.iter(f"{SVG}rect") if one.get("class") == "card"}) >= 5
+
+
+def test_columns_stand_as_the_table_has_them_where_that_is_known() -> None:
+    nodes = [Node("core.t", NodeType.TABLE, "t", "core.t", details={"primary_key": ["b"]})]
+    for place, name in enumerate(("z", "b", "a")):
+        nodes.append(Node(f"core.t.{name}", NodeType.COLUMN, name, "core.t", details={"position": place}))
+    (drawn,) = erd_of(nodes, (), "core").tables
+    assert [(column.name, column.primary_key) for column in drawn.columns] == [("z", False), ("b", True), ("a", False)]

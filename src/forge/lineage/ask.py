@@ -14,12 +14,16 @@ Direction = Literal["upstream", "downstream"]
 Way = Literal["upstream", "downstream", "both"]
 DEPTH = 10
 MIN_CONFIDENCE = 0.5
+# Who makes data: shown, with the edges that lead there, to who asks for them.
+DOERS = frozenset({NodeType.TRANSFORM, NodeType.PIPELINE, NodeType.PROCESS})
+WITH_DOERS = FLOWS | {EdgeType.EXECUTES}
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeFilter:
     """Which edges a walk follows. `at`: None for now. Edges that pass all but `min_confidence` are counted as
-    hidden. `indirect`: also edges that only shape rows; they lead to tables, and from there on by all their columns."""
+    hidden. `indirect`: also edges that only shape rows; they lead to tables, and from there on by all their columns.
+    `beside`: also those to and from who makes the data, which say again what edges between data say."""
 
     types: frozenset[EdgeType] = FLOWS
     min_confidence: float = MIN_CONFIDENCE
@@ -27,9 +31,12 @@ class EdgeFilter:
     at: datetime | None = None
     relationships: frozenset[str] = frozenset()  # none given: all
     subtypes: frozenset[Indirect] = frozenset()
+    beside: bool = False
 
     def takes(self, kind: Kind) -> bool:
-        if kind.type not in self.types or (kind.indirect is not None and not self.indirect):
+        if kind.type not in self.types or (kind.beside and not self.beside):
+            return False
+        if kind.indirect is not None and not self.indirect:
             return False
         if self.subtypes and kind.indirect is not None and kind.indirect not in self.subtypes:
             return False
@@ -57,6 +64,6 @@ class Ask:
     @property
     def taken(self) -> EdgeFilter:
         """The edges that are followed: also those through what is inside programs, where that is asked for."""
-        if not self.intermediate or self.edges.types != FLOWS:
+        if not self.intermediate or self.edges.types not in (FLOWS, WITH_DOERS):
             return self.edges
-        return replace(self.edges, types=FLOWS | {EdgeType.PASSES})
+        return replace(self.edges, types=self.edges.types | {EdgeType.PASSES})

@@ -52,7 +52,7 @@ def count_at(index: Index, at: datetime | None, declared: NDArray[Any]) -> Censu
     edges: Counter[str] = Counter()
     for code in np.flatnonzero(codes).tolist():
         kind = kind_of(code)
-        edges[str(kind.relationship or kind.type)] += int(codes[code])
+        edges[kind.counted] += int(codes[code])
     nodes = {str(type_): int(types[number]) for number, type_ in enumerate(NODE_TYPES) if types[number]}
     return Census(dict(sorted(nodes.items())), dict(sorted(edges.items())))
 

@@ -111,6 +111,8 @@ def check_batch(batch: Batch) -> None:
     for number, claim in enumerate(batch.edges, 1):
         where = f"edge {number} of {len(batch.edges)}: {claim.key.id}"
         _check_ends(claim, where)
+        if batch.strict and claim.kind.beside:
+            raise _odd_relationship(claim.kind, where)
         _check_json(claim.metadata, where)
         if claim.confidence is not None and not (math.isfinite(claim.confidence) and 0 <= claim.confidence <= 1):
             raise ForgeError(
@@ -152,15 +154,15 @@ def _check_ends(claim: EdgeClaim, where: str) -> None:
     for end in (claim.source, claim.target):
         _check_entity(end, where)
     _check_text(claim.expression, where)
-    if (claim.kind.relationship is None) == (claim.kind.type is EdgeType.DERIVES_FROM):
-        raise ForgeError(
-            "E805",
-            f"An edge of type {claim.kind.type} with the relationship {claim.kind.relationship}",
-            where=where,
-            why="derives_from has a relationship, the other types have none.",
-        )
+    if (claim.kind.relationship is None) == (claim.kind.type is EdgeType.DERIVES_FROM) and not claim.kind.beside:
+        raise _odd_relationship(claim.kind, where)
     if claim.kind.indirect is not None and claim.kind.type is not EdgeType.DERIVES_FROM:
         raise ForgeError("E805", f"Only derives_from can be indirect, not {claim.kind.type}", where=where)
+
+
+def _odd_relationship(kind: Kind, where: str) -> ForgeError:
+    what = f"An edge of type {kind.type} with the relationship {kind.relationship}"
+    return ForgeError("E805", what, where=where, why="derives_from has a relationship, the other types have none.")
 
 
 def _check_entity(entity: Entity, where: str) -> None:

@@ -8,10 +8,9 @@ Keys are read from what producers say of nodes: of a column `primary_key: true` 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forge.lineage.kind import FLOWS
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
 from forge.lineage.traversal import Link
 from forge.model.errors import ForgeError
@@ -208,14 +207,19 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(str(one) for one in value if one) if isinstance(value, list | tuple) else ()
 
 
-def _table(name: str, node: Node, columns: Iterable[Node], keys: _Keys) -> ErdTable:
+def _table(name: str, node: Node, columns: Sequence[Node], keys: _Keys) -> ErdTable:
     foreign = {column for key in keys.foreign(name) for column in key.columns}
     primary = keys.primary(name)
+    places = {one.name: at for one in columns if isinstance(at := one.details.get("position"), int)}
     found = [_column(one, primary, foreign) for one in columns]
     known = {one.name for one in found}
     # A key may name a column of which nothing else is known.
     found += [ErdColumn(one, "", None, one in primary, one in foreign) for one in (primary | foreign) - known]
-    return ErdTable(name, str(node.type), tuple(sorted(found, key=lambda one: (not one.primary_key, one.name))))
+    if all(one.name in places for one in found):  # as the table has them
+        found.sort(key=lambda one: (places[one.name], one.name))
+    else:
+        found.sort(key=lambda one: (not one.primary_key, one.name))
+    return ErdTable(name, str(node.type), tuple(found))
 
 
 def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ForeignKey]) -> ErdTable:
@@ -241,7 +245,7 @@ def _flows(links: Iterable[Link], nodes: Mapping[str, Node], inside: Iterable[st
     between: dict[tuple[str, str], list[float]] = defaultdict(list)
     wanted = set(inside)
     for link in links:
-        if link.kind.type not in FLOWS:
+        if not link.kind.flows:
             continue
         ends = [nodes[end].table if end in nodes else end for end in (link.source, link.target)]
         if ends[0] != ends[1] and wanted.issuperset(ends):

@@ -201,9 +201,11 @@ def _kind_from(value: object) -> Kind:
     relationship: Relationship | None = fields.maybe("relationship", _word_of(Relationship), None)
     indirect: Indirect | None = fields.maybe("indirect", _word_of(Indirect), None)
     fields.end()
-    if (type_ is EdgeType.DERIVES_FROM) != (relationship is not None) or (indirect and relationship is None):
+    kind = Kind(type_, relationship, indirect)
+    odd = (type_ is EdgeType.DERIVES_FROM) != (relationship is not None) and not kind.beside
+    if odd or (indirect and type_ is not EdgeType.DERIVES_FROM):
         raise ValueError("derives_from has a relationship, the other types have none and are never indirect")
-    return Kind(type_, relationship, indirect)
+    return kind
 
 
 def _evidence_list_from(value: object) -> tuple[Evidence, ...]:

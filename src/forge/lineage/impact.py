@@ -142,6 +142,7 @@ def _weighed(
         "confidence": round(item.confidence, 9),
         "depth": weights.of_depth(item.depth),
         "use": weights.use[str(use)],
+        "direction": weights.of_direction(str(change.direction), is_breaking=finding.is_breaking),
     }
     score = 1.0
     for factor in factors.values():

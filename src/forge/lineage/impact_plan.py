@@ -105,7 +105,8 @@ def plan_steps(change: Change, affected: Sequence[Affected], ways: Ways) -> tupl
     plan = _PLANS[change.type]
     by_asset: dict[str, list[Affected]] = defaultdict(list)
     for one in sorted(affected, key=lambda one: (one.depth, one.node.id)):
-        by_asset[one.asset].append(one)
+        if not (one.link.kind.beside or one.link.kind.type is EdgeType.EXECUTES):  # it is told with what it makes
+            by_asset[one.asset].append(one)
     nodes = (*ways.starts.values(), *(item.node for item in ways.items.values()))
     tables = {node.id: node.table or node.id for node in nodes}
     order = dependency_order(ways.links, lift=lambda name: tables.get(name, name), names=by_asset).names
@@ -133,12 +134,20 @@ def _step(plan: _Plan, change: Change, asset: str, hit: Sequence[Affected], word
     return text
 
 
+_SHAPES = {
+    Indirect.JOIN: "join",
+    Indirect.FILTER: "filter",
+    Indirect.GROUP_BY: "grouping",
+    Indirect.SORT: "order",
+    Indirect.WINDOW: "window",
+}
+
+
 def _what(one: Affected, asset: str) -> str:
     """`net = SUM(amount)`, `its filter on status`."""
     link = one.link
     if link.kind.indirect is not None:
-        way = {Indirect.JOIN: "join", Indirect.FILTER: "filter", Indirect.GROUP_BY: "grouping"}
-        return f"its {way.get(link.kind.indirect, 'order')} by {link.source}"
+        return f"its {_SHAPES[link.kind.indirect]} by {link.source}"
     if link.kind.type is EdgeType.CONSUMES:
         return f"what it reads of {link.source}"
     if one.node.column and link.target == one.node.id:

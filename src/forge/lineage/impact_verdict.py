@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forge.lineage.ask import DOERS
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.impact_change import Change, ChangeType
 from forge.lineage.impact_way import Use, Ways, copies_name, heaviest, is_table, use_of
@@ -63,6 +64,8 @@ def judge(change: Change, item: Reached, ways: Ways, carried: frozenset[str]) ->
 def _arrives(link: Link, ways: Ways, carried: frozenset[str]) -> bool:
     if link.source in carried:
         return True
+    if link.kind.type is EdgeType.EXECUTES:  # what runs it fails with it
+        return any(_arrives(one, ways, carried) for one in ways.into(ways.items[link.source]))
     return link.kind.type is EdgeType.CONSUMES and ways.holds_carried(link.source, carried)
 
 
@@ -124,6 +127,8 @@ def _what(change: Change, source: str, ways: Ways) -> str:
         return f"{source}, the table of {_OF_COLUMN.get(change.type, 'the changed column')}"
     if source not in ways.items:
         return f"{source}, in which columns are hit"
+    if ways.items[source].node.type in DOERS:
+        return f"{source}, which is hit"
     return f"{source}, {_FARTHER.get(change.type, 'which is hit')}"
 
 
@@ -132,6 +137,7 @@ _INDIRECT = {
     Indirect.FILTER: "is filtered by",
     Indirect.GROUP_BY: "is grouped by",
     Indirect.SORT: "is sorted by",
+    Indirect.WINDOW: "has a window over",
 }
 _DIRECT = {
     Transformation.IDENTITY: "is a copy of",
@@ -149,6 +155,8 @@ def _how(item: Reached, link: Link, source: str) -> str:
         return f"{subject} {_INDIRECT[link.kind.indirect]} {source}"
     if link.kind.type is EdgeType.CONSUMES:
         return f"{subject} reads {source}"
+    if link.kind.type is EdgeType.EXECUTES:
+        return f"{subject} runs {source}"
     if link.kind.type is EdgeType.PRODUCES:
         return f"{subject} is made by {source}"
     plain = link.transformation is Transformation.IDENTITY

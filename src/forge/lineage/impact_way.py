@@ -1,9 +1,9 @@
 """How a change comes to an entity: by which edges, by which path, and what it is used for there.
 
 The rule of use: an entity uses the changed data in the way of the edges by which it is first reached, those from what
-is one hop nearer to the change. An indirect edge says join key, filter or (group_by) aggregated; a direct one
-aggregated where it aggregates; all others pass it through. Of several the heaviest counts. A column that no such edge
-leads to, of a table that is reached as a whole, has the use of its table."""
+is one hop nearer to the change. An indirect edge says join key, filter or aggregated (group_by, and window, whose
+partitions group); a direct one aggregated where it aggregates; all others pass it through. Of several the heaviest
+counts. A column that no such edge leads to, of a table that is reached as a whole, has the use of its table."""
 
 from __future__ import annotations
 
@@ -27,13 +27,19 @@ class Use(StrEnum):
     JOIN_KEY = "join_key"
 
 
-_BY_WAY = {Indirect.JOIN: Use.JOIN_KEY, Indirect.FILTER: Use.FILTER, Indirect.GROUP_BY: Use.AGGREGATED}
+_BY_WAY = {
+    Indirect.JOIN: Use.JOIN_KEY,
+    Indirect.FILTER: Use.FILTER,
+    Indirect.GROUP_BY: Use.AGGREGATED,
+    Indirect.WINDOW: Use.AGGREGATED,
+    Indirect.SORT: Use.PASSED_THROUGH,
+}
 _ORDER = tuple(Use)
 
 
 def use_of(link: Link) -> Use:
     if link.kind.indirect is not None:
-        return _BY_WAY.get(link.kind.indirect, Use.PASSED_THROUGH)
+        return _BY_WAY[link.kind.indirect]
     aggregates = link.transformation is Transformation.AGGREGATION or link.kind.relationship is Relationship.AGGREGATED
     return Use.AGGREGATED if aggregates else Use.PASSED_THROUGH
 
@@ -83,20 +89,33 @@ class Ways:
         self._into[link.target].append(link)
 
     def _add_readers(self, readers: Iterable[Reader]) -> None:
-        """They stand one hop behind the nearest, and as sure as the surest, of the hit columns of the table."""
-        for reader in sorted(readers, key=lambda one: one.link.sort_key):
-            table, name = reader.link.source, reader.node.id
-            hit = [self.items[column] for column in self._of_table.get(table, ())]
-            own = any(node.table == table for node in self.starts.values())
-            if name in self.items or name in self.starts or not (hit or own):
-                continue
-            depth = 0 if own else min(item.depth for item in hit)
-            sure = 1.0 if own else max(item.confidence for item in hit)
-            self.items[name] = Reached(reader.node, "downstream", depth + 1, sure * reader.link.confidence, reader.link)
-            self.depths[name] = depth + 1
-            self.depths.setdefault(table, depth)
-            self.links.append(reader.link)
-            self._take(reader.link)
+        """They stand one hop behind what they read: another reader, or the nearest, and as sure as the surest, of the
+        hit columns of a table."""
+        waiting = list(readers)
+        while waiting:
+            later = [reader for reader in waiting if not self._add(reader)]
+            if len(later) == len(waiting):
+                return
+            waiting = later
+
+    def _add(self, reader: Reader) -> bool:
+        """False where what it reads is not hit, or not yet."""
+        source, name = reader.link.source, reader.node.id
+        if name in self.items or name in self.starts:
+            return True
+        hit = [self.items[column] for column in self._of_table.get(source, ())]
+        hit += [self.items[source]] if source in self.items else []
+        own = source in self.starts or any(node.table == source for node in self.starts.values())
+        if not (hit or own):
+            return False
+        depth = 0 if own else min(item.depth for item in hit)
+        sure = 1.0 if own else max(item.confidence for item in hit)
+        self.items[name] = Reached(reader.node, "downstream", depth + 1, sure * reader.link.confidence, reader.link)
+        self.depths[name] = depth + 1
+        self.depths.setdefault(source, depth)
+        self.links.append(reader.link)
+        self._take(reader.link)
+        return True
 
     def into(self, item: Reached) -> tuple[Link, ...]:
         """The edges that lead to it, or else to what it is a part of."""

@@ -40,12 +40,14 @@ class Relationship(StrEnum):
 FLOWS = frozenset({EdgeType.DERIVES_FROM, EdgeType.PRODUCES, EdgeType.CONSUMES})  # what a walk follows unless told
 CODES = 1 << 10  # all codes are below
 
+_BESIDE = frozenset({EdgeType.PRODUCES, EdgeType.CONSUMES})
 _TYPES, _RELATIONSHIPS, _INDIRECT = tuple(EdgeType), tuple(Relationship), (None, *Indirect)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`relationship` is None for all but derives_from."""
+    """`relationship` is None for all but derives_from, and for edges that stand beside those: who makes the data (a
+    transform, a job) consumes and produces what they join. A walk takes those only where they are asked for."""
 
     type: EdgeType = EdgeType.DERIVES_FROM
     relationship: Relationship | None = Relationship.DERIVED
@@ -57,13 +59,27 @@ class Kind:
         return _TYPES.index(self.type) | relationship << 3 | _INDIRECT.index(self.indirect) << 7
 
     @property
+    def beside(self) -> bool:
+        return self.type in _BESIDE and self.relationship is Relationship.DERIVED
+
+    @property
+    def flows(self) -> bool:
+        """Whether a walk follows it unless told."""
+        return self.type in FLOWS and not self.beside
+
+    @property
+    def counted(self) -> str:
+        """Under which word it is counted."""
+        return str(self.relationship if self.relationship and not self.beside else self.type)
+
+    @property
     def word(self) -> str:
         """The shortest that tells it from the others: `filter`, `aggregated`, `consumes`; `filter:joined` where the
         relationship is not the one that goes with the way."""
         if self.indirect is not None:
             usual = self.relationship is RELATIONSHIP_OF[self.indirect]
             return str(self.indirect) if usual else f"{self.indirect}:{self.relationship}"
-        return str(self.relationship or self.type)
+        return f"{self.type}:{self.relationship}" if self.beside else self.counted
 
     def sort_key(self) -> int:
         return self.code

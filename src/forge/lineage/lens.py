@@ -35,8 +35,8 @@ class Rule:
 
 
 def rule_of(edges: EdgeFilter) -> Rule:
-    usual = edges.at is None and (edges.types, edges.indirect, edges.relationships) == (
-        (EdgeFilter().types, False, frozenset())
+    usual = edges.at is None and (edges.types, edges.indirect, edges.beside, edges.relationships) == (
+        (EdgeFilter().types, False, False, frozenset())
     )
     at = None if edges.at is None else to_micros(edges.at)
     return Rule(codes_taken(edges), edges.min_confidence, at, edges.indirect, usual)

@@ -19,6 +19,7 @@ from forge.lineage.kind import Kind, kind_of
 from forge.lineage.lens import Lens, Steps
 from forge.lineage.levels import lifted_link
 from forge.lineage.moment import from_micros, time_of
+from forge.lineage.roll_up import Rolled
 from forge.lineage.traversal import Hop, Link, Path
 from forge.lineage.walk import Walked
 
@@ -45,14 +46,14 @@ class _Met:
 class Links:
     """Of one answer."""
 
-    def __init__(self, question: Question, walks: Sequence[tuple[Walked, Array]]) -> None:
+    def __init__(self, question: Question, walks: Sequence[tuple[Rolled, Array]]) -> None:
         self.question = question
         self._shown: set[tuple[int, int, int]] = set()  # keys of links
         self._via: dict[tuple[Direction, int], tuple[int, int, int]] = {}
         self._met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)  # in the order they were met
         self._onward: dict[Direction, set[int]] = {}
-        for walked, shown in walks:
-            self._take(walked, shown)
+        for found, shown in walks:
+            self._take(found, shown)
         self._links = _made(question, self._met)
 
     def all(self) -> tuple[Link, ...]:
@@ -61,35 +62,39 @@ class Links:
     def via(self, way: Direction, entity: int) -> Link:
         return self._links[self._via[way, entity]]
 
-    def ends(self, walked: Walked, shown: Array) -> list[int]:
+    def ends(self, found: Rolled, shown: Array) -> list[int]:
         """The entities from which the walk went no further, the surest first; where it only goes in circles, the
         farthest."""
-        onward = self._onward[walked.lens.direction]
-        place = {number: at for at, number in enumerate(walked.nodes.tolist())}
+        onward = self._onward[found.walked.lens.direction]
+        place = {number: at for at, number in enumerate(found.nodes.tolist())}
         ends = [number for number in shown.tolist() if number not in onward]
         if not ends and len(shown):
-            far = max(int(walked.depths[place[number]]) for number in shown.tolist())
-            ends = [number for number in shown.tolist() if walked.depths[place[number]] == far]
-        return sorted(ends, key=lambda number: (-float(walked.confidence[place[number]]), number))
+            far = max(int(found.depths[place[number]]) for number in shown.tolist())
+            ends = [number for number in shown.tolist() if found.depths[place[number]] == far]
+        return sorted(ends, key=lambda number: (-float(found.confidence[place[number]]), number))
 
-    def _take(self, walked: Walked, shown: Array) -> None:
+    def _take(self, found: Rolled, shown: Array) -> None:
+        question, walked = self.question, found.walked
         lens, expanded = walked.lens, walked.expanded()
         steps = _spread(lens, lens.leave(expanded))
-        near = expanded[steps.rows]
-        told = np.zeros(lens.size, bool)
+        near, far = expanded[steps.rows], steps.far
+        told = np.zeros(question.size, bool)
         told[shown] = True
-        told[walked.starts] = True
-        both = told[near] & told[steps.far]
-        self._onward[lens.direction] = set(near[both & (near != steps.far)].tolist())
-        arrives = _arrivals(walked, steps, near, shown)
+        arrives = _arrivals(walked, steps, near, found.first[told[question.seen(found.first)]])
+        told[question.seen(walked.starts)] = True
+        near, far = question.seen(near), question.seen(far)
+        both = told[near] & told[far]
+        if question.up is not None:
+            both &= near != far
+        self._onward[lens.direction] = set(near[both & (near != far)].tolist())
         wanted = np.flatnonzero(both | arrives)
         keys = self._keep(lens, steps.take(wanted))
         self._shown |= {key for key, inner in zip(keys, both[wanted].tolist(), strict=True) if inner}
-        self._choose(lens, steps.far[wanted], near[wanted], keys, arrives[wanted])
+        self._choose(lens, far[wanted], near[wanted], keys, arrives[wanted])
 
     def _keep(self, lens: Lens, steps: Steps) -> list[tuple[int, int, int]]:
         keys = []
-        for key, met in _mets(lens, steps):
+        for key, met in _mets(self.question, lens, steps):
             keys.append(key)
             self._met[key][met] = None
         return keys
@@ -118,7 +123,7 @@ class Links:
             place = np.array(path.places, np.int64)
             far = np.array(path.nodes, np.int32)
             steps = Steps(np.arange(len(far)), far, place, base)
-            pairs = list(_mets(lens, steps))
+            pairs = list(_mets(question, lens, steps))
             all_keys.append([key for key, _ in pairs])
             for key, one in pairs:
                 met[key][one] = None
@@ -181,7 +186,7 @@ def _values(walked: Walked, hops: int, nodes: Array) -> Array:
     return np.where(ordered[at] == nodes, found.confidence[order][at], -1.0)
 
 
-def _mets(lens: Lens, steps: Steps) -> Iterable[tuple[tuple[int, int, int], _Met]]:
+def _mets(question: Question, lens: Lens, steps: Steps) -> Iterable[tuple[tuple[int, int, int], _Met]]:
     """Each edge with the key of the link it belongs to: from table up all between two entities are one."""
     side, down = lens.side, lens.direction == "downstream"
     columns = (
@@ -191,13 +196,13 @@ def _mets(lens: Lens, steps: Steps) -> Iterable[tuple[tuple[int, int, int], _Met
         side.confidence[steps.place],
         side.valid_from[steps.place],
         side.valid_to[steps.place],
-        lens.entity(steps.base),
-        lens.entity(side.other[steps.place]),
+        question.seen(lens.entity(steps.base)),
+        question.seen(lens.entity(side.other[steps.place])),
     )
     for base, other, kind, sure, start, end, one, two in zip(*(c.tolist() for c in columns), strict=True):
         source, target = (base, other) if down else (other, base)
         ends = (one, two) if down else (two, one)
-        yield (*ends, MIXED if lens.by_table else kind), _Met(source, target, kind, sure, start, end)
+        yield (*ends, MIXED if question.view.by_table else kind), _Met(source, target, kind, sure, start, end)
 
 
 def _made(question: Question, met: dict[tuple[int, int, int], dict[_Met, None]]) -> dict[tuple[int, int, int], Link]:

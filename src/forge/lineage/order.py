@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from forge.lineage.kind import FLOWS
 from forge.lineage.traversal import Link
 
 
@@ -53,7 +52,7 @@ def dependency_order(
 ) -> Order:
     """`lift` gives the table of an id, for the order of tables; links within one table then do not count. `names`: to
     be in the order even where no link touches them."""
-    flows = (link for link in links if link.kind.type in FLOWS)
+    flows = (link for link in links if link.kind.flows)
     if lift is None:
         return order_of(names, ((link.source, link.target) for link in flows))
     lifted = ((lift(link.source), lift(link.target)) for link in flows)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from forge.lineage.ask import MIN_CONFIDENCE, Direction
 from forge.lineage.edge import Transformation, level_of
-from forge.lineage.kind import FLOWS, Relationship
+from forge.lineage.kind import Relationship
 from forge.lineage.node import Node
 from forge.lineage.traversal import Link, Traversal
 
@@ -165,7 +165,7 @@ class _Way:
         self._links: dict[str, list[Link]] = defaultdict(list)
         self._into_table: dict[str, list[Link]] = defaultdict(list)
         for link in links:
-            if link.kind.type not in FLOWS or (link.kind.indirect and not rule.indirect):
+            if not link.kind.flows or (link.kind.indirect and not rule.indirect):
                 continue
             self._links[link.source if self._downstream else link.target].append(link)
             if link.kind.indirect:

@@ -18,6 +18,7 @@ from forge.lineage.index import HIDDEN, IS_TABLE, SHOWN, Index
 from forge.lineage.lens import Lens, Rule, Steps, rule_of
 from forge.lineage.links import Links
 from forge.lineage.node import Node, place_of
+from forge.lineage.roll_up import MORE_PATHS, Rolled, level_of_walk, rolled, rolled_paths
 from forge.lineage.seen_from import View, view_of
 from forge.lineage.traversal import Path, Reached, Traversal
 from forge.lineage.walk import Walked, surest
@@ -35,15 +36,19 @@ ENDS = 100  # ends of a walk to which paths are told
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What one direction found: the places in `walked` of what is wanted, and of what is shown of it."""
+    """What one direction found: the places in `found` of what is wanted, and of what is shown of it."""
 
-    walked: Walked
+    found: Rolled
     wanted: Array
     chosen: Array
 
     @property
+    def walked(self) -> Walked:
+        return self.found.walked
+
+    @property
     def nodes(self) -> Array:
-        return self.walked.nodes[self.chosen]
+        return self.found.nodes[self.chosen]
 
 
 class Question:
@@ -56,6 +61,31 @@ class Question:
         return view_of(self.source, self.index, self.ask.level, self.database)
 
     @cached_property
+    def ground(self) -> View:
+        """The level of the walk: that which is seen, or the finer one of the start."""
+        if not self.view.by_table:
+            return self.view
+        number = self.source.numbers([self.ask.start]).get(self.ask.start)
+        if number is None or number >= self.index.size:
+            return self.view
+        fine = [Lens(self.index, way, self.rule) for way in self.ways]
+        level = level_of_walk(self.index, number, self.ask.level, fine)
+        return self.view if level is self.ask.level else view_of(self.source, self.index, level, self.database)
+
+    @cached_property
+    def up(self) -> Array | None:
+        """Of each entity of the walk the one it is seen as; None where they are the same."""
+        return None if self.ground is self.view or self.view.lift is None else self.view.lift.up
+
+    def seen(self, entities: Array) -> Array:
+        return entities if self.up is None else self.up[entities]
+
+    @property
+    def size(self) -> int:
+        """One more than the highest number of what is seen."""
+        return self.index.size if self.view.lift is None else self.view.lift.members.owners
+
+    @cached_property
     def rule(self) -> Rule:
         return rule_of(self.ask.taken)
 
@@ -64,7 +94,7 @@ class Question:
         return ("upstream", "downstream") if self.ask.direction == "both" else (self.ask.direction,)
 
     def lens(self, direction: Direction) -> Lens:
-        return Lens(self.index, direction, self.rule, self.view.lift, self.view.by_table)
+        return Lens(self.index, direction, self.rule, self.ground.lift, self.ground.by_table)
 
     def entities_of(self, name: str) -> Array:
         """Where a walk from this name begins: a table begins with all that is inside it. E801 where nobody knows it."""
@@ -73,11 +103,11 @@ class Question:
             group = self.view.group(name)
             if group is None:
                 raise self._unknown(name)
-            return np.array([group], np.int32)
+            return np.array([group], np.int32) if self.up is None else np.flatnonzero(self.up == group)
         nodes = np.array([number], np.int32)
         if IS_TABLE[self.index.node_type[number]]:
             nodes = np.concatenate((nodes, self.index.columns_of(nodes)[1]))
-        return np.unique(self.view.entity(nodes)).astype(np.int32)
+        return np.unique(self.ground.entity(nodes)).astype(np.int32)
 
     def nodes(self, numbers: Iterable[int]) -> dict[int, Node]:
         """Of entities; what was fetched once is kept."""
@@ -95,15 +125,15 @@ class Question:
 
     def traversal(self) -> Traversal:
         starts = self.entities_of(self.ask.start)
-        found = [self._wanted(surest(self.lens(way), starts, self.ask.depth)) for way in self.ways]
+        found = [self._wanted(rolled(surest(self.lens(way), starts, self.ask.depth), self.up)) for way in self.ways]
         found = self._cut(found)
-        numbers = {number for one in found for number in one.nodes.tolist()} | set(starts.tolist())
-        names = self.nodes(numbers)
-        links = Links(self, [(one.walked, one.nodes) for one in found])
+        begins = np.unique(self.seen(starts)).tolist()
+        names = self.nodes({number for one in found for number in one.nodes.tolist()} | set(begins))
+        links = Links(self, [(one.found, one.nodes) for one in found])
         items = [item for one in found for item in self._reached(one, links)]
         paths = self._paths(found, links)
-        confidences = np.concatenate([one.walked.confidence[one.wanted] for one in found])
-        depths = np.concatenate([one.walked.depths[one.wanted] for one in found])
+        confidences = np.concatenate([one.found.confidence[one.wanted] for one in found])
+        depths = np.concatenate([one.found.depths[one.wanted] for one in found])
         return Traversal(
             self.ask,
             tuple(sorted(items, key=lambda item: (item.direction, item.depth, item.name))),
@@ -111,53 +141,56 @@ class Question:
             self._hidden([one.walked for one in found]),
             len(depths),
             paths,
-            tuple(sorted((names[number] for number in starts.tolist()), key=lambda node: node.id)),
+            tuple(sorted((names[number] for number in begins), key=lambda node: node.id)),
             _levels(confidences),
             int(depths.max(initial=0)),
         )
 
     def _reached(self, found: _Shown, links: Links) -> list[Reached]:
-        walked, names = found.walked, self.nodes(found.nodes.tolist())
+        names = self.nodes(found.nodes.tolist())
         rows = zip(
             found.nodes.tolist(),
-            walked.depths[found.chosen].tolist(),
-            walked.confidence[found.chosen].tolist(),
+            found.found.depths[found.chosen].tolist(),
+            found.found.confidence[found.chosen].tolist(),
             strict=True,
         )
-        way = walked.lens.direction
+        way = found.walked.lens.direction
         return [Reached(names[n], way, depth, sure, links.via(way, n)) for n, depth, sure in rows]
 
     def _hidden(self, walks: Sequence[Walked]) -> int:
-        if len(walks) == 1:
+        if len(walks) == 1 and self.up is None:
             return walks[0].hidden
         edges: set[tuple[int, int, int]] = set()
+        sure: set[tuple[int, int, int]] = set()
         for walked in walks:
-            steps = walked.lens.hidden(walked.expanded())
-            edges |= self.ends_of(walked, steps)
-        return len(edges)
+            entities = walked.expanded()
+            edges |= self.ends_of(walked, walked.lens.hidden(entities))
+            if self.up is not None:
+                sure |= self.ends_of(walked, walked.lens.leave(entities))
+        return sum(1 for edge in edges - sure if self.up is None or edge[0] != edge[1])
 
     def ends_of(self, walked: Walked, steps: Steps) -> set[tuple[int, int, int]]:
         """Source, target and kind of each, as the level sees them."""
         lens = walked.lens
-        near, far = lens.entity(steps.base), lens.entity(lens.side.other[steps.place])
-        kind = lens.side.kind[steps.place] * (not lens.by_table)
+        near, far = self.seen(lens.entity(steps.base)), self.seen(lens.entity(lens.side.other[steps.place]))
+        kind = lens.side.kind[steps.place] * (not self.view.by_table)
         source, target = (near, far) if walked.lens.direction == "downstream" else (far, near)
         return set(zip(source.tolist(), target.tolist(), kind.tolist(), strict=True))
 
     # --- what is shown ---------------------------------------------------------------------------------------------
 
-    def _wanted(self, walked: Walked) -> _Shown:
-        ask, nodes = self.ask, walked.nodes
+    def _wanted(self, found: Rolled) -> _Shown:
+        ask, nodes = self.ask, found.nodes
         wanted = np.ones(len(nodes), bool)
         if ask.node_types:
             wanted &= self.view.is_type(self.index, ask.node_types, nodes)
         keys = self.view.tables(self.index, nodes)
         unique, places = np.unique(keys, return_inverse=True)
         if len(nodes) <= AT_ONCE:  # then all that the answer can name is fetched in one go
-            self.nodes({*unique[unique > 0].tolist(), *nodes.tolist(), *walked.starts.tolist()})
+            self.nodes({*unique[unique > 0].tolist(), *nodes.tolist(), *found.walked.starts.tolist()})
         wanted &= self._fitting(unique)[places]
         chosen = np.flatnonzero(wanted)
-        return _Shown(walked, chosen, chosen)
+        return _Shown(found, chosen, chosen)
 
     def _fitting(self, tables: Array) -> Array:
         """Which tables are asked for. That something is inside a statement only is asked once and kept."""
@@ -192,10 +225,10 @@ class Question:
             return list(found)
         which = np.concatenate([np.full(len(one.wanted), number) for number, one in enumerate(found)])
         place = np.concatenate([one.wanted for one in found])
-        depth = np.concatenate([one.walked.depths[one.wanted] for one in found])
+        depth = np.concatenate([one.found.depths[one.wanted] for one in found])
         last = np.sort(depth)[limit - 1] if limit else 0
         sure, edge = np.flatnonzero(depth < last), np.flatnonzero(depth == last)
-        numbers = np.concatenate([one.walked.nodes[one.wanted] for one in found])
+        numbers = np.concatenate([one.found.nodes[one.wanted] for one in found])
         if len(edge) <= WIDE:
             names = self.nodes(numbers[edge].tolist())
             ordered = sorted(edge.tolist(), key=lambda at: (names[int(numbers[at])].id, int(which[at])))
@@ -211,8 +244,10 @@ class Question:
             return ()
         paths: list[Path] = []
         for one in found:
-            for end in links.ends(one.walked, one.nodes)[:ENDS]:
-                paths += self._search(one.walked.lens, np.array([end], np.int32), self.ask.paths)
+            for end in links.ends(one.found, one.nodes)[:ENDS]:
+                walked = one.walked.nodes
+                inside = np.array([end], np.int32) if self.up is None else walked[self.up[walked] == end]
+                paths += self._search(one.walked.lens, inside, self.ask.paths)
         return tuple(sorted(paths, key=path_order))
 
     def paths_to(self, target: str, count: int) -> tuple[Path, ...]:
@@ -228,8 +263,10 @@ class Question:
         def names(numbers: Sequence[int]) -> Mapping[int, str]:
             return {number: node.id for number, node in self.nodes(numbers).items()}
 
-        found = find_paths(lens, starts, ends, self.ask.depth, count, names)
-        return Links.of_paths(self, lens, found)
+        if self.up is None:
+            return Links.of_paths(self, lens, find_paths(lens, starts, ends, self.ask.depth, count, names))
+        fine = find_paths(lens, starts, ends, self.ask.depth, count * MORE_PATHS, names)
+        return Links.of_paths(self, lens, rolled_paths(fine, self.up, count))
 
     def _unknown(self, name: str) -> ForgeError:
         return ForgeError(

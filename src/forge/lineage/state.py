@@ -33,7 +33,7 @@ class GraphState:
     def edge_counts(self) -> dict[str, int]:
         """By relationship; of the edges that have none by type."""
         kinds = (edge.key.kind for edge in self.edges.values())
-        return dict(sorted(Counter(str(kind.relationship or kind.type) for kind in kinds).items()))
+        return dict(sorted(Counter(kind.counted for kind in kinds).items()))
 
 
 def link_of(edge: EdgeVersion) -> Link:

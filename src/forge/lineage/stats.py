@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forge.lineage.edge import level_of
 from forge.lineage.fact import EdgeVersion
-from forge.lineage.kind import FLOWS, EdgeType
+from forge.lineage.kind import EdgeType
 from forge.lineage.node import NodeType
 from forge.lineage.order import order_of
 from forge.lineage.state import GraphState
@@ -83,13 +83,13 @@ class GraphStats:
 
 def stats_of(state: GraphState) -> GraphStats:
     edges = tuple(state.edges.values())
-    flows = [(edge.key.source, edge.key.target) for edge in edges if edge.key.kind.type in FLOWS]
+    flows = [(edge.key.source, edge.key.target) for edge in edges if edge.key.kind.flows]
     incoming = Counter(target for _, target in flows)
     outgoing = Counter(source for source, _ in flows)
     return GraphStats(
         state.node_counts(),
         _counts(str(edge.key.kind.type) for edge in edges),
-        _counts(str(edge.key.kind.relationship) for edge in edges if edge.key.kind.relationship),
+        _counts(edge.key.kind.counted for edge in edges if edge.key.kind.type is EdgeType.DERIVES_FROM),
         _counts(str(edge.key.kind.indirect) for edge in edges if edge.key.kind.indirect),
         _counts(str(edge.transformation) for edge in edges),
         _counts(level_of(edge.confidence) for edge in edges),

@@ -1,6 +1,7 @@
 """What weighs how much in the impact of a change: all numbers of it, in one place.
 
-score = base × entity × path confidence × depth factor × use, where depth factor = max(floor, 1 − step · depth);
+score = base × entity × path confidence × depth factor × use × direction, where depth factor = max(floor, 1 − step ·
+depth), and direction is that of a change of type (other changes have none);
 effort in hours = effort × effort_entity × min(effort_limit, score / 2).
 `lineage: weights:` in forge.yaml overrides any of them."""
 
@@ -51,6 +52,11 @@ def _use() -> dict[str, float]:
     return {"passed_through": 1.0, "aggregated": 1.2, "filter": 1.3, "join_key": 1.5}
 
 
+def _direction() -> dict[str, float]:
+    """`widening` is for what it does not break: a cast back to the old type, for one, weighs as before."""
+    return {"widening": 0.1, "narrowing": 1.0, "unrelated": 1.0}
+
+
 def _effort() -> dict[str, float]:
     return {
         "schema": 4.0,
@@ -77,6 +83,7 @@ class Weights:
     base: Mapping[str, float] = field(default_factory=_base)
     entity: Mapping[str, float] = field(default_factory=_entity)
     use: Mapping[str, float] = field(default_factory=_use)
+    direction: Mapping[str, float] = field(default_factory=_direction)
     effort: Mapping[str, float] = field(default_factory=_effort)
     effort_entity: Mapping[str, float] = field(default_factory=_effort_entity)
     high: float = 4.0
@@ -110,6 +117,10 @@ class Weights:
 
     def of_entity(self, type_: NodeType) -> float:
         return self.entity.get(str(type_), self.entity[OTHER])
+
+    def of_direction(self, direction: str, *, is_breaking: bool) -> float:
+        """A wider type that breaks nothing where it arrives weighs next to nothing there."""
+        return 1.0 if is_breaking else self.direction.get(direction, 1.0)
 
     def of_depth(self, depth: int) -> float:
         """A direct consumer has depth 1."""

@@ -434,3 +434,45 @@ def test_which_files_belong_to_a_project() -> None:
     assert dbt_files(["b/x.sql"]) == frozenset()
     assert is_read_by_dbt("a/target/manifest.json")
     assert not is_read_by_dbt("a/target/compiled/x.sql")
+
+
+FROM_T = "from {{ source('raw', 't') }} t"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"select t.a, t.b {FROM_T} {{{{ pkg.join_it('t') }}}}", {"a <- a", "b <- b"}),
+        (f"select a, sum(b) {{{{ pkg.window() }}}} as n {FROM_T}", {"a <- a", "n <- b"}),
+        (f"select a, b {FROM_T} where {{{{ mine('a') }}}} and b > 1", {"a <- a", "b <- b"}),
+        (f"select {{{{ pkg.key(['a']) }}}} as k, b {FROM_T}", {"b <- b"}),
+        (f"select a as {{{{ pkg.name('a') }}}}, b {FROM_T}", {"${pkg_name} <- a", "b <- b"}),
+        (f"select cast(a as {{{{ pkg.money() }}}}) as x, b::{{{{ pkg.money() }}}} as y {FROM_T}", {"x <- a", "y <- b"}),
+        (f"select a, b {FROM_T} union all {{{{ pkg.more() }}}}", {"a <- a", "b <- b"}),
+        (f"select {{{{ adapter.dispatch('nope', 'pkg')('a') }}}} as x, b {FROM_T}", {"b <- b"}),
+        (f"{{% call pkg.wrap() %}}select a, b {FROM_T}{{% endcall %}}", {"a <- a", "b <- b"}),
+        (f"select {{{{ broken('a') }}}} as x, b {FROM_T}", {"b <- b"}),
+        (f"select {{{{ refusing('a') }}}} as x, b {FROM_T}", {"b <- b"}),
+        (
+            f"select case when {{{{ pkg.is_x('a') }}}} then b else {{{{ pkg.y() }}}} end as x, a {FROM_T}",
+            {"x <- b", "a <- a"},
+        ),
+    ],
+)
+def test_a_macro_that_is_not_known_leaves_a_hole_and_the_other_columns(text: str, expected: set[str]) -> None:
+    macros = """
+        {% macro broken(x) %}{{ 1 / 0 }}{% endmacro %}
+        {% macro refusing(x) %}{{ exceptions.raise_compiler_error('no such ' ~ x) }}{% endmacro %}
+    """
+    found = contract(read({**SOURCE, "macros/m.sql": macros, "models/m.sql": text}))
+    assert {f"{edge.target.column} <- {edge.source.column}" for edge in found.edges} == expected
+    assert any("and its call was left out" in gap.reason for gap in found.gaps), found.gaps
+
+
+def test_why_a_macro_gives_no_text_is_told() -> None:
+    macros = "{% macro broken(x) %}{{ 1 / 0 }}{% endmacro %}"
+    text = "select {{ broken('a') }} as x, b from {{ source('raw', 't') }}"
+    found = read({**SOURCE, "macros/m.sql": macros, "models/m.sql": text})
+    assert [gap.reason for gap in gaps(found)] == [
+        "the macro broken gives no text (division by zero), and its call was left out"
+    ]

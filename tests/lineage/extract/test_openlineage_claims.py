@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from openlineage_events import PG, columns, dataset, dataset_event, event, field, job_event, schema
 
+from forge.lineage.claim import EdgeClaim
 from forge.lineage.evidence import Basis
 from forge.lineage.extract.openlineage import claims_of, producer_of_event, read_event
 from forge.lineage.extract.openlineage.claims import Claimed
@@ -21,10 +22,15 @@ def claims(data: dict[str, Any], naming: Naming | None = None) -> Claimed:
     return claims_of(read_event(data), naming or Naming())
 
 
+def between_data(claimed: Claimed) -> list[EdgeClaim]:
+    """Without those of the job, which stand beside them."""
+    return [claim for claim in claimed.edges if not claim.kind.beside]
+
+
 def edges(data: dict[str, Any], naming: Naming | None = None) -> set[str]:
     """`source -> target  transformation` of columns, `…#kind` of what has no transformation."""
     found = set()
-    for claim in claims(data, naming).edges:
+    for claim in between_data(claims(data, naming)):
         how = f" {claim.transformation}" if claim.transformation != "unknown" else f" #{claim.kind.word}"
         masked = " masked" if claim.masking else ""
         found.add(f"{claim.source.id.replace(P, '')} -> {claim.target.id.replace(P, '')}{how}{masked}")
@@ -91,10 +97,10 @@ def test_the_first_version_of_the_facet_tells_the_way_of_the_field() -> None:
 
 def test_without_columns_every_input_feeds_every_output() -> None:
     one = claims(event(inputs=[dataset("a"), dataset("b")], outputs=[dataset("c")]))
-    assert {claim.confidence for claim in one.edges} == {None}
+    assert {claim.confidence for claim in between_data(one)} == {None}
     two = claims(event(inputs=[dataset("a"), dataset("b")], outputs=[dataset("c"), dataset("d")]))
-    assert len(two.edges) == 4
-    assert {claim.confidence for claim in two.edges} == {0.6}  # nobody says which went where
+    assert len(between_data(two)) == 4
+    assert {claim.confidence for claim in between_data(two)} == {0.6}  # nobody says which went where
 
 
 def test_an_input_that_no_column_names_feeds_the_only_output() -> None:
@@ -171,7 +177,8 @@ def test_a_field_that_comes_from_a_whole_table_is_told_so() -> None:
 
 def test_what_has_no_place_in_the_graph_is_told_and_its_table_stays() -> None:
     told = claims(daily(whole=(field(ORDERS, "day", "INDIRECT/LUCK"), field(ORDERS, "id"))))
-    assert [claim.key.id.replace(P, "") for claim in told.edges] == [f"{ORDERS}->{DAILY}#derived"]
+    ids = [claim.key.id.replace(P, "") for claim in told.edges if not claim.kind.beside]
+    assert ids == [f"{ORDERS}->{DAILY}#derived"]
     assert [one.pointer for one in told.unclear] == [
         f"/outputs/0/facets/columnLineage/dataset/{number}" for number in (0, 1)
     ]
@@ -212,10 +219,22 @@ def test_the_job_is_a_node_with_its_code_and_who_started_it() -> None:
     assert job.details["source_code"] == "https://x/y.sql"
 
 
+def test_a_job_that_reads_and_writes_consumes_and_produces() -> None:
+    job = "process:airflow/nightly.orders"
+    told = claims(event(inputs=[dataset("a"), dataset("b")], outputs=[dataset("c"), dataset("d")]))
+    assert {claim.key.id.replace(P, "") for claim in told.edges if claim.kind.beside} == {
+        f"a->{job}#consumes:derived",
+        f"b->{job}#consumes:derived",
+        f"{job}->c#produces:derived",
+        f"{job}->d#produces:derived",
+    }
+    assert {str(claim.kind.type) for claim in told.edges if claim.kind.beside} == {"consumes", "produces"}
+
+
 def test_a_run_is_observed_and_a_definition_is_declared() -> None:
     sides: dict[str, Any] = {"inputs": [dataset("a")], "outputs": [dataset("b")]}
     for told, basis in ((event(**sides), Basis.OBSERVED), (job_event(**sides), Basis.DECLARED)):
-        (one,) = claims(told).edges
+        (one,) = between_data(claims(told))
         assert one.evidence[0].basis is basis
         assert producer_of_event(read_event(told)) == "openlineage:airflow/nightly.orders"
     assert claims(event(**sides)).edges[0].evidence[0].run_id == event()["run"]["runId"]

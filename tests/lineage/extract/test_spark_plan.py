@@ -190,3 +190,15 @@ def test_very_deep_plans_and_expressions_are_read() -> None:
     found = extract(node("Project", ORDERS, projectList=[alias(total, "x", 5)]))
     assert [edge.source.column for edge in found.edges] == ["a", "b"]
     assert len(found.edges[0].expression) <= 500
+
+
+def test_columns_of_type_char_are_padded_between_a_table_and_its_name() -> None:
+    """A table of Spark's own catalog; `text` as Spark prints it says nothing of the table but its name above."""
+    relation = node("LogicalRelation", package="org.apache.spark.sql.execution.datasources.", output=[A, B])
+    length = expression("Literal", value="5", dataType="integer")
+    padded = expression("objects.StaticInvoke", A, length, functionName="readSidePadding", dataType="string")
+    project = node("Project", relation, projectList=[alias(padded, "a", 3), B])
+    named = node("SubqueryAlias", project, identifier={"name": "orders", "qualifier": "[forge, core]"})
+    found = extract(node("Project", named, projectList=[column("a", 3), B]))
+    assert found.edges == (copied("a", "a"), copied("b", "b"))
+    assert found.gaps == ()

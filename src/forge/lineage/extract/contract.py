@@ -50,25 +50,25 @@ def join_steps(steps: Iterable[Step]) -> Iterable[tuple[Step, Joined]]:
     """The steps that make something real, in terms of what is real."""
     between: dict[str, Joined] = {}
     for step in steps:
-        joined = _settle(step, between) if step.target in step.reads else _join(step, between)
+        joined = _join(step, between)
+        if step.target in joined.reads and not step.made.real:
+            joined = _settle(step, joined)
         if step.made.real:
             yield step, joined
         else:
             between[step.target] = joined
 
 
-def _settle(step: Step, between: dict[str, Joined]) -> Joined:
-    """A recursive step: the rows of each round come from the round before, so repeat until nothing is added."""
-    if step.made.real:
-        return _join(step, between)
-    around = {**between, step.target: Joined()}
-    joined = Joined()
+def _settle(step: Step, first: Joined) -> Joined:
+    """A recursive step, perhaps through others: the rows of each round come from the round before, so repeat until
+    nothing is added."""
+    step = replace(step, columns=first.columns, shaped=first.shaped, reads=first.reads, open=first.open)
+    before, joined = Joined(), first
     for _ in range(len(step.columns) + 2):
-        joined = _join(step, around)
-        before = around[step.target]
+        joined = _join(step, {step.target: before})
         if _sources(joined) == _sources(before) and joined.shaped == before.shaped:
             break
-        around[step.target] = joined
+        before = joined
     return replace(joined, reads=joined.reads - {step.target})
 
 
@@ -153,8 +153,14 @@ def edges_of(step: Step, joined: Joined) -> Iterable[Edge]:
     for name, value in joined.columns.items():
         for target, source, trace in arrivals(ColumnName(step.target, name), value):
             text = trace.expression or last_name(source)
-            sure = min(trace.confidence, RESOLVED)
+            named = is_guess(source.table) or is_guess(step.target)
+            sure = min(trace.confidence, LOW_CONFIDENCE if named else RESOLVED)
             yield Edge(source, target, trace.transformation, text, trace.masking, sure, step.file, step.line)
+
+
+def is_guess(table: str) -> bool:
+    """A name that holds something that is known only when the code runs."""
+    return "${" in table
 
 
 def arrivals(target: ColumnName, value: Value) -> Iterable[tuple[ColumnName, ColumnName, Trace]]:
@@ -175,7 +181,8 @@ def table_edges_of(step: Step, joined: Joined) -> Iterable[TableEdge]:
     understood."""
     blind = not joined.columns and not joined.shaped
     for table in sorted(joined.reads):
-        sure = LOW_CONFIDENCE if blind or table in joined.open else RESOLVED
+        low = blind or table in joined.open or is_guess(table) or is_guess(step.target)
+        sure = LOW_CONFIDENCE if low else RESOLVED
         yield TableEdge(table, step.target, step.file, step.line, sure)
 
 

@@ -49,7 +49,8 @@ class Step:
     rows there are. `reads`: all relations it reads, also those of which no column arrives. `whole`: `columns` and
     `open` are all there is of the target (CREATE … AS SELECT), not only what is written here.
 
-    A relation is made before it is read; only a step of a recursive CTE reads itself."""
+    A relation is made before it is read; only a step of a recursive CTE reads itself. `transform`: what the code
+    itself calls the transform that makes it; empty where it has no name."""
 
     target: str
     made: Made
@@ -62,6 +63,7 @@ class Step:
     line: int = 0
     statement: str = ""
     label: str = ""
+    transform: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,22 @@ from forge.model.names import ColumnName
 Shape = frozenset[tuple[ColumnName, Indirect]]
 
 
+def ends_with_name(full: str, qualifier: str) -> bool:
+    """`orders` and `sales.orders` of `sales.orders`."""
+    return bool(full) and f".{full}".lower().endswith(f".{qualifier}".lower())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """`owner`: what the code may write before the name, the alias of a table in a join."""
+    """`owner`: what the code may write before the name, the alias of a table in a join, or all or the last parts of the
+    name of a table."""
 
     name: str
     value: Value
     owner: str = ""
+
+    def is_of(self, qualifier: str) -> bool:
+        return ends_with_name(self.owner, qualifier)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +48,9 @@ class Relation:
 
     def find(self, name: str, owner: str = "") -> tuple[Column, ...]:
         """All columns that the name may mean; case does not matter."""
-        wanted, before = name.lower(), owner.lower()
+        wanted, before = name.lower(), owner
         return tuple(
-            column
-            for column in self.columns
-            if column.name.lower() == wanted and (not before or column.owner.lower() == before)
+            column for column in self.columns if column.name.lower() == wanted and (not before or column.is_of(before))
         )
 
     def value(self, name: str) -> Value | None:

@@ -28,6 +28,10 @@ _ROUNDS = 1_000_000
 Names = MutableMapping[str, object]
 
 
+class LimitError(TemplateError):
+    """A template would take for ever, or all memory."""
+
+
 class Returned(Exception):
     """`return(value)` in a macro gives a value that is no text."""
 
@@ -68,7 +72,7 @@ class Templates(SandboxedEnvironment):
         found = safe_range(*bounds)
         self.rounds += len(found)
         if self.rounds > _ROUNDS:
-            raise TemplateError(f"its loops take more than {_ROUNDS:,} rounds")
+            raise LimitError(f"its loops take more than {_ROUNDS:,} rounds")
         return found
 
     def _undefined_class(self) -> type[Undefined]:
@@ -97,6 +101,16 @@ class Templates(SandboxedEnvironment):
             return super().call(__context, __obj, *args, **kwargs)  # type: ignore[arg-type]
         except Returned as returned:
             return returned.value
+        except LimitError:
+            raise
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as problem:
+            return self._failed(__obj, problem)
+
+    def _failed(self, macro: Macro, problem: Exception) -> Unknown:
+        """A macro that gives no text leaves a hole, as one that is not known does."""
+        label = f"{macro.name}()"
+        self.asked.failed.setdefault(label, str(problem) or type(problem).__name__)
+        return self.unknown(label)
 
     def call_binop(self, context: object, operator: str, left: object, right: object) -> object:
         """A text must not be multiplied until memory ends."""
@@ -104,9 +118,9 @@ class Templates(SandboxedEnvironment):
         if all(isinstance(one, int) for one in sizes):
             one, other = cast("list[int]", sizes)
             if abs(one) > 10_000_000 or abs(other) > 10_000_000 or (operator == "**" and abs(other) > 64):
-                raise TemplateError("a number or text grows too large")
+                raise LimitError("a number or text grows too large")
             if abs(one * other) > _LARGEST and not (isinstance(left, int) and isinstance(right, int)):
-                raise TemplateError("a number or text grows too large")
+                raise LimitError("a number or text grows too large")
         return super().call_binop(context, operator, left, right)  # type: ignore[arg-type]
 
 

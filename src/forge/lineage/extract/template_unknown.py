@@ -45,6 +45,7 @@ class Asked:
     truth: bool = False
     tested: bool = False
     names: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)  # macros, and why they give no text
 
     def mark(self, name: str) -> str:
         if name not in self.names:
@@ -78,8 +79,11 @@ class Unknown(Undefined):
     def __html__(self) -> str:
         return str(self)
 
-    def __call__(self, *args: object, **kwargs: object) -> Unknown:  # type: ignore[override]
-        return self._next(f"{self._label.removesuffix('()')}()")
+    def __call__(self, *args: object, **kwargs: object) -> Unknown | str:  # type: ignore[override]
+        """What is inside of `{% call macro() %}` stays: the macro most likely puts something around it."""
+        made = self._next(f"{self._label.removesuffix('()')}()")
+        caller = kwargs.get("caller")
+        return f"{made}\n{caller()}" if callable(caller) else made
 
     def __getitem__(self, key: object) -> Unknown:  # type: ignore[override]
         return self._next(f"{self._label}[{key}]" if isinstance(key, int) else f"{self._label}.{key}")
@@ -166,23 +170,50 @@ def settle(text: str, asked: Asked, dialect: str) -> tuple[str, tuple[Said, ...]
             quoted_name = piece["back"] or (piece["double"] and dialect not in _STRINGS_IN_DOUBLE_QUOTES)
             said_here = _said_of_name(shown[1:-1], names) if quoted_name else ""
         else:
-            new, said_here = _bare("".join(found), shown, text[at : at + 200], names, content, dialect)
+            new, said_here = _bare("".join(found), shown, text[at : at + 200], names, content, dialect, asked)
             found.append(new)
-        said_here = said_here or "; ".join(_said_of_macro(name) for name in names if name.endswith("()"))
+        said_here = said_here or "; ".join(_said_of_macro(name, asked) for name in names if name.endswith("()"))
         if said_here:
             said.append(Said(text.count("\n", 0, piece.start()) + 1, said_here))
     found.append(text[at:])
     return "".join(found), tuple(dict.fromkeys(said))
 
 
-def _bare(before: str, shown: str, after: str, names: list[str], marked: str, dialect: str) -> tuple[str, str]:
+_WORD_BEFORE = re.compile(r"([\w$]+|[)'\"`\]])\s*$")
+_WANTS_MORE = re.compile(
+    r"all|and|any|as|between|by|case|cast|cross|cube|distinct|else|except|exists|filter|from|full|group|having|ilike|in"
+    r"|inner|intersect|interval|into|is|join|lateral|left|like|limit|merge|minus|natural|not|offset|on|or|order|outer|over"
+    r"|overwrite|partition|qualify|range|regexp|right|rlike|rollup|rows?|select|set|similar|table|then|top|union|unnest"
+    r"|update|using|values|view|when|where|window|with|within",
+    re.IGNORECASE,
+)
+_UNITED = re.compile(r"\b(?:union|intersect|except|minus)(?:\s+(?:all|distinct))?\s*$", re.IGNORECASE)
+_TYPE = re.compile(r"(?:::|\bcast\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\bas)\s*$", re.IGNORECASE)
+_ALIAS = re.compile(r"\bas\s*$", re.IGNORECASE)
+
+
+def _of_macro(tail: str, shown: str, after: str, dialect: str) -> str | None:
+    """What a call that is not known leaves where no value may stand; None: a value may."""
+    if _TYPE.search(tail):
+        return "string"
+    if _ALIAS.search(tail) and not after.lstrip().startswith("("):
+        return quoted(shown, dialect)
+    if _UNITED.search(tail):
+        return " ".join(("select * from", quoted(shown, dialect)))
+    word = _WORD_BEFORE.search(tail)
+    return "" if word is not None and not _WANTS_MORE.fullmatch(word[1]) else None
+
+
+def _bare(
+    before: str, shown: str, after: str, names: list[str], marked: str, dialect: str, asked: Asked
+) -> tuple[str, str]:
     """What stands outside of quotes."""
     tail = before[-200:]
     only = _MARK.fullmatch(marked) is not None
     macro = any(name.endswith("()") for name in names)
     if not macro and (not only or tail.endswith(".") or after.startswith(".") or _NAMES.search(tail)):
         return quoted(shown, dialect), _said_of_name(shown, names)
-    what = "; ".join(_said_of_macro(name) if name.endswith("()") else _said_of_part(name) for name in names)
+    what = "; ".join(_said_of_macro(name, asked) if name.endswith("()") else _said_of_part(name) for name in names)
     if _NAMES.search(tail):
         return quoted(shown, dialect), what
     line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
@@ -190,6 +221,9 @@ def _bare(before: str, shown: str, after: str, names: list[str], marked: str, di
         return "", what
     if _VALUES.search(tail) and not macro:
         return "0", ""
+    hole = _of_macro(tail, shown, after, dialect) if macro else None
+    if hole is not None:
+        return hole, what
     return ("(null)" if _IN.search(tail) else "null"), what
 
 
@@ -201,8 +235,9 @@ def _said_of_part(name: str) -> str:
     return f"no value is known for {name}, and what it stands for was left out; give it as a variable"
 
 
-def _said_of_macro(name: str) -> str:
-    return f"the macro {name.removesuffix('()')} is not known, and its call was left out"
+def _said_of_macro(name: str, asked: Asked) -> str:
+    why = f"gives no text ({asked.failed[name]})" if name in asked.failed else "is not known"
+    return f"the macro {name.removesuffix('()')} {why}, and its call was left out"
 
 
 def _shown(asked: Asked, number: str) -> str:

@@ -56,3 +56,22 @@ def test_long_chains_are_followed() -> None:
 
 def test_a_loop_with_many_rounds_is_cut_and_told() -> None:
     assert gaps("for n in range(500):\n    x = n\n") == [(1, "a loop of 500 rounds is followed for 200 only")]
+
+
+def test_a_recursion_that_doubles_is_cut_and_told() -> None:
+    program = """
+def f(df, n):
+    f(df.withColumn(f"a{n}", df.id), n + 1)
+    return f(df.withColumn(f"b{n}", df.id), n + 2)
+f(spark.table("raw.orders"), 1)
+spark.table("raw.orders").select("id").write.saveAsTable("m.t")
+"""
+    assert edges(program) == {"m.t.id <- raw.orders.id identity"}
+    assert {text for _, text in gaps(program)} == {"f calls itself, and is not followed further here"}
+
+
+def test_a_long_row_of_classes_is_read() -> None:
+    classes = "\n".join(f"class C{n}(C{n - 1}, D):\n    x{n} = 1" for n in range(1, 300))
+    program = f"class C0:\n    def run(self, df): return df.select('id')\nclass D: pass\n{classes}\n"
+    program += "C50().run(spark.table('raw.orders')).write.saveAsTable('m.t')\n"
+    assert edges(program) == {"m.t.id <- raw.orders.id identity"}

@@ -73,6 +73,7 @@ class Adapter:
     target: Target
     dialect: str
     package: str
+    unknown: Callable[[str], object]
 
     def dispatch(self, macro_name: str, macro_namespace: str | None = None, packages: object = None) -> object:
         name = macro_name.rpartition(".")[2]
@@ -84,7 +85,7 @@ class Adapter:
                     return found
         found = self.project.macro(macro_namespace or "dbt", name)
         if found is None:
-            raise TemplateError(f"the macro {macro_namespace or self.package}.{name} is not in the project")
+            return self.unknown(f"{macro_namespace or self.package}.{name}")
         return found
 
     def get_columns_in_relation(self, relation: object) -> list[DbtColumn]:
@@ -124,7 +125,7 @@ def names_of(
         this=this,
         execute=False,
         target=_target(target, templates.asked),
-        adapter=Adapter(project, target, dialect, package),
+        adapter=Adapter(project, target, dialect, package, templates.unknown),
         api=_api(dialect),
         dbt=Package("dbt", {**DBT, "date_spine": utils.date_spine, "is_incremental": templates.asked.decide}),
         dbt_utils=Package("dbt_utils", utils.shims()),

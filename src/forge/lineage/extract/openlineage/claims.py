@@ -20,6 +20,7 @@ from forge.lineage.extract.openlineage.said import About, Arrival, Dataset, Even
 from forge.lineage.extract.program import MAYBE
 from forge.lineage.extract.value import Trace, merge
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.maker import CONSUMES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of
 
 EXTRACTOR = "openlineage"
@@ -217,11 +218,17 @@ class _Claims:
             self._other[source, job, Kind(EdgeType.CONSUMES, None)] = None
 
     def one_sided(self) -> None:
-        """A job that only reads is where data goes; one that only writes is where it comes from."""
+        """A job that only reads is where data goes; one that only writes is where it comes from. One that does both
+        stands beside what goes from the one to the other."""
         event = self._event
         if event.job is None:
             return
         job = job_of(event.job)
+        if event.inputs and event.outputs:
+            for dataset in event.inputs:
+                self._other[self.table(dataset.name), job, CONSUMES] = None
+            for dataset in event.outputs:
+                self._other[job, self.table(dataset.name), PRODUCES] = None
         if not event.entries and not (event.inputs and event.outputs):
             for dataset in event.inputs:
                 self._other[self.table(dataset.name), job, Kind(EdgeType.CONSUMES, None)] = None

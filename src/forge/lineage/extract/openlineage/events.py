@@ -16,6 +16,7 @@ from forge.lineage.extract.openlineage.names import Naming, producer_of, produce
 from forge.lineage.extract.openlineage.read import kept_part, read_event
 from forge.lineage.extract.openlineage.said import About, Dataset, Event, Job, Name, State
 from forge.lineage.fact import EdgeFact, EdgeKey
+from forge.lineage.kind import EdgeType
 from forge.lineage.node import Entity, NodeType
 
 __all__ = [
@@ -110,6 +111,8 @@ def _left_out(facts: Iterable[EdgeFact], table: str, fed: Fed, said: set[EdgeKey
         open_ = fact.valid_from <= at and (fact.valid_to is None or fact.valid_to > at)
         if open_ and _owner(fact.target) == table and fact.key not in said:
             source = _owner(fact.source)
+            if fact.kind.beside and fact.kind.type is EdgeType.PRODUCES:
+                continue  # it still makes the table, whatever from
             if fed.by_column or source not in fed.sources:
                 yield fact.key
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python import members, operators
+from forge.lineage.extract.python import members, operators, settings
 from forge.lineage.extract.python.branch import MOST, either, options
 from forge.lineage.extract.python.library import Call, source_text
 from forge.lineage.extract.python.scope import Scope
@@ -122,7 +122,7 @@ def _name(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     if built_in is not None:
         return members.native(f"builtins.{node.id}", built_in)
     given = reader.world.libraries.constants.get(f"builtins.{node.id}")
-    return given if given is not None else Unknown(node.id)
+    return given if given is not None else Unknown(node.id, settings.holder(node.id))
 
 
 def _sequence(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:

@@ -24,13 +24,24 @@ def default_at(place: int, name: str) -> Handler:
     """`os.getenv("X", "y")`: the argument at that place. An empty one says nothing."""
 
     def handler(call: Call, world: World) -> Thing:
-        return _told(call.arg(place, name), call.written)
+        return _told(call.arg(place, name), call.written, call.text(0))
 
     return handler
 
 
-def _told(default: Thing | None, what: str) -> Thing:
-    return default if default is not None and truth_of(default) else Unknown(what)
+def _told(default: Thing | None, what: str, setting: str | None) -> Thing:
+    return default if default is not None and truth_of(default) else Unknown(what, setting)
+
+
+def _all_settings(call: Call, world: World) -> Thing:
+    """A file of settings that is loaded."""
+    return Unknown(call.written, "")
+
+
+def _variable(call: Call, world: World) -> Thing:
+    """Airflow's Variable.get; one that holds JSON is many."""
+    default = call.named.get("default_var") or call.named.get("default") or call.arg(1)
+    return _told(default, call.written, call.text(0, "key"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +62,7 @@ def _add_argument(call: Call, world: World) -> Thing:
     long = next((name for name in names if name.startswith("--")), names[0] if names else "")
     name = known_text(call.named.get("dest")) or long.lstrip("-").replace("-", "_")
     if name:
-        parser.values[name] = _told(call.named.get("default"), f"the argument {long}")
+        parser.values[name] = _told(call.named.get("default"), f"the argument {long}", name)
     return NONE
 
 
@@ -66,7 +77,7 @@ def _parse(call: Call, world: World) -> Thing:
 
 
 def _value(call: Call, world: World) -> Thing | None:
-    return call.receiver(Parser).values.get(call.name) or Unknown(call.written)
+    return call.receiver(Parser).values.get(call.name) or Unknown(call.written, call.name)
 
 
 def _vars(call: Call, world: World) -> Thing:
@@ -96,21 +107,45 @@ def _defaults(world: World) -> dict[str, Thing]:
 def _add_widget(call: Call, world: World) -> Thing:
     name = call.text(0, "name")
     if name is not None:
-        _defaults(world)[name] = _told(call.arg(1, "defaultValue"), f"the widget {name}")
+        _defaults(world)[name] = _told(call.arg(1, "defaultValue"), f"the widget {name}", name)
     return NONE
 
 
 def _get_widget(call: Call, world: World) -> Thing:
     name = call.text(0, "name")
-    return _defaults(world).get(name or "") or Unknown(call.written)
+    return _defaults(world).get(name or "") or Unknown(call.written, name)
+
+
+def _section(call: Call, world: World) -> Thing:
+    """`parser.get("section", "option", fallback=…)`"""
+    name = "_".join(one for one in (call.text(0, "section"), call.text(1, "option")) if one)
+    return _told(call.named.get("fallback"), call.written, name or None)
+
+
+_SETTINGS_FILE = Tools("configparser")
+_LOADS = (
+    *("yaml.safe_load", "yaml.load", "yaml.full_load", "json.load", "json.loads", "toml.load", "toml.loads"),
+    *("tomllib.load", "tomllib.loads", "tomli.load", "omegaconf.OmegaConf.load", "pyhocon.ConfigFactory.parse_file"),
+    *("dotenv.dotenv_values", "awsglue.utils.getResolvedOptions", "dynaconf.Dynaconf"),
+)
+_VARIABLES = ("airflow.models.Variable.get", "airflow.models.variable.Variable.get", "airflow.sdk.Variable.get")
 
 
 GIVEN = Library(
-    modules=("os.environ", "argparse", "dbutils"),
+    modules=(
+        *("os.environ", "argparse", "dbutils", "yaml", "json", "toml", "tomllib", "tomli", "omegaconf", "pyhocon"),
+        *("dotenv", "awsglue", "dynaconf", "configparser", "airflow.models", "airflow.sdk"),
+    ),
     functions={
         "os.getenv": default_at(1, "default"),
         "os.environ.get": default_at(1, "default"),
         "argparse.ArgumentParser": _parser,
+        **dict.fromkeys(_LOADS, _all_settings),
+        **dict.fromkeys(_VARIABLES, _variable),
+        **dict.fromkeys(
+            ("configparser.ConfigParser", "configparser.SafeConfigParser", "configparser.RawConfigParser"),
+            lambda call, world: _SETTINGS_FILE,
+        ),
         "builtins.vars": _vars,
     },
     constants={"builtins.dbutils": _DBUTILS, "parameter.dbutils": _DBUTILS},
@@ -125,6 +160,12 @@ GIVEN = Library(
             otherwise=lambda call, world: call.receiver(Parser),
         ),
         Kind("argparse.values", attribute=_value),
+        Kind(
+            "configparser",
+            methods={"get": _section},
+            item=lambda call, world: Unknown(call.written, known_text(call.args[0])),
+            otherwise=lambda call, world: Unknown(call.written),
+        ),
         Kind("dbutils", attribute=lambda call, world: _WIDGETS if call.name == "widgets" else Unknown(call.written)),
         Kind(
             "dbutils.widgets",

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from forge.lineage.extract.python.world import Hole, Text
+from forge.lineage.extract.template_unknown import quoted
 
 _MARK = "__forge_hole_"
 _NAME = re.compile(r"[\w.`$-]*" + _MARK + r"(\d+)__[\w.`$-]*")
@@ -32,7 +33,7 @@ class Filled:
     refused: str = ""
 
 
-def fill_holes(query: Text) -> Filled:
+def fill_holes(query: Text, dialect: str = "spark") -> Filled:
     marked = "".join(part if isinstance(part, str) else f"{_MARK}{place}__" for place, part in enumerate(query.parts))
     holes = {str(place): part for place, part in enumerate(query.parts) if isinstance(part, Hole)}
     filled: list[str] = []
@@ -46,8 +47,13 @@ def fill_holes(query: Text) -> Filled:
         end = found.end()
         what = holes[found.group(1)].told
         shown = re.sub(_MARK + r"(\d+)__", lambda one: "{" + holes[one.group(1)].what + "}", found.group(0))
+        given = _with_settings(found.group(0), holes, dialect)
+        is_table = _READS.search(upto) or _LIST_OF_TABLES.search(upto) or _WRITES.search(upto)
         if _in_quotes(upto):
             filled.append(re.sub(_MARK + r"\d+__", "0", found.group(0)))
+        elif is_table and given is not None:
+            filled.append(given)
+            said.append(f"the table {shown} has a name that is known only when it runs: it depends on {what}")
         elif _READS.search(upto) or (_LIST_OF_TABLES.search(upto)):
             name = f"unknown_{len(tables) + 1}"
             tables[name] = shown
@@ -64,6 +70,14 @@ def fill_holes(query: Text) -> Filled:
             return Filled(rest, refused=f"a part of the SQL is not known: {what}")
     filled.append(marked[end:])
     return Filled("".join(filled), tables, tuple(said))
+
+
+def _with_settings(marked: str, holes: dict[str, Hole], dialect: str) -> str | None:
+    """A name that holds settings, each as `${x}`; None: something else in it is not known."""
+    if any(not holes[number].setting for number in re.findall(_MARK + r"(\d+)__", marked)):
+        return None
+    name = re.sub(_MARK + r"(\d+)__", lambda one: "${" + holes[one.group(1)].setting + "}", marked)
+    return ".".join(quoted(one.strip("`"), dialect) if "${" in one else one for one in name.split("."))
 
 
 _LIST_OF_TABLES = re.compile(r"\bfrom\s+[\w.`]+(?:\s+\w+)?\s*,\s*$", re.IGNORECASE)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python import members
+from forge.lineage.extract.python import members, settings
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.scope import Scope
 from forge.lineage.extract.python.source import words_of
@@ -126,7 +126,7 @@ def _given(
         if thing is not None:
             found[parameter.arg] = thing
         elif parameter.arg not in with_default:
-            found[parameter.arg] = Unknown(f"the argument {parameter.arg}")
+            found[parameter.arg] = Unknown(f"the argument {parameter.arg}", settings.holder(parameter.arg))
     return found
 
 

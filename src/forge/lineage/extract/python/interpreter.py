@@ -20,7 +20,8 @@ from forge.lineage.extract.python.world import Thing
 
 STEPS = 400_000  # nodes of a program that are gone through, loops and calls counted
 DEPTH = 30  # calls inside calls
-AGAIN = 2  # times that a function may be inside itself
+AGAIN = 2  # times that a function may be inside itself with the same arguments
+FURTHER = 300  # times that functions of a program may be inside themselves with other objects or values
 
 
 class ExhaustedError(Exception):
@@ -35,7 +36,8 @@ class Interpreter:
     steps: int = 0
     returns: list[list[Thing]] = field(default_factory=list)
     yields: list[list[Thing]] = field(default_factory=list)
-    running: list[int] = field(default_factory=list)
+    running: list[tuple[int, tuple[object, ...]]] = field(default_factory=list)  # functions, and what they were given
+    further: int = 0
 
     def __post_init__(self) -> None:
         self.world.caller = self

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python import members
+from forge.lineage.extract.python import members, recursion, settings
 from forge.lineage.extract.python.branch import MOST, either
 from forge.lineage.extract.python.held import hidden
 from forge.lineage.extract.python.library import Call
@@ -88,18 +88,18 @@ def _spread(call_: Call) -> list[Call] | None:
 
 
 def _function(reader: Interpreter, function: Function, call_: Call) -> Thing:
-    from forge.lineage.extract.python.interpreter import AGAIN, DEPTH
-
     node = function.node
     reader.called.add(id(node))
-    if reader.running.count(id(node)) >= AGAIN or len(reader.running) >= DEPTH:
+    given = (id(node), recursion.arguments_of(call_))
+    if recursion.is_cut(reader, given):
+        recursion.tell_cut(reader, function, call_)
         return Unknown(call_.written)
     scope = Scope(function.scope, owner=function.owner)
     _bind(node.args, function, call_, scope)
     for name, value in scope.names.items():
         if isinstance(value, Unknown):
             scope.names[name] = reader.world.libraries.constants.get(f"parameter.{name}", value)
-    reader.running.append(id(node))
+    reader.running.append(given)
     try:
         with reader.inside(function.file):
             if isinstance(node, ast.Lambda):
@@ -138,7 +138,7 @@ def _bind(node: ast.arguments, function: Function, call_: Call, scope: Scope) ->
         elif place >= start and not call_.open:
             names[parameter.arg] = function.defaults[place - start]
         else:
-            names[parameter.arg] = Unknown(f"the argument {parameter.arg}")
+            names[parameter.arg] = Unknown(f"the argument {parameter.arg}", settings.holder(parameter.arg))
     for parameter in node.kwonlyargs:
         default = function.named_defaults.get(parameter.arg, Unknown(f"the argument {parameter.arg}"))
         names[parameter.arg] = call_.named.get(parameter.arg, default)
@@ -162,7 +162,7 @@ def _instance(reader: Interpreter, of: Class, call_: Call) -> Thing:
     instance.attributes.update(call_.named)
     for name in fields[len(call_.args) :]:
         if name not in instance.attributes and members.find_member(of, name) is None:
-            instance.attributes[name] = Unknown(f"{of.name}.{name}")
+            instance.attributes[name] = Unknown(f"{of.name}.{name}", settings.field_setting(of.name, name))
     after = members.find_member(of, "__post_init__")
     if isinstance(after, Function):
         call(reader, after, replace(call_, args=(instance,), named={}))

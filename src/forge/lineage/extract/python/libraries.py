@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from forge.lineage.extract.python.builtin import PYTHON
 from forge.lineage.extract.python.database import AIRFLOW, RAW_SQL
+from forge.lineage.extract.python.forge_transform import FORGE_DECORATORS
 from forge.lineage.extract.python.given import GIVEN
-from forge.lineage.extract.python.library import Libraries
+from forge.lineage.extract.python.library import Libraries, Library
 from forge.lineage.extract.python.pandas import HASHING, PANDAS
 from forge.lineage.extract.python.pandas_numpy import NUMPY
 from forge.lineage.extract.python.polars import POLARS, SELECTORS
 from forge.lineage.extract.python.pyspark import PYSPARK
 from forge.lineage.extract.python.templates import TEMPLATES
 
-MODELS = (PYTHON, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL, AIRFLOW)
+FORGE = Library(modules=("forge",), decorators=FORGE_DECORATORS)
+MODELS = (PYTHON, FORGE, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL, AIRFLOW)
 LIBRARIES = Libraries(MODELS)

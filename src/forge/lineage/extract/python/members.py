@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python import containers, texts
+from forge.lineage.extract.python import containers, settings, texts
 from forge.lineage.extract.python.branch import either
 from forge.lineage.extract.python.library import Call, Handler, Kind
 from forge.lineage.extract.python.world import (
@@ -28,6 +28,7 @@ from forge.lineage.extract.python.world import (
     Unknown,
     from_key,
     key_of,
+    known_text,
     number_in,
     text,
 )
@@ -35,6 +36,9 @@ from forge.lineage.extract.python.world import (
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter import Interpreter
     from forge.lineage.extract.python.scope import Scope
+
+
+_MOST_CLASSES = 100  # that one class is derived from
 
 
 def native(path: str, handler: Handler, on: Thing | None = None) -> Native:
@@ -73,8 +77,12 @@ def attribute(reader: Interpreter, thing: Thing, call: Call) -> Thing:
         return given
     if found is not None:
         return found
+    if isinstance(thing, Unknown) and settings.is_read(thing, name):
+        return native(f"settings.{name}", settings.read, thing)
     what = call.written if not isinstance(thing, Unknown) or not thing.what else f"{_head(thing, call)}.{name}"
-    return Unknown(what)
+    if isinstance(thing, Module) and settings.holder(thing.path) is not None:
+        return Unknown(what, name)
+    return Unknown(what, settings.part(thing, text(name), what).setting)
 
 
 def _head(thing: Unknown, call: Call) -> str:
@@ -178,10 +186,12 @@ def _bind(reader: Interpreter, instance: Thing, found: Thing | None) -> Thing | 
 
 
 def _behind(reader: Interpreter, thing: Super, name: str) -> Thing | None:
-    for base in thing.owner.bases:
-        if isinstance(base, Class) and (found := find_member(base, name)) is not None:
-            return _bind(reader, thing.instance, found)
-    return None
+    """The next class in the order of the object's own class, which need not be a base of the one that asks."""
+    of = thing.instance.of if isinstance(thing.instance, Instance) else thing.instance
+    order = in_order(of) if isinstance(of, Class) else ()
+    behind = order[order.index(thing.owner) + 1 :] if thing.owner in order else in_order(thing.owner)[1:]
+    found = next((one.members[name] for one in behind if name in one.members), None)
+    return None if found is None else _bind(reader, thing.instance, found)
 
 
 def _of_class(of: Class, name: str) -> Thing | None:
@@ -193,15 +203,24 @@ def _of_class(of: Class, name: str) -> Thing | None:
     return found
 
 
-def find_member(of: Class, name: str, depth: int = 0) -> Thing | None:
-    """In the class, then in its bases, depth first."""
-    found = of.members.get(name)
-    if found is not None or depth > 20:
-        return found
-    for base in of.bases:
-        if isinstance(base, Class) and (inherited := find_member(base, name, depth + 1)) is not None:
-            return inherited
-    return None
+def find_member(of: Class, name: str) -> Thing | None:
+    return next((one.members[name] for one in in_order(of) if name in one.members), None)
+
+
+def in_order(of: Class) -> tuple[Class, ...]:
+    """The class and its bases in the order in which Python asks them (C3); where there is none, as they come."""
+    if of.order:
+        return of.order
+    bases = [base for base in of.bases if isinstance(base, Class)]
+    waiting = [list(in_order(base)) for base in bases] + [list(bases)]
+    order = [of]
+    while waiting := [one for one in waiting if one]:
+        heads = [one[0] for one in waiting]
+        head = next((one for one in heads if not any(one in other[1:] for other in waiting)), heads[0])
+        order.append(head)
+        waiting = [[one for one in other if one is not head] for other in waiting]
+    of.order = tuple(order[:_MOST_CLASSES])
+    return of.order
 
 
 def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
@@ -229,7 +248,9 @@ def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
         found = reader.call(method, Call("[]", call.line, (thing, key), node=call.node)) if method else None
     elif isinstance(thing, Class | Native):
         return thing  # Generic[T]
-    return Unknown(call.written) if found is None else found
+    elif isinstance(thing, Module) and thing.path == "os.environ":
+        return Unknown(call.written, known_text(key))
+    return settings.part(thing, key, call.written) if found is None else found
 
 
 def _any_value(reader: Interpreter, thing: DictOf) -> Thing | None:

@@ -11,6 +11,7 @@ from typing import cast
 from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.program import Program
+from forge.lineage.extract.python.forge_transform import name_transforms
 from forge.lineage.extract.python.idle import read_idle
 from forge.lineage.extract.python.interpreter import ExhaustedError, Interpreter
 from forge.lineage.extract.python.libraries import LIBRARIES
@@ -38,7 +39,7 @@ def read_program(path: str, files: Mapping[str, str], catalog: Catalog, dialect:
         world.gap(1, "the file takes too long to follow; what comes after is not read")
     world.file = path
     world.here()
-    return _counted(_plainly(session.finish("python"), world), tree)
+    return _counted(name_transforms(_plainly(session.finish("python"), world), world), tree)
 
 
 _ID = re.compile(r"[^\s,;]+@\d+(?::\d+)?")

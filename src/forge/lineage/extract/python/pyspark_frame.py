@@ -15,7 +15,7 @@ from forge.lineage.extract.python.cells import (
     without_columns,
 )
 from forge.lineage.extract.python.library import Call, Handler, methods
-from forge.lineage.extract.python.pyspark_column import expr_of, exprs_of
+from forge.lineage.extract.python.pyspark_column import COLUMN, expr_of, exprs_of
 from forge.lineage.extract.python.pyspark_join import cross_join, join
 from forge.lineage.extract.python.pyspark_name import rebound
 from forge.lineage.extract.python.pyspark_schema import NUMBERS
@@ -38,6 +38,7 @@ from forge.lineage.extract.python.world import (
 )
 from forge.lineage.extract.relation import Column, Relation, stacked, stacked_by_name
 from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.sql.star import matching
 from forge.lineage.extract.value import union
 
 SPARK = "pyspark"
@@ -312,10 +313,15 @@ def unpivot(call: Call, world: World) -> Thing:
     return Frame(SPARK, Relation(tuple(columns), (), frozenset(), frame.relation.shaped, frame.relation.reads))
 
 
-def _columns_from_names(call: Call, world: World) -> Thing:
-    """`df.select(df.colRegex("`a.*`"))`: known only where the columns are."""
-    world.gap(call, "columns chosen by a pattern are not followed")
-    return Unknown(call.written)
+def _by_pattern(call: Call, world: World) -> Thing:
+    """``df.select(df.colRegex("`a.*`"))``: known only where the columns are."""
+    name = call.text(0, "colName")
+    relation = call.frame.relation
+    found = None if name is None or relation.open else matching(name.strip("`"), relation.columns)
+    if found is None:
+        world.gap(call, "the columns that are chosen by a pattern are not known")
+        return Unknown(call.written)
+    return Expr(COLUMN, lambda frame: Cells(tuple(rebound(one, frame, world) for one in found)), call.written)
 
 
 FRAME_METHODS: dict[str, Handler] = {
@@ -333,7 +339,7 @@ FRAME_METHODS: dict[str, Handler] = {
     "crossJoin": cross_join,
     "alias": _alias,
     "transform": _transform,
-    "colRegex": _columns_from_names,
+    "colRegex": _by_pattern,
     "fillna": fill,
     "replace": fill,
     "dropna": drop_null,

@@ -9,7 +9,7 @@ from forge.lineage.extract.python.held import from_one_table
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.world import Cells, Frame
-from forge.lineage.extract.relation import Column, Relation, copy_of
+from forge.lineage.extract.relation import Column, Relation, copy_of, ends_with_name
 from forge.lineage.extract.sql.fields import field_of, fields_in
 from forge.lineage.extract.sql.names import split_name
 from forge.lineage.extract.value import NOTHING, Value, union
@@ -57,7 +57,7 @@ def _look_up(frame: Frame, parts: Sequence[str], call: Call, world: World) -> tu
 
 
 def _alias(frame: Frame, name: str) -> Relation | None:
-    return next((one for key, one in frame.aliases.items() if key.lower() == name.lower()), None)
+    return next((one for key, one in frame.aliases.items() if ends_with_name(key, name)), None)
 
 
 def _from(value: Value) -> str:
@@ -84,10 +84,10 @@ def _open_value(frame: Frame, name: str, call: Call, world: World) -> Value:
 
 def _star(frame: Frame, parts: Sequence[str], call: Call, world: World) -> tuple[Column, ...]:
     """`a.*`: of an alias, or all fields of a struct."""
-    owned = tuple(column for column in frame.relation.columns if column.owner.lower() == parts[0].lower())
-    if owned and len(parts) == 1:
+    owned = tuple(column for column in frame.relation.columns if column.is_of(".".join(parts)))
+    if owned:
         return owned
-    alias = _alias(frame, parts[0]) if len(parts) == 1 else None
+    alias = _alias(frame, ".".join(parts))
     if alias is not None:
         if alias.open:
             world.gap(call, f"the columns of {' and '.join(alias.open)} are not known; give them with --schema")

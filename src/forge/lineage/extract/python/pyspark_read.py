@@ -12,6 +12,7 @@ from forge.lineage.extract.python.pyspark_schema import schema_of
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.world import DictOf, Frame, ListOf, Modelled, Text, Thing, known_text, text
 from forge.lineage.extract.relation import Relation, relation_of
+from forge.lineage.extract.sql.names import split_name
 
 _KAFKA = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 _SUBQUERY = re.compile(r"\A\s*\((.*)\)\s*(?:AS\s+)?\w*\s*\Z", re.IGNORECASE | re.DOTALL)
@@ -47,7 +48,17 @@ def _schema(call: Call, world: World) -> Thing:
 
 
 def _table(call: Call, world: World) -> Thing:
-    return Frame(SPARK, world.read_table(call, call.arg(0, "tableName")))
+    return table_frame(call.arg(0, "tableName"), call, world)
+
+
+def table_frame(table: Thing | None, call: Call, world: World) -> Frame:
+    """The name of the table, or the end of it, may stand before its columns."""
+    relation = world.read_table(call, table)
+    name = ".".join(split_name(known_text(table) or ""))
+    if not name:
+        return Frame(SPARK, relation)
+    owned = relation.with_columns(replace(column, owner=name) for column in relation.columns)
+    return Frame(SPARK, owned, {name: owned})
 
 
 def _files(call: Call, world: World) -> Thing:
@@ -93,7 +104,7 @@ def _load(call: Call, world: World) -> Thing:
         and known
         and not re.search(r"[/:\\]", known)
     ):
-        return Frame(SPARK, world.read_table(call, path))
+        return table_frame(path, call, world)
     return _at(reader, path, call, world)
 
 

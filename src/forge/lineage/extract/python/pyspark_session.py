@@ -11,7 +11,7 @@ from forge.lineage.extract.python.branch import either_relation
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark_frame import SPARK
 from forge.lineage.extract.python.pyspark_functions import Udf
-from forge.lineage.extract.python.pyspark_read import READER_METHODS, Reader
+from forge.lineage.extract.python.pyspark_read import READER_METHODS, Reader, table_frame
 from forge.lineage.extract.python.pyspark_schema import schema_of
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.texts import joined_text, to_text
@@ -103,7 +103,7 @@ def _with_frames(query: Text, call: Call, frames: dict[str, Relation]) -> Text:
 
 
 def _table(call: Call, world: World) -> Thing:
-    return Frame(SPARK, world.read_table(call, call.arg(0, "tableName")))
+    return table_frame(call.arg(0, "tableName"), call, world)
 
 
 def _range(call: Call, world: World) -> Thing:

@@ -65,7 +65,9 @@ def sql_cells(text: str, frame: Frame, call: Call, world: World) -> Cells:
     if _is_table_like(tree):
         return _selected(tree, frame, world)
     scope = _scope(frame, world)
-    columns = tuple(Column(_name(one, session.dialect), value_of_expression(one, scope)) for one in tree.expressions)
+    columns = tuple(
+        Column(output_name(one, session.dialect, scope), value_of_expression(one, scope)) for one in tree.expressions
+    )
     relation = frame.relation
     return Cells(columns, frozenset(scope.shaped) - relation.shaped, frozenset(scope.reads) - relation.reads)
 
@@ -77,10 +79,6 @@ def _of_each(text: str, frame: Frame, call: Call, world: World) -> Cells:
     rows = zip(*(one.columns for one in cells), strict=False)
     columns = tuple(Column(row[0].name, union(column.value for column in row)) for row in rows)
     return Cells(columns, shape_of(cells), reads_of(cells))
-
-
-def _name(one: exp.Expr, dialect: str) -> str:
-    return one.alias if isinstance(one, exp.Alias) else output_name(one, dialect)
 
 
 def _is_table_like(tree: exp.Select) -> bool:
@@ -114,8 +112,8 @@ def _scope(frame: Frame, world: World) -> Scope:
         owners = {name.lower() for name in frame.aliases}
         rest = Relation(tuple(one for one in relation.columns if one.owner.lower() not in owners))
         parts = [(name, _present(name, one, relation)) for name, one in frame.aliases.items()]
-        named = {table for _, one in parts for table in one.open}
-        further = tuple(table for table in relation.open if table not in named)
+        named = {table for _, one in parts for behind in one.open for table in world.behind(behind)}
+        further = tuple(table for table in relation.open if not named.issuperset(world.behind(table)))
         others = Relation(rest.columns, further, relation.without)
         return Scope.over((*parts, ("", others)), session)
     return Scope.of(relation, session)
@@ -123,4 +121,4 @@ def _scope(frame: Frame, world: World) -> Scope:
 
 def _present(name: str, alias: Relation, relation: Relation) -> Relation:
     columns = tuple(one for one in relation.columns if one.owner.lower() == name.lower())
-    return Relation(columns, alias.open, alias.without)
+    return Relation(columns, alias.open, alias.without | relation.without)

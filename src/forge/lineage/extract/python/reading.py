@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from forge.lineage.edge import Transformation
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made
 from forge.lineage.extract.python.holes import fill_holes, tables_in
 from forge.lineage.extract.python.library import Call, Libraries
 from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.settings import name_with_settings
 from forge.lineage.extract.python.world import DictOf, Frame, Instance, ListOf, Text, Thing, what_is
 from forge.lineage.extract.relation import Column, Relation, relation_of, stacked_by_name
 from forge.lineage.extract.sql.fallback import scan_tables
@@ -94,6 +96,7 @@ class World:
         known = self.name(call, path, "path")
         if known is None:
             return self.lost(call, "path") if columns is None else self.made_here(columns)
+        known = plain_path(known)
         meant = self.here().find((known,))
         if columns is None and meant.definition is not None:
             columns = meant.definition.names
@@ -108,7 +111,7 @@ class World:
             return None
         if query.known is not None:
             return self.here().run(query.known, call.line, frames=frames or {})
-        filled = fill_holes(query)
+        filled = fill_holes(query, self.session.dialect)
         if filled.refused:
             self.gap(call, filled.refused)
             return self._only_tables(call, filled.text)
@@ -135,6 +138,12 @@ class World:
         """The text, if it is known; else a gap says what it depends on."""
         if isinstance(name, Text) and name.known is not None:
             return name.known
+        given = name_with_settings(name, quote=what == "table") if what in ("table", "path") else None
+        if given is not None:
+            holes = ", ".join(dict.fromkeys(name.holes)) if isinstance(name, Text) else what_is(name)
+            shown = given.replace("`", "")
+            self.gap(call, f"the {what} {shown} has a name that is known only when it runs: it depends on {holes}")
+            return given
         if isinstance(name, Text):
             holes = ", ".join(dict.fromkeys(name.holes))
             self.gap(call, f"the {what} {name.shown} is not known: its name depends on {holes}")

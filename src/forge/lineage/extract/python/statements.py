@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python import members, operators
+from forge.lineage.extract.python import members, operators, settings
 from forge.lineage.extract.python.assign import assign
 from forge.lineage.extract.python.branch import merge_changes
 from forge.lineage.extract.python.decorate import define_class, define_function
@@ -281,8 +281,13 @@ def _import_from(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
             scope.module.stars.extend([module.path] if module.scope is None else module.scope.stars)
             continue
         found = members.module_member(reader, module, alias.name)
-        scope.names[alias.asname or alias.name] = found if found is not None else Unknown(alias.name)
+        scope.names[alias.asname or alias.name] = found if found is not None else _not_there(module.path, alias.name)
     return Flow.NEXT
+
+
+def _not_there(module: str, name: str) -> Unknown:
+    """What a module has that is not in the codebase."""
+    return Unknown(name, name if settings.holder(module) is not None else settings.holder(name))
 
 
 def _declare(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:

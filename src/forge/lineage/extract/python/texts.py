@@ -71,7 +71,8 @@ def to_text(thing: Thing, shown: str = "", spec: ast.expr | None = None) -> Text
         known = [known_text(item) for item in thing.items]
         if None not in known and sum(len(one or "") for one in known) <= LONGEST:
             return text(str(tuple(known) if thing.form == "tuple" else known))
-    return Text((Hole(shown or why or "a value", why),))
+    setting = thing.setting if isinstance(thing, Unknown) else None
+    return Text((Hole(shown or why or "a value", why, setting or ""),))
 
 
 def _spec(spec: ast.expr | None) -> str | None:

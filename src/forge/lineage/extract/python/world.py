@@ -34,9 +34,11 @@ class Thing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Thing):
-    """`what` it is, as a reader of a gap would call it: `the argument path`, `os.environ['ENV']`."""
+    """`what` it is, as a reader of a gap would call it: `the argument path`, `os.environ['ENV']`. `setting`: what it is
+    called where the program is given it from outside; empty: all of them."""
 
     what: str = ""
+    setting: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,12 @@ NONE = Const(None)
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A part of a text that is not known: `what` the program writes there, `why` it is not known."""
+    """A part of a text that is not known: `what` the program writes there, `why` it is not known. `setting`: as of
+    `Unknown`."""
 
     what: str
     why: str = ""
+    setting: str = ""
 
     @property
     def told(self) -> str:
@@ -177,6 +181,7 @@ class Class(Thing):
     members: dict[str, Thing] = field(default_factory=dict)
     fields: tuple[str, ...] = ()  # of a dataclass, in order
     file: str = ""
+    order: tuple[Class, ...] = ()  # itself and its bases as Python asks them, once someone has asked
 
 
 @dataclass(slots=True, eq=False)

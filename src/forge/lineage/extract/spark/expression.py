@@ -65,7 +65,7 @@ class Surroundings(Protocol):
 
 def kind_of(expression: Node) -> Transformation:
     kind = expression.kind
-    if kind in _SAME or _is_same_cast(expression):
+    if kind in _SAME or _is_same_cast(expression) or is_padding(expression):
         return Transformation.IDENTITY
     if kind == "AggregateExpression":
         return Transformation.AGGREGATION
@@ -75,7 +75,7 @@ def kind_of(expression: Node) -> Transformation:
 
 
 def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
-    while expression.kind == "Alias" or _is_same_cast(expression):
+    while expression.kind == "Alias" or _is_same_cast(expression) or is_padding(expression):
         expression = expression.children[0]
     if expression.kind == "AttributeReference":
         return _look_up(expression, columns, around)
@@ -93,6 +93,14 @@ def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
         return Value(value.sources, {"start": value, "end": value})
     members = _built(expression, columns, around) if expression.kind == "CreateNamedStruct" else {}
     return Value(_Sources(columns, around).of(expression), members)
+
+
+_PADDING = {"readSidePadding", "charTypeWriteSideCheck", "varcharTypeWriteSideCheck"}
+
+
+def is_padding(expression: Node) -> bool:
+    """What Spark puts around columns of type CHAR and VARCHAR."""
+    return expression.kind == "StaticInvoke" and expression.text("functionName") in _PADDING
 
 
 def _built(struct: Node, columns: Columns, around: Surroundings) -> dict[str, Value]:

@@ -20,6 +20,7 @@ from typing import Any
 from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.lineage.extract.contract import arrivals, last_name
 from forge.lineage.extract.spark.depth import DEEPEST, leaves_in, nesting, reads_unnamed, tables_in
+from forge.lineage.extract.spark.expression import is_padding
 from forge.lineage.extract.spark.node import HANDLERS, Relation, unknown
 from forge.lineage.extract.spark.tree import Node, id_of, parse_plan, parts_of, tree_of
 from forge.lineage.extract.spark.write import WRITES, without_carried_over, without_update
@@ -152,7 +153,8 @@ class Walk:
                 if node.kind == "CTERelationDef" or self._view(node) is not None:
                     self._facts.append(Facts())
                 waiting.append((node, parent, True))
-                waiting.extend((child, node, False) for child in reversed(node.children))
+                above = parent if parent is not None and _pads(node) else node
+                waiting.extend((child, above, False) for child in reversed(node.children))
         return finished[0]
 
     def _close(self, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
@@ -257,3 +259,16 @@ class Walk:
             return None
         self.facts.tables.add(name)
         return name
+
+
+def _pads(node: Node) -> bool:
+    """The projection that Spark puts between a table with CHAR columns and its name."""
+    if node.kind != "Project" or len(node.children) != 1 or node.children[0].children:
+        return False
+    waiting = list(node.expressions("projectList"))
+    while waiting:
+        one = waiting.pop()
+        if is_padding(one):
+            return True
+        waiting.extend(one.children)
+    return False

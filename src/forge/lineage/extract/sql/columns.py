@@ -59,20 +59,3 @@ def _tell(parts: tuple[str, ...], found: Several | None, node: exp.Expr, scope: 
         return
     places = ", ".join(dict.fromkeys(one.label for one in scope.sources)) or "this query"
     scope.around.gap(line, f"column {name} is not found in {places}")
-
-
-def star_columns(star: exp.Expr, scope: Scope) -> tuple[Column, ...]:
-    """What `*` or `t.*` stands for inside of a call."""
-    if isinstance(star, exp.Star):
-        if scope.open:
-            labels = " and ".join(one.label for one in scope.open)
-            scope.around.gap(line_of(star), f"the columns of {labels} are not known; give them with --schema")
-        return tuple(scope.row)
-    parts = tuple(name_of(part) for part in parts_of(star)[:-1])
-    source = scope.find_source(parts)
-    if source is None:
-        scope.around.gap(line_of(star), f"{'.'.join(parts)}.* is the star of nothing in FROM")
-        return ()
-    if source.is_open:
-        scope.around.gap(line_of(star), f"the columns of {source.label} are not known; give them with --schema")
-    return source.relation.columns

@@ -9,9 +9,9 @@ from sqlglot import exp
 from forge.lineage.extract.sql import calls
 from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.nested import parsed_type
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.parts import bracket, cast_value, dotted, struct
 from forge.lineage.extract.sql.scope import Scope
-from forge.lineage.extract.sql.text import output_name
 from forge.lineage.extract.sql.walk import Walk
 from forge.lineage.extract.value import NOTHING, Sources, Value
 

@@ -130,12 +130,19 @@ def named_by_type(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
     inputs = _inputs(node)
     nested = nested_of(type_of_value(scope.value(inputs[0]), scope.around)) if inputs else nested_of("")
     if kind == "inline":
-        return tuple(name for name, _ in nested_of(nested.element).fields)
+        fields = tuple(name for name, _ in nested_of(nested.element).fields)
+        return fields or (_listed_fields(inputs[0], scope) if inputs else ())
     if isinstance(inputs[0], exp.Map | exp.VarMap) if inputs else False:
         names: tuple[str, ...] = ("key", "value")
     else:
         names = ("key", "value") if nested.kind == "map" else ("col",)
     return ("pos", *names) if kind == "posexplode" else names
+
+
+def _listed_fields(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
+    """Of `array(struct(a, b))`: those of its first struct."""
+    first = node.expressions[0] if isinstance(node, exp.Array) and node.expressions else None
+    return tuple(scope.value(first).members) if isinstance(first, exp.Struct) else ()
 
 
 def types_by_name(node: exp.Expr, columns: Sequence[Column], scope: Scope) -> dict[str, str]:

@@ -282,5 +282,8 @@ PSEUDO_COLUMNS = {
     *("metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate", "metadata$row_id"),
     *("connect_by_isleaf", "connect_by_iscycle", "input__file__name", "block__offset__inside__file", "sqlcode"),
     *("grouping__id", "spark_grouping_id", "current_catalog", "current_schema", "current_database"),
+    *("current_date", "current_timestamp"),
 }
 """Names that engines give to what no table has; taken only where no table is known to have such a column."""
+WORDS_WITHOUT_BRACKETS = {"user", "current_time"}
+"""Functions called without brackets that are common names of columns: taken only where no table may have one."""

@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.scope import Scope, Source, name_of
-from forge.lineage.extract.sql.text import output_name, text_of
+from forge.lineage.extract.sql.text import text_of
 from forge.lineage.extract.value import Trace, through
 
 
@@ -22,7 +23,7 @@ def match_rows(match: exp.Expr, scope: Scope) -> None:
     scope.shape_by((one.this for one in args.get("define") or ()), Indirect.FILTER)
     every = "ALL ROWS" in str(args.get("rows") or "").upper()
     dialect = scope.around.dialect
-    columns = list(scope.row) if every else [Column(output_name(key, dialect), scope.value(key)) for key in keys]
+    columns = list(scope.row) if every else [Column(output_name(key, dialect, scope), scope.value(key)) for key in keys]
     for measure in args.get("measures") or ():
         named = measure.this
         step = Trace(Transformation.WINDOW, text_of(named.this, dialect))

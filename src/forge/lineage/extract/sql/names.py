@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from forge.lineage.extract.paths import plain_path
+
 _FORMATS = frozenset({"parquet", "csv", "json", "orc", "delta", "text", "avro", "binaryfile", "xml", "iceberg", "hudi"})
 _FILE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson|orc|avro|xml|txt|xlsx|gz)\Z", re.IGNORECASE)
 
@@ -44,11 +46,11 @@ def path_of(table: exp.Table) -> str:
     quoted = isinstance(table.this, exp.Literal | exp.Var) or bool(table.this.args.get("quoted"))
     last = parts[-1]
     if len(parts) == 2 and parts[0].lower() in _FORMATS and quoted:
-        return last if "/" in last or ":" in last or _FILE.search(last) else ""
+        return plain_path(last) if "/" in last or ":" in last or _FILE.search(last) else ""
     if len(parts) == 1 and (last.startswith("@") and not isinstance(table.this, exp.Parameter)):
-        return last
+        return plain_path(last)
     if len(parts) == 1 and quoted and ("/" in last or _FILE.search(last)):
-        return last
+        return plain_path(last)
     return ""
 
 

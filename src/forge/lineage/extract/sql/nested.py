@@ -49,13 +49,13 @@ def nested_of(text: str) -> Nested:
     kind, inner = head[1].lower(), _inside(text, head.end())
     if kind in {"struct", "row", "record", "object"}:
         fields = (_FIELD.match(part) for part in _parts(inner))
-        named = ((f[1] or f[2] or f[3], _REST.sub("", f[4]).strip()) for f in fields if f)
+        named = ((f[1] or f[2] or f[3], _bare(f[4])) for f in fields if f)
         return Nested("struct", tuple((name if name else "", type_) for name, type_ in named))
     if kind == "array":
-        return Nested("array", element=inner.strip())
+        return Nested("array", element=_bare(inner))
     if kind == "map":
         parts = _parts(inner)
-        return Nested("map", element=parts[-1].strip() if parts else "")
+        return Nested("map", element=_bare(parts[-1]) if parts else "")
     return Nested(kind)
 
 
@@ -79,6 +79,16 @@ def plain(type_: str) -> str:
     text = re.sub(r"\s*([<>(),:])\s*", r"\1", type_.strip().lower())
     head, bracket, rest = text.partition("(")
     return _SAME.get(head, head) + bracket + rest
+
+
+def _bare(text: str) -> str:
+    """A type without what is said beside it: NOT NULL, COMMENT '…'. What is inside of its brackets stays."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign in _OPEN) - (sign in _CLOSE)
+        if depth == 0 and sign.isspace() and _REST.match(text, place):
+            return text[:place].strip()
+    return text.strip()
 
 
 def _inside(text: str, start: int) -> str:

@@ -78,6 +78,7 @@ _REPAIRS = (
     ),
     _repair(r"\s+WITH\s+(?:NO\s+)?DATA\s*\Z", ""),
     _repair(r"\A(CREATE\s.*?\bAS\s+)TABLE\s+([\w.`\"]+)\s*\Z", r"\1SELECT * FROM \2"),
+    _repair(r"\A(CREATE\s(?:[^']|'[^']*')*?)\bDEFAULT\s+COLLATION\s+\w+", r"\1"),
     _repair(r"\s+WITH\s+(?:(?:LOCAL|CASCADED)\s+)?CHECK\s+OPTION\s*\Z", ""),
     _repair(r"\ACREATE(\s+)OR\s+ALTER(\s+)VIEW\b", r"CREATE\1OR REPLACE\2VIEW"),
     _repair(

@@ -6,10 +6,11 @@ from sqlglot import exp
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.sql.around import type_of_value
-from forge.lineage.extract.sql.columns import column_value, star_columns
+from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.fields import field_of
 from forge.lineage.extract.sql.nested import plain
 from forge.lineage.extract.sql.scope import Scope, name_of
+from forge.lineage.extract.sql.star import is_star, star_columns
 from forge.lineage.extract.sql.text import text_of
 from forge.lineage.extract.value import NOTHING, Trace, Value, add, compose, through
 from forge.model.names import ColumnName
@@ -49,7 +50,7 @@ def struct(root: exp.Expr, scope: Scope) -> Value:
     """Fields of the same name cannot be told apart, so such a struct is only a whole."""
     members: list[tuple[str, Value]] = []
     for place, inner in enumerate(root.expressions, 1):
-        if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)):
+        if is_star(inner):
             members.extend((column.name, column.value) for column in star_columns(inner, scope))
         elif isinstance(inner, exp.PropertyEQ):
             members.append((name_of(inner.this), scope.value(inner.expression)))

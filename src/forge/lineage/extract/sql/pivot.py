@@ -13,9 +13,10 @@ from forge.lineage.extract.sql.around import type_of_value
 from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.generate import stepped
 from forge.lineage.extract.sql.nested import plain
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.scope import Scope, line_of, name_of
 from forge.lineage.extract.sql.stack import unioned
-from forge.lineage.extract.sql.text import output_name, text_of
+from forge.lineage.extract.sql.text import text_of
 from forge.lineage.extract.value import NOTHING, Trace, Value
 
 
@@ -98,16 +99,12 @@ def _pivot_names(
         return [name_of(one) for one in written]
     if len(aggregates) == 1:
         return heads
-    tails = [_aggregate_name(one, dialect) for one in aggregates]
+    tails = [output_name(one, dialect) for one in aggregates]
     return [f"{head}_{tail}" for head in heads for tail in tails]
 
 
 def _is_spark(dialect: str) -> bool:
     return dialect.startswith(("spark", "databricks", "hive"))
-
-
-def _aggregate_name(node: exp.Expr, dialect: str) -> str:
-    return name_of(node.args["alias"]) if isinstance(node, exp.Alias) else output_name(node, dialect)
 
 
 def _value_name(node: exp.Expr, dialect: str) -> str:

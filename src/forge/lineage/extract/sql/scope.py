@@ -11,7 +11,7 @@ from sqlglot import exp
 from forge.lineage.edge import Indirect
 from forge.lineage.extract.relation import Column, Relation, copy_of
 from forge.lineage.extract.sql.around import Around
-from forge.lineage.extract.sql.kinds import PSEUDO_COLUMNS, UNITS
+from forge.lineage.extract.sql.kinds import PSEUDO_COLUMNS, UNITS, WORDS_WITHOUT_BRACKETS
 from forge.lineage.extract.value import Sources, Trace, Value, add
 from forge.model.names import ColumnName
 
@@ -147,7 +147,7 @@ class Scope:
         scope = cls(around)
         for owner in owners:
             part = Relation(tuple(column for column in relation.columns if column.owner == owner))
-            scope.sources.append(Source((owner.lower(),) if owner else (), part))
+            scope.sources.append(Source(tuple(owner.lower().split(".")) if owner else (), part))
         scope.row = list(relation.columns)
         scope.index = index_of(relation.columns, "")
         if relation.open:
@@ -271,13 +271,19 @@ class Scope:
             if found is not None:
                 return found
             here = here.outer
-        return self._row(parts) if len(parts) == 1 else None
+        if len(parts) > 1:
+            return None
+        found = self._row(parts)
+        if found is None and parts[0].lower() in WORDS_WITHOUT_BRACKETS:
+            return Column(parts[0], Value()), ()
+        return found
 
     def _known(self, parts: tuple[str, ...], node: exp.Expr) -> Found | Several | None:
-        for size in range(len(parts) - 1, 0, -1):
-            column = self._qualified(parts[:size], parts[size])
-            if column is not None:
-                return column if isinstance(column, Several) else (column, parts[size + 1 :])
+        for whole in (True, False):  # a name of a table as it is written wins over one with a schema before it
+            for size in range(len(parts) - 1, 0, -1):
+                column = self._qualified(parts[:size], parts[size], whole=whole)
+                if column is not None:
+                    return column if isinstance(column, Several) else (column, parts[size + 1 :])
         key = parts[0].lower()
         known = self.index.get(key)
         if self.alias is not None and (known is None or (self.alias_first and not _in_aggregate(node))):
@@ -288,9 +294,9 @@ class Scope:
             return known
         return known, parts[1:]
 
-    def _qualified(self, qualifier: tuple[str, ...], name: str) -> Column | Several | None:
+    def _qualified(self, qualifier: tuple[str, ...], name: str, *, whole: bool) -> Column | Several | None:
         for source in self.sources:
-            if source.is_named(qualifier):
+            if (len(qualifier) <= len(source.names)) is whole and source.is_named(qualifier):
                 column = source.known(name)
                 if column is None and source.is_open:
                     column = source.unknown(name)
@@ -299,6 +305,8 @@ class Scope:
         return None
 
     def _unknown(self, parts: tuple[str, ...]) -> Found | Several | None:
+        if any(_calls_table(parts, table) for source in self.open for table in source.relation.open):
+            return None  # behind an alias the name of a table says nothing; it is no struct either
         able = [source for source in self.open if parts[0].lower() not in source.relation.without]
         if len(able) > 1:
             return Several(tuple(dict.fromkeys(source.label for source in able)))
@@ -325,11 +333,12 @@ class Scope:
             here = here.outer
         return ""
 
-    def find_source(self, qualifier: tuple[str, ...]) -> Source | None:
+    def find_source(self, qualifier: tuple[str, ...], *, whole: bool = False) -> Source | None:
+        """`whole`: by its name as it is written, not with the schema or the catalog that it lies in."""
         here: Scope | None = self
         while here is not None:
             for source in here.sources:
-                if source.is_named(qualifier):
+                if source.is_named(qualifier) and not (whole and len(qualifier) > len(source.names)):
                     return source
             here = here.outer
         return None
@@ -353,6 +362,12 @@ def is_outside(name: str, node: exp.Expr) -> bool:
         return select is not None and select.args.get("connect") is not None
     call = node.parent
     return key in UNITS and isinstance(call, exp.Anonymous) and bool(_ABOUT_TIME.search(call.name))
+
+
+def _calls_table(parts: tuple[str, ...], table: str) -> bool:
+    """`db.t.x`, `t.x` of the table db.t"""
+    ends = f".{table.lower()}"
+    return any(ends.endswith("." + ".".join(parts[:size]).lower()) for size in range(1, len(parts)))
 
 
 def _both(before: Column | Several, label: str, sources: Sequence[Source]) -> Several:

@@ -14,10 +14,11 @@ from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.generate import generated, is_generator, named_by_type
 from forge.lineage.extract.sql.kinds import AGGREGATE_NAMES, ALIASES_IN_WHERE, LATERAL_ALIASES
 from forge.lineage.extract.sql.match import match_rows
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.scope import Scope, line_of, name_of
 from forge.lineage.extract.sql.sources import add_from
-from forge.lineage.extract.sql.star import Expanded, chosen, expanded, is_star, script_columns
-from forge.lineage.extract.sql.text import output_name, text_of
+from forge.lineage.extract.sql.star import Expanded, by_pattern, chosen, expanded, is_star, script_columns
+from forge.lineage.extract.sql.text import text_of
 from forge.lineage.extract.value import Value
 
 
@@ -119,11 +120,17 @@ class _Select:
 
     def project(self, expression: exp.Expr, place: int = -1) -> None:
         root = expression.this if isinstance(expression, exp.Alias) else expression
+        if isinstance(root, exp.Paren) and is_star(root.unnest()):
+            root = root.unnest()
         cls = type(root)
         if is_star(root):
             self._add(expanded(root, self.scope, line_of(self.select)))
         elif cls is exp.Column:
-            self._column(expression, root, place)
+            named = by_pattern(root, self.scope)
+            if named is None:
+                self._column(expression, root, place)
+            else:
+                self.columns.extend(named)
         elif cls is exp.Aliases:
             names = tuple(name_of(one) for one in root.expressions)
             self.columns.extend(generated(root.this, names, self.scope).columns)
@@ -134,7 +141,7 @@ class _Select:
         elif self.dialect == "duckdb" and root.find(exp.Columns) is not None:
             self.columns.extend(chosen(root, self.scope))
         else:
-            self._append(self._name(expression), self.scope.value(root), place)
+            self._append(output_name(expression, self.dialect, self.scope), self.scope.value(root), place)
 
     def _add(self, more: Expanded) -> None:
         self.columns.extend(more.columns)
@@ -146,11 +153,6 @@ class _Select:
         self.columns.append(column)
         if place >= 0:
             self.values.setdefault(place, column)
-
-    def _name(self, expression: exp.Expr) -> str:
-        if isinstance(expression, exp.Alias):
-            return name_of(expression.args["alias"])
-        return output_name(expression, self.dialect)
 
     def _column(self, expression: exp.Expr, root: exp.Expr, place: int) -> None:
         name, value = column_value(root, self.scope)

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.definition import Definition
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made, Program, Step
 from forge.lineage.extract.relation import Relation
 from forge.lineage.extract.sql.ddl import altered
@@ -246,7 +247,7 @@ class Session(State):
     ) -> None:
         self._begin(statement, line, maybe=self.maybe)
         if made is Made.FILE:
-            write_whole(self, Target(name, None, made), relation, view=False)
+            write_whole(self, Target(plain_path(name), None, made), relation, view=False)
             return
         if whole:
             write_whole(self, self.created(split_name(name), made), relation, view=made is Made.VIEW)
@@ -269,7 +270,9 @@ class Session(State):
                 found = rows_of(self, tree)
                 return tuple((one.name, one.value) for one in found.columns)
             scope = Scope.of(relation, self)
-            return tuple((output_name(one, self.dialect), value_of_expression(one, scope)) for one in tree.expressions)
+            return tuple(
+                (output_name(one, self.dialect, scope), value_of_expression(one, scope)) for one in tree.expressions
+            )
         finally:
             self.frames = before
 

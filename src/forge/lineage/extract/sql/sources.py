@@ -57,9 +57,10 @@ def item_scope(item: exp.Expr, scope: Scope) -> Scope:
 
 
 def _renamed_scope(inner: Scope, alias: exp.Expr) -> Scope:
-    """`(a JOIN b ON …) AS t`"""
+    """`(a JOIN b ON …) AS t (x, y)`"""
     opens = tuple(dict.fromkeys(table for source in inner.open for table in source.relation.open))
     relation = Relation(tuple(inner.row), opens, shaped=frozenset(inner.shaped), reads=frozenset(inner.reads))
+    relation = rename(relation, _column_names(alias), inner, alias)
     outer = Scope(inner.around, inner.outer, inner.environment)
     outer.add(Source((name_of(alias.this).lower(),) if alias.this else (), relation))
     return outer

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from forge.lineage.extract.relation import Column
-from forge.lineage.extract.sql.columns import star_columns
 from forge.lineage.extract.sql.fields import field_of, fields_in
 from forge.lineage.extract.sql.nested import nested_of
 from forge.lineage.extract.sql.scope import Scope, Source, line_of, name_of, struct_of
@@ -40,9 +39,12 @@ def expanded(root: exp.Expr, scope: Scope, line: int) -> Expanded:
         fields = fields_in(scope.value(root.this), scope.around)
         return _fields(fields, root.expression, text_of(root, scope.around.dialect), scope, line)
     parts = tuple(name_of(part) for key in ("catalog", "db", "table") if (part := root.args.get(key)) is not None)
-    source = scope.find_source(parts)
+    source = scope.find_source(parts, whole=True)
     if source is None:
-        return _fields(_fields_of(parts, root, scope), root.this, f"{'.'.join(parts)}.*", scope, line_of(root))
+        inner = _fields_of(parts, root, scope)
+        source = scope.find_source(parts) if inner is None else None
+        if source is None:
+            return _fields(inner, root.this, f"{'.'.join(parts)}.*", scope, line_of(root))
     return _changed(root.this, source.relation.columns, [source] if source.is_open else [], scope, line)
 
 
@@ -174,6 +176,52 @@ def _wanted(wanted: exp.Expr, scope: Scope) -> list[Column] | None:
     except re.error:
         return None
     return [column for column in scope.row if pattern.search(column.name)]
+
+
+_PATTERNS = ("spark", "databricks", "hive")
+_REGULAR = re.compile(r"\?\+|\.\*|\.\+|\|")
+
+
+def is_pattern(name: str) -> bool:
+    return _REGULAR.search(name) is not None
+
+
+def matching(name: str, columns: Sequence[Column]) -> list[Column] | None:
+    """Those that a regular expression names; None: it is none."""
+    try:
+        pattern = re.compile(name, re.IGNORECASE)
+    except re.error:
+        return None
+    return [column for column in columns if pattern.fullmatch(column.name)]
+
+
+def by_pattern(root: exp.Expr, scope: Scope) -> list[Column] | None:
+    """Spark and Hive: `` `(a|b)?+.+` `` is every column but a and b. None: the name is that of a column."""
+    name = root.this
+    if scope.around.dialect not in _PATTERNS or not isinstance(name, exp.Identifier):
+        return None
+    if not name.args.get("quoted") or not is_pattern(name.name):
+        return None
+    qualifier = tuple(name_of(part) for key in ("catalog", "db", "table") if (part := root.args.get(key)) is not None)
+    source = scope.find_source(qualifier) if qualifier else None
+    columns = source.relation.columns if source is not None else scope.row
+    if any(column.name.lower() == name.name.lower() for column in columns):
+        return None
+    opens = _tables([source] if source is not None else scope.open)
+    if opens:
+        tables = " and ".join(opens)
+        scope.around.gap(line_of(root), f"the columns of {tables} are not known, so `{name.name}` takes those it names")
+        return []
+    return matching(name.name, columns)
+
+
+def star_columns(star: exp.Expr, scope: Scope) -> tuple[Column, ...]:
+    """What `*`, `t.*` or `s.*` stands for inside of a call."""
+    found = expanded(star, scope, line_of(star))
+    if found.open:
+        tables = " and ".join(found.open)
+        scope.around.gap(line_of(star), f"the columns of {tables} are not known; give them with --schema")
+    return found.columns
 
 
 def script_columns(root: exp.Expr, scope: Scope) -> list[Column]:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from forge.lineage.edge import Gap, Transformation
 from forge.lineage.extract.catalog import Catalog, Meant
 from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import MAYBE, Made, Step
 from forge.lineage.extract.relation import Column, Relation, Shape, relation_of
 from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of, types_of_columns
@@ -112,7 +113,7 @@ class State(ABC):
             ]
             paths = [str(one.this) for one in found if one.is_string]
             if paths:
-                return relation_of(paths[0], None)
+                return relation_of(plain_path(paths[0]), None)
         if name == "table_changes" and arguments and (text := self.text_of(arguments[0])):
             changed = self.named(split_name(text))
             added = (Column(one, NOTHING) for one in ("_change_type", "_commit_version", "_commit_timestamp"))

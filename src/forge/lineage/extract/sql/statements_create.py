@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made
 from forge.lineage.extract.relation import Column, Relation, relation_of
 from forge.lineage.extract.sql.ddl import altered, columns_of, definition_of
@@ -146,7 +147,7 @@ def _file(node: exp.Create) -> Relation | None:
                 if option.name.lower() == "path" and isinstance(option.args.get("value"), exp.Literal):
                     listed = columns_of(node.this.expressions) if isinstance(node.this, exp.Schema) else ()
                     names = [column.name for column in listed] or None
-                    return relation_of(str(option.args["value"].this), names)
+                    return relation_of(plain_path(str(option.args["value"].this)), names)
     return None
 
 

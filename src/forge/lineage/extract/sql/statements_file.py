@@ -7,6 +7,7 @@ import re
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import BY_POSITION, Made
 from forge.lineage.extract.relation import Relation, copy_of
 from forge.lineage.extract.sql.grammar import dialect_of
@@ -57,7 +58,7 @@ def _path(one: exp.Expr) -> str | None:
 def to_file(state: State, path: str, relation: Relation) -> None:
     columns = {one.name: one.value for one in relation.columns}
     written = Written(columns, relation.shaped, relation.reads, relation.open)
-    state.put(Target(path, None, Made.FILE), written, whole=True)
+    state.put(Target(plain_path(path), None, Made.FILE), written, whole=True)
 
 
 def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
@@ -85,6 +86,7 @@ def from_file(
     state: State, target: Target, path: str, columns: tuple[str, ...] = (), fixed: tuple[str, ...] = ()
 ) -> None:
     """What columns a file has is known only where the statement lists them."""
+    path = plain_path(path)
     values = {
         **{name: copy_of(path, name, confidence=BY_POSITION) for name in columns},
         **dict.fromkeys(fixed, NOTHING),

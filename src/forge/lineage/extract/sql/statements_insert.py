@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from forge.lineage.edge import Indirect
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made
 from forge.lineage.extract.relation import Column, Relation, copy_of
 from forge.lineage.extract.sql.names import word_of
@@ -59,7 +60,7 @@ def _into_directory(state: State, into: exp.Directory, source: exp.Expr | None) 
     relation = rows_of(state, source)
     name = str(into.this.this) if isinstance(into.this, exp.Literal) else into.this.name
     written = Written({one.name: one.value for one in relation.columns}, relation.shaped, relation.reads, relation.open)
-    state.put(Target(name, None, Made.FILE), written, whole=True)
+    state.put(Target(plain_path(name), None, Made.FILE), written, whole=True)
 
 
 def _fit(node: exp.Insert, into: exp.Expr, table: exp.Table) -> Fit:

@@ -9,10 +9,11 @@ from sqlglot import exp
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.relation import Column, Relation
 from forge.lineage.extract.sql import calls
-from forge.lineage.extract.sql.columns import column_value, numbered_value, star_columns
+from forge.lineage.extract.sql.columns import column_value, numbered_value
 from forge.lineage.extract.sql.kinds import kind_of
 from forge.lineage.extract.sql.parts import bracket, dotted, is_same_cast
 from forge.lineage.extract.sql.scope import Scope, line_of, name_of
+from forge.lineage.extract.sql.star import by_pattern, is_star, star_columns
 from forge.lineage.extract.sql.text import text_of
 from forge.lineage.extract.value import Trace, Value, add, compose, stronger
 from forge.model.names import ColumnName
@@ -82,6 +83,9 @@ def _leaf(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> Non
 def _column(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     if isinstance(node.this, exp.Star):
         _star(walk, node, step, masked)
+    elif (named := by_pattern(node, walk.scope)) is not None:
+        for column in named:
+            walk.take(column.value, step, masked)
     else:
         walk.take(column_value(node, walk.scope)[1], step, masked)
 
@@ -98,6 +102,9 @@ def _count(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> No
 
 
 def _dot(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+    if is_star(node):
+        _star(walk, node, step, masked)
+        return
     if isinstance(node.expression, exp.Func):
         calls.call(walk, node.expression, step, masked, ".".join((*_names(node.this), node.expression.name)))
         return

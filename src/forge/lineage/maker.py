@@ -1,0 +1,67 @@
+"""Who makes data: a transform consumes tables and produces others, a pipeline executes transforms. These edges stand
+beside those between data, which say the same of the data itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from forge.lineage.claim import EdgeClaim, NodeClaim
+from forge.lineage.evidence import Evidence
+from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.node import Entity, NodeType
+
+CONSUMES = Kind(EdgeType.CONSUMES, Relationship.DERIVED)
+PRODUCES = Kind(EdgeType.PRODUCES, Relationship.DERIVED)
+EXECUTES = Kind(EdgeType.EXECUTES, None)
+OUTPUT = "output"  # of a transform that makes one table: its name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maker:
+    """`pipeline`: what runs it; its details say where it stands."""
+
+    entity: Entity
+    reads: frozenset[Entity] = frozenset()
+    writes: frozenset[Entity] = frozenset()
+    details: Mapping[str, object] = field(default_factory=dict)
+    pipeline: NodeClaim | None = None
+    evidence: tuple[Evidence, ...] = ()
+    confidence: float | None = None
+
+
+def transform_of(
+    name: str, table: Entity, reads: Iterable[Entity], file: str, line: int, evidence: tuple[Evidence, ...]
+) -> Maker:
+    """One that makes one table. A table that it changes is read, too."""
+    place: dict[str, object] = {"source_file": file} if file else {}
+    if file and line:
+        place["source_line"] = line
+    language = file.rpartition(".")[2].lower() if "." in file else ""
+    details = {"transform_type": _LANGUAGES.get(language, language or "transform"), OUTPUT: table.id, **place}
+    return Maker(
+        entity=Entity(NodeType.TRANSFORM, name),
+        reads=frozenset(reads),
+        writes=frozenset({table}),
+        details=details,
+        evidence=evidence,
+    )
+
+
+_LANGUAGES = {"py": "python", "ipynb": "notebook", "yaml": "source", "yml": "source"}
+
+
+def maker_edges(maker: Maker) -> Iterable[EdgeClaim]:
+    sure, seen = maker.confidence, maker.evidence
+    for table in sorted(maker.reads):
+        yield EdgeClaim(table, maker.entity, CONSUMES, confidence=sure, evidence=seen)
+    for table in sorted(maker.writes):
+        yield EdgeClaim(maker.entity, table, PRODUCES, confidence=sure, evidence=seen)
+    if maker.pipeline is not None:
+        yield EdgeClaim(maker.pipeline.entity, maker.entity, EXECUTES, confidence=sure, evidence=seen)
+
+
+def maker_nodes(maker: Maker) -> Iterable[NodeClaim]:
+    yield NodeClaim(maker.entity, maker.details)
+    if maker.pipeline is not None:
+        yield maker.pipeline
