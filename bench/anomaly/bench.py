@@ -11,15 +11,15 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
-from bench.anomaly.series import Series, Shape, make
+from bench.anomaly.series import Series, Shape, make, make_hourly, with_gaps, with_shift
 from bench.table import aligned
-from forge.quality.anomaly import METHODS, find_anomalies
+from forge.quality.anomaly import METHODS, Point, find_anomalies
 from forge.quality.anomaly.forest import grow
 
 Flags = Callable[[Series, int], Iterable[datetime]]
@@ -109,6 +109,40 @@ def measure_all(options: argparse.Namespace) -> list[Line]:
     return lines
 
 
+@dataclass(frozen=True)
+class Learned:
+    """What is flagged though nothing is wrong: how many of how many points, and how many may be."""
+
+    what: str
+    flagged: int
+    judged: int
+    most: float  # in percent; of shifts, alarms for each
+
+    @property
+    def value(self) -> float:
+        return 100 * self.flagged / self.judged
+
+
+def _share(what: str, series: Sequence[Sequence[Point]], after: timedelta, most: float) -> Learned:
+    judged = [f for one in series for f in find_anomalies((), one) if f.time >= one[0].time + after]
+    return Learned(what, sum(f.is_anomaly for f in judged), len(judged), most)
+
+
+def learn_all(seeds: int) -> list[Learned]:
+    quiet = Shape(rate=0.0)
+    few, week = max(seeds // 20, 1), timedelta(days=7)
+    nights = [make_hourly(seed) for seed in range(few)]
+    gaps = [with_gaps(make(seed, quiet), seed, 0.15) for seed in range(few * 4)]
+    flat = replace(quiet, growth=0.0, days=110)
+    shifts = [with_shift(make(seed, flat), 60, (0.5, 0.7, 1.4, 2.0)[seed % 4]) for seed in range(few * 4)]
+    told = sum(f.is_anomaly for one in shifts for f in find_anomalies(one[:58], one[58:]))
+    return [
+        _share("hourly, nights at 0.2, after week one: % flagged", nights, week, 2.0),
+        _share("daily, 15 % missing, after week two: % flagged", gaps, 2 * week, 0.5),
+        Learned("a level shift: % told, 100 is once", told, len(shifts), 110.0),
+    ]
+
+
 def table_of(lines: Sequence[Line]) -> str:
     rows: list[tuple[str, ...]] = [
         ("", "series", "planted", "recall", "precision", "false alarms a year", "ms a point")
@@ -125,13 +159,22 @@ def table_of(lines: Sequence[Line]) -> str:
 def main(options: argparse.Namespace) -> int:
     lines = measure_all(options)
     print(table_of(lines))
+    learned = learn_all(options.series)
+    print()
+    rows: list[tuple[str, ...]] = [("what is learned", "flagged", "of", "%", "at most")]
+    rows += [(one.what, f"{one.flagged}", f"{one.judged:,}", f"{one.value:.2f}", f"{one.most:g}") for one in learned]
+    print(aligned(rows, right=(1, 2, 3, 4)))
     if options.json:
         more = [asdict(line) | {"recall": line.recall, "precision": line.precision} for line in lines]
         options.json.write_text(json.dumps(more, indent=2))
     default = lines[0]
     missed = default.recall < RECALL - 0.005 or default.precision < PRECISION
+    missed = missed or any(one.value > one.most for one in learned)
     if missed:
-        print(f"\nmissed: the default must reach recall {RECALL} and precision {PRECISION}", file=sys.stderr)
+        print(
+            f"\nmissed: the default must reach recall {RECALL} and precision {PRECISION}, and learn as said",
+            file=sys.stderr,
+        )
     return 1 if missed and options.limits else 0
 
 

@@ -33,6 +33,26 @@ class Shape:
     quiet: int = 28  # first days without an anomaly: what every method learns from
 
 
+def make_hourly(seed: int, days: int = 28, night: float = 0.2, noise: float = 0.05) -> tuple[Point, ...]:
+    """From Monday 06:00 on: the first night comes when the day is all that is known."""
+    chance = np.random.default_rng(seed)
+    times = [START + timedelta(hours=hour) for hour in range(24 * days)]
+    levels = [1000 * (night if time.hour < 6 or time.hour >= 22 else 1.0) for time in times]
+    return tuple(
+        Point(time, round(level * float(np.exp(chance.normal(0, noise)))))
+        for time, level in zip(times, levels, strict=True)
+    )
+
+
+def with_gaps(series: Series, seed: int, missing: float) -> tuple[Point, ...]:
+    chance = np.random.default_rng(seed)
+    return tuple(point for point in series.points if chance.random() >= missing)
+
+
+def with_shift(series: Series, day: int, factor: float) -> tuple[Point, ...]:
+    return tuple(Point(p.time, p.value * (factor if i >= day else 1)) for i, p in enumerate(series.points))
+
+
 def make(seed: int, shape: Shape = Shape()) -> Series:  # noqa: B008
     chance = np.random.default_rng(seed)
     points, planted = [], set()

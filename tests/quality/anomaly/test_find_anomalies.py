@@ -161,9 +161,12 @@ def shifted(number: int, *, feedback: Feedback | None, level: float = 2.0) -> tu
     return before, moved
 
 
-def test_a_new_level_is_flagged_until_a_person_calls_it_expected() -> None:
-    before, moved = shifted(6, feedback=None)
-    assert all(f.is_anomaly for f in find_anomalies(before, moved))
+def test_a_new_level_is_flagged_each_time_where_a_person_called_it_an_incident() -> None:
+    before, moved = shifted(1, feedback=Feedback.INCIDENT)
+    assert judge([*before, *moved], 2000).is_anomaly
+
+
+def test_a_new_level_is_in_order_where_a_person_called_it_expected() -> None:
     before, moved = shifted(6, feedback=Feedback.EXPECTED)
     found = find_anomalies(before, moved)
     assert not any(f.is_anomaly for f in found)

@@ -8,10 +8,11 @@ from datetime import timedelta
 from itertools import pairwise
 
 from forge.model.time import as_utc
-from forge.quality.anomaly.point import Point
+from forge.quality.anomaly.point import Feedback, Point
 
 DAY = timedelta(days=1)
 WINDOW = timedelta(days=91)  # what is older than a quarter says little of today
+MEMORY = timedelta(days=100)
 HOURLY_WINDOW = timedelta(days=28)
 SLOW_POINTS = 104  # of a metric that comes once a week or less often
 
@@ -32,6 +33,17 @@ def baseline_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
     recent = tuple(p for p in counted if p.time >= oldest)
     # after a long pause the last points before it are better than none
     return recent if len(recent) >= MINIMUM else tuple(counted[-SLOW_POINTS:])
+
+
+def memory_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
+    """Of points in order all that came before and that nobody called an incident, flagged ones with them: three
+    months and some days, so that what comes once a month was seen three times."""
+    oldest = before.time - MEMORY
+    return tuple(
+        p
+        for p in points
+        if oldest <= p.time < before.time and p.feedback is not Feedback.INCIDENT and math.isfinite(p.value)
+    )
 
 
 MINIMUM = 7

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from forge.model.errors import ForgeError
 from forge.model.time import as_utc
-from forge.quality.anomaly.baseline import baseline_of, in_order
+from forge.quality.anomaly.baseline import baseline_of, in_order, memory_of
 from forge.quality.anomaly.explain import explain, no_number, too_few
 from forge.quality.anomaly.methods import DEFAULT, method_of
 from forge.quality.anomaly.opinion import MAX_SCORE, Method, Model
@@ -26,7 +26,8 @@ def find_anomalies(
     threshold: float | None = None,
 ) -> tuple[Finding, ...]:
     """One finding for each current point, by time. A point is compared with the earlier ones of `history`, and with
-    those of `current` that were found in order before it; itself and flagged points never count. A point at the same
+    those of `current` that were found in order before it; itself never counts, and flagged points only where the
+    default method learned that they are normal. A point at the same
     time as another takes its place. Of a whole series, `find_anomalies((), series)` tells what would have been said
     of each when it came."""
     chosen = method_of(method)
@@ -44,7 +45,7 @@ def find_anomalies(
             known = list(in_order(known))
             baseline = baseline_of(known, point)
             count, fitted = len(baseline), 0
-            model = chosen.fit(baseline, allowed) if count >= chosen.minimum else None
+            model = chosen.fit(baseline, allowed, memory_of(known, point)) if count >= chosen.minimum else None
         fitted += 1
         finding = _finding(point, model, count, chosen, allowed)
         findings.append(finding)

@@ -12,37 +12,37 @@ from forge.quality.anomaly.opinion import Method, Model
 from forge.quality.anomaly.point import Point
 
 
-def _seasonal(baseline: Sequence[Point], threshold: float) -> Model:
+def _seasonal(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.seasonal import fit_seasonal
 
-    return fit_seasonal(baseline, threshold)
+    return fit_seasonal(baseline, threshold, memory)
 
 
-def _zscore(baseline: Sequence[Point], threshold: float) -> Model:
+def _zscore(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.simple import fit_zscore
 
     return fit_zscore(baseline, threshold)
 
 
-def _iqr(baseline: Sequence[Point], threshold: float) -> Model:
+def _iqr(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.simple import fit_iqr
 
     return fit_iqr(baseline, threshold)
 
 
-def _mad(baseline: Sequence[Point], threshold: float) -> Model:
+def _mad(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.simple import fit_mad
 
     return fit_mad(baseline, threshold)
 
 
-def _isolation_forest(baseline: Sequence[Point], threshold: float) -> Model:
+def _isolation_forest(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.forest import fit_isolation_forest
 
     return fit_isolation_forest(baseline, threshold)
 
 
-def _prophet(baseline: Sequence[Point], threshold: float) -> Model:
+def _prophet(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
     from forge.quality.anomaly.prophet import fit_prophet
 
     return fit_prophet(baseline, threshold)

@@ -29,7 +29,8 @@ class Opinion:
 
 
 Model = Callable[[Point], Opinion]
-Fit = Callable[[Sequence[Point], float], Model]
+Fit = Callable[[Sequence[Point], float, Sequence[Point]], Model]
+"""Of a baseline, a threshold, and a memory: all points before, with those that were flagged."""
 
 
 @dataclass(frozen=True, slots=True)

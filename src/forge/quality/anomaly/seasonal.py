@@ -16,23 +16,39 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from forge.quality.anomaly.baseline import cadence
+from forge.quality.anomaly.line import day_of
 from forge.quality.anomaly.opinion import Model, Opinion, distances
 from forge.quality.anomaly.point import Point
+from forge.quality.anomaly.recurring import DOUBT, find_recurring
 from forge.quality.anomaly.scale import Scale, scale_of
 from forge.quality.anomaly.shift import find_levels
+from forge.quality.anomaly.told import settle_levels
 
 
-def fit_seasonal(baseline: Sequence[Point], threshold: float) -> Model:
+def fit_seasonal(baseline: Sequence[Point], threshold: float, memory: Sequence[Point] = ()) -> Model:
     scale = scale_of(np.array([point.value for point in baseline], dtype=np.float64))
-    line, others = find_levels(baseline, scale, threshold)
+    flagged = [point for point in memory if not point.counts and point.time >= baseline[0].time]
+    settled = settle_levels(baseline, flagged, scale, threshold)
+    line, called = find_levels(settled.points, settled.values, settled.line, scale, threshold)
+    others = {**settled.others, **called}
+    gap = cadence([day_of(point) for point in baseline])
+
+    def off(point: Point) -> float:
+        return float(scale.into(np.array([point.value]))[0]) - line.expected(point)
 
     def judge(point: Point) -> Opinion:
-        value = float(scale.into(np.array([point.value]))[0])
-        center = line.expected(point)
-        level = min((0.0, *others), key=lambda offset: abs(value - center - offset))
+        center, away = line.expected(point), off(point)
         spread = line.spread_at(point)
         reach = threshold * spread
-        score = distances(abs(value - center - level), spread, 1e-9)
+        levels = {0.0: "", **others}
+        if min(abs(away - one) for one in levels) > reach:
+            back = find_recurring(point, memory, off, reach, gap)
+            if back is not None and abs(away - back[0]) < min(abs(away - one) for one in levels):
+                levels = {back[0]: back[1]}
+                spread, reach = spread * DOUBT, reach * DOUBT
+        level = min(levels, key=lambda offset: abs(away - offset))
+        score = distances(abs(away - level), spread, 1e-9)
         part, season = line.season(point)
         factor = 0.0 if line.is_empty(point) else scale.part(part)
         return Opinion(
@@ -47,7 +63,7 @@ def fit_seasonal(baseline: Sequence[Point], threshold: float) -> Model:
             season=season,
             trend=scale.part(line.slope) if line.slope is not None else None,
             log_scale=scale.is_log,
-            note=others[level] if level else "",
+            note=levels[level],
         )
 
     return judge

@@ -20,12 +20,16 @@ from forge.quality.anomaly.scale import Floats, Scale
 DECIDED = 7  # points after which a level is known
 
 
-def find_levels(baseline: Sequence[Point], scale: Scale, threshold: float) -> tuple[Line, Mapping[float, str]]:
-    """The line of the level, and other levels that are in order too: how far off, and why in words."""
-    values = scale.into(np.array([point.value for point in baseline], dtype=np.float64))
+def find_levels(
+    baseline: Sequence[Point], values: Floats, whole: Line, scale: Scale, threshold: float
+) -> tuple[Line, Mapping[float, str]]:
+    """The line of the level, and other levels that are in order too: how far off, and why in words. `values` are those
+    of the points on the scale, `whole` their line, whatever people said."""
     points, kept = list(baseline), values
     starts = [i for i, point in enumerate(baseline) if point.feedback is Feedback.EXPECTED]
-    ends = [*starts[1:], len(baseline)] if starts else []
+    if not starts:
+        return whole, {}
+    ends = [*starts[1:], len(baseline)]
     others: dict[float, str] = {}
     out: set[int] = set()
     for start, end in zip(starts, ends, strict=True):
