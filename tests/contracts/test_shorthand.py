@@ -286,6 +286,21 @@ ANYTHING = st.dictionaries(
 )
 
 
+def test_service_levels_written_as_a_mapping_are_entries_of_their_own() -> None:
+    given = {
+        "name": "a",
+        "owner": "b",
+        "models": [{"name": "t"}],
+        "slaProperties": {"freshness": "6h", "availability": "99.9%"},
+    }
+    assert from_shorthand(given).data["slaProperties"] == [
+        {"property": "freshness", "value": 6, "unit": "h"},
+        {"property": "availability", "value": 99.9, "unit": "percent"},
+    ]
+    one = from_shorthand({**given, "slaProperties": {"property": "freshness", "value": 6, "unit": "h"}})
+    assert one.data["slaProperties"] == [{"property": "freshness", "value": 6, "unit": "h"}]
+
+
 @settings(max_examples=40, deadline=None)
 @given(ANYTHING)
 def test_odd_input_never_breaks_the_import(data: dict[str, object]) -> None:

@@ -56,6 +56,19 @@ def query(text: str, gives: list[dict[str, Any]], **bounds: Any) -> Verdict:
     return judge_rows(written(type="query", query=text, **bounds), [], SCHEMA, queries={text: lambda rows: gives})
 
 
+def test_a_number_that_must_not_be_fails_at_both_ends_and_between() -> None:
+    text = "SELECT count(*) FROM core.orders"
+    for number, outcome in ((4, "passed"), (5, "failed"), (7, "failed"), (10, "failed"), (11, "passed")):
+        verdict = query(text, [{"n": number}], not_between=[5, 10])
+        assert verdict.outcome == outcome, number
+    assert "which it must not be (between 5 and 10)" in query(text, [{"n": 7}], not_between=[5, 10]).message
+    rows: Rows = [{"Id": 1}, {"Id": 2}]
+    assert judge_rows(written(type="row_count", not_between=[2, 2]), rows, SCHEMA).outcome is Outcome.FAILED
+    assert judge_rows(written(type="row_count", not_between=[3, 9]), rows, SCHEMA).outcome is Outcome.PASSED
+    with pytest.raises(ForgeError, match="two numbers, the smaller first"):
+        written(type="row_count", not_between=[9, 3])
+
+
 def test_a_query_gives_no_row() -> None:
     text = "SELECT id FROM core.orders\nWHERE amount < 0"
     assert query(text, []).message == "SELECT id FROM core.orders WHERE amount < 0: no row comes back"

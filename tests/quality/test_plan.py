@@ -102,11 +102,25 @@ def test_a_reading_of_the_wrong_kind_is_told_and_not_believed() -> None:
     assert "'many', not a count" in verdict.message
 
 
-def test_checks_that_would_be_called_the_same_are_numbered() -> None:
+def test_checks_that_would_be_called_the_same_are_told_apart_by_what_they_ask_not_by_their_place() -> None:
     checks = [Range("a", 0), Range("a", 1), Range("a", 2, where="t = 'x'"), Range("a", 3)]
-    ids = ("core.orders.a.range", "core.orders.a.range.2", "core.orders.a.range.t_x", "core.orders.a.range.3")
-    assert check_ids(checks, ORDERS) == ids
+    ids = check_ids(checks, ORDERS)
+    assert len(set(ids)) == len(ids)
+    assert ids[2] == "core.orders.a.range.t_x"
+    assert all(id_.startswith("core.orders.a.range.") for id_ in ids)
+    assert check_ids(checks[::-1], ORDERS) == ids[::-1]
+    assert check_ids([checks[3], Range("a", 9), checks[1]], ORDERS)[::2] == (ids[3], ids[1])
     assert tuple(v.check_id for v in judge_all(checks, {}, CONTEXT)) == ids
+
+
+def test_a_check_with_an_id_keeps_its_identity_whatever_else_changes() -> None:
+    before, after = Range("a", 0, id="Positive amounts"), Range("a", 1, id="Positive amounts", name="more than one")
+    assert check_ids([before], ORDERS) == check_ids([after], ORDERS) == ("core.orders.positive_amounts",)
+
+
+def test_checks_that_ask_the_very_same_are_counted() -> None:
+    first, second = check_ids([Range("a", 0), Range("a", 0)], ORDERS)
+    assert second == f"{first}.2"
 
 
 @dataclass

@@ -198,10 +198,16 @@ class Contract:
 
 
 def pii_columns(contract: TableContract) -> frozenset[str]:
-    """Columns that the contract calls personal, by classification (`pii`, `phi`) or by tag (`pii`, `pii:email`)."""
-    return frozenset(
-        p.column for p in contract.columns if any(_is_personal(text) for text in (p.classification or "", *p.tags))
-    )
+    """Columns that the contract calls personal, by classification (`pii`, `phi`) or by tag (`pii`, `pii:email`). One
+    with such a field inside it is so as a whole."""
+    return frozenset(p.column for p in contract.columns if _holds_personal(p))
+
+
+def _holds_personal(of: Property) -> bool:
+    if any(_is_personal(text) for text in (of.classification or "", *of.tags)):
+        return True
+    inside = (*of.properties, of.items, of.map_key, of.map_value)
+    return any(_holds_personal(each) for each in inside if each is not None)
 
 
 def _is_personal(text: str) -> bool:

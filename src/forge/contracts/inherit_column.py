@@ -77,11 +77,18 @@ _MERGERS: dict[str, MergeList] = {
 def _flags(
     parent: Node, child: Node, name: str, findings: Findings, is_demanded: bool, changes: dict[str, Node | None]
 ) -> None:
-    """required, unique, primaryKey: true stays true."""
+    """required, unique, primaryKey: true stays true. A key is never empty, so that `required: false` takes nothing
+    away from one; comparing versions says the same."""
+    is_key = any(
+        node is not None and node.value is True for node in (parent.get("primaryKey"), child.get("primaryKey"))
+    )
     for flag in ("required", "unique", "primaryKey"):
         told, own = parent.get(flag), child.get(flag)
         is_asked = (told is not None and told.value is True) or (flag == "required" and is_demanded)
         if not is_asked or own is None or own.value is not False:
+            continue
+        if flag == "required" and is_key:
+            changes[flag] = told if told and told.value is True else parent.said(flag, True)
             continue
         findings.weaker(
             own,

@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from forge.contracts.contract import SlaProperty
 from forge.contracts.document import Path
 from forge.contracts.lint_finding import Findings, has_variable, is_blank, shown
 from forge.contracts.lint_words import one_of
 from forge.contracts.sla import DRIVERS, Kind, problem_of, promise_of, service_of
+from forge.model.nearest import did_you_mean
 
 
 def check_sla(findings: Findings, version: str) -> None:
     entries = findings.document.data.get("slaProperties")
     if not isinstance(entries, list):
         return
+    names = _elements(findings.document.data)
     for index, entry in enumerate(entries):
         if isinstance(entry, Mapping):
             _check_entry(findings, entry, ("slaProperties", index))
+            _check_element(findings, entry.get("element"), names, ("slaProperties", index, "element"))
+    _check_element(findings, findings.document.data.get("slaDefaultElement"), names, ("slaDefaultElement",))
+
+
+def _elements(data: Mapping[str, object]) -> dict[str, frozenset[str]]:
+    """By table, in small letters: its columns, and the fields in them. A table without any says nothing of them."""
+    found: dict[str, frozenset[str]] = {}
+    for table in _mappings(data.get("schema")):
+        columns = frozenset(_paths(table.get("properties"), ""))
+        for key in ("name", "physicalName"):
+            if columns and isinstance(name := table.get(key), str):
+                found[name.lower()] = columns
+    return found
+
+
+def _paths(given: object, above: str) -> Iterator[str]:
+    for part in _mappings(given):
+        for key in ("name", "physicalName"):
+            if isinstance(name := part.get(key), str):
+                yield above + name.lower()
+                yield from _paths(part.get("properties"), f"{above}{name.lower()}.")
+
+
+def _mappings(given: object) -> list[Mapping[str, object]]:
+    return [each for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []
+
+
+def _check_element(findings: Findings, element: object, tables: Mapping[str, frozenset[str]], path: Path) -> None:
+    """`orders.updated_at`, several with commas, or a table alone. A promise on what is not there is kept by nobody."""
+    if not isinstance(element, str) or has_variable(element) or not tables:
+        return
+    for each in filter(None, (part.strip() for part in element.split(","))):
+        parts = each.lower().split(".")
+        # The table may be called what it is called elsewhere, as in the standard's own example: the column decides.
+        ends = {".".join(parts[start:]) for start in range(len(parts))}
+        if each.lower() in tables or any(not ends.isdisjoint(columns) for columns in tables.values()):
+            continue
+        known = [*tables, *(f"{table}.{column}" for table, columns in tables.items() for column in columns)]
+        message = f"{shown(each)} is no table and no column of the contract"
+        fix = did_you_mean(each.lower(), sorted(known)) or "Name a column like orders.updated_at."
+        findings.add("E502", path, message, fix)
 
 
 def _check_entry(findings: Findings, entry: Mapping[str, object], path: Path) -> None:

@@ -32,6 +32,7 @@ _SEVERITIES = {
 }
 _ONE_COLUMN = ("not_null", "accepted_values", "range", "regex")
 _MANY_COLUMNS = ("unique", "foreign_key")
+_ROWS, _PERCENT = ("rows", "row"), ("percent", "percentage", "%")
 _PLACEHOLDER = re.compile(r"\$?\{\s*(object|table|model|property|column|field)\s*\}")
 _COUNTS = re.compile(r"\s*select\s+count\s*\(", re.IGNORECASE)
 ColumnOf = Callable[[str], str]  # a property's name → its column
@@ -44,6 +45,8 @@ class Limit:
     low: int = 0
     high: int | None = None
     percentage: float | None = None
+    outside: tuple[float, float] | None = None  # the count, or the percentage, must not lie here
+    in_percent: bool = False
 
     @property
     def is_zero(self) -> bool:
@@ -63,9 +66,8 @@ def rule_checks(written: QualityRule, table: str, column: ColumnPath | None, col
         case "library":
             metric = _metric(rule)
             name = f"{metric} of {column}" if column else metric
-            return tuple(
-                _with_common_keys({**check, "name": name}, rule) for check in _library(rule, metric, column, column_of)
-            )
+            found = _library(rule, metric, table, column, column_of)
+            return tuple(_with_common_keys({**check, "name": name}, rule) for check in found)
         case other:
             hint = did_you_mean(other, ("library", "text", "sql", "custom")) or "It is library, text, sql or custom."
             raise Unsupported(f"the rule's type {other} is not known. {hint}")
@@ -92,6 +94,8 @@ def _metric(rule: Mapping[str, object]) -> str:
 
 def _with_common_keys(check: Check, rule: Mapping[str, object]) -> Check:
     common: dict[str, object] = {}
+    if rule.get("id"):
+        common["id"] = str(rule["id"])
     if rule.get("name"):
         common["name"] = str(rule["name"])
     severity = _SEVERITIES.get(str(rule.get("severity", "error")).lower(), "error")
@@ -113,7 +117,7 @@ def _custom(rule: Mapping[str, object], column: ColumnPath | None) -> Check:
 
 
 def _library(
-    rule: Mapping[str, object], metric: str, column: ColumnPath | None, column_of: ColumnOf
+    rule: Mapping[str, object], metric: str, table: str, column: ColumnPath | None, column_of: ColumnOf
 ) -> tuple[Check, ...]:
     arguments = {k: rule[k] for k in ("validValues", "pattern", "missingValues", "properties") if k in rule}
     if isinstance(given := rule.get("arguments"), Mapping):
@@ -123,21 +127,23 @@ def _library(
         case "rowCount":
             return (_row_count(limit),)
         case "duplicateValues":
-            return (_duplicates(limit, column, [column_of(n) for n in _listed(arguments, "properties")]),)
+            return (_duplicates(limit, table, column, [column_of(n) for n in _listed(arguments, "properties")]),)
         case "nullValues" | "missingValues" | "invalidValues":
             if column is None:
                 raise Unsupported(f"the metric {metric} needs a property; put the rule under one")
-            return _of_column(limit, metric, column, arguments)
+            return _of_column(limit, metric, table, column, arguments)
     known = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount", *_OLD_RULES)
     raise Unsupported(f"the metric {metric} is not known. {did_you_mean(metric, known) or ''}".strip())
 
 
-def _of_column(limit: Limit, metric: str, column: ColumnPath, arguments: Mapping[str, object]) -> tuple[Check, ...]:
+def _of_column(
+    limit: Limit, metric: str, table: str, column: ColumnPath, arguments: Mapping[str, object]
+) -> tuple[Check, ...]:
     if metric == "nullValues":
-        return (_nulls(limit, column),)
+        return (_nulls(limit, table, column),)
     if metric == "missingValues":
-        return (_missing(limit, column, arguments),)
-    return _invalid(limit, column, arguments)
+        return (_missing(limit, table, column, arguments),)
+    return _invalid(limit, table, column, arguments)
 
 
 def _listed(arguments: Mapping[str, object], key: str) -> list[str]:
@@ -146,20 +152,24 @@ def _listed(arguments: Mapping[str, object], key: str) -> list[str]:
 
 
 def _row_count(limit: Limit) -> Check:
-    if limit.percentage is not None:
+    if limit.percentage is not None or limit.in_percent:
         raise Unsupported("a row count has no percentage")
     return {"type": "row_count", **_bounds(limit)}
 
 
 def _bounds(limit: Limit) -> dict[str, object]:
+    if limit.outside is not None:
+        return {"not_between": list(limit.outside)}
     bounds: dict[str, object] = {"min": limit.low} if limit.low else {}
     return bounds if limit.high is None else {**bounds, "max": limit.high}
 
 
-def _duplicates(limit: Limit, column: ColumnPath | None, columns: list[str]) -> Check:
+def _duplicates(limit: Limit, table: str, column: ColumnPath | None, columns: list[str]) -> Check:
     columns = columns or ([str(column)] if column else [])
     if not columns:
         raise Unsupported("duplicateValues of a table needs arguments.properties")
+    if limit.outside is not None:
+        return _repeated(limit, table, columns)
     if limit.low > 0:
         raise Unsupported("a rule that asks for duplicates is no check")
     if limit.is_zero:
@@ -169,13 +179,29 @@ def _duplicates(limit: Limit, column: ColumnPath | None, columns: list[str]) -> 
     return {"type": "unique", "columns": columns, "max_duplicates": limit.high}
 
 
+def _repeated(limit: Limit, table: str, columns: list[str]) -> Check:
+    """How many rows repeat a key, as the check `unique` counts them, or their share of all rows."""
+    names = [".".join(quote(part) for part in column.split(".")) for column in columns]
+    keyed = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    groups = f"SELECT count(*) AS n FROM {_table(table)} WHERE {keyed} GROUP BY {', '.join(names)}"  # noqa: S608
+    repeated = f"(SELECT coalesce(sum(n - 1), 0) FROM ({groups}))"  # noqa: S608  quoted names alone
+    if not limit.in_percent:
+        return {"type": "query", "query": f"SELECT {repeated}", **_bounds(limit)}
+    share = f"SELECT coalesce(100.0 * {repeated} / nullif(count(*), 0), 0) FROM {_table(table)}"  # noqa: S608
+    return {"type": "query", "query": share, **_bounds(limit)}
+
+
+def _table(name: str) -> str:
+    return ".".join(quote(part) for part in name.split(".", 1))
+
+
 def _sql(rule: Mapping[str, object], table: str, column: ColumnPath | None) -> Check:
     """The one number that the query gives lies where the operator says; ${object} and ${property} are what the rule
     stands under."""
     query = rule.get("query")
     if not isinstance(query, str) or not query.strip():
         raise Unsupported("an SQL rule needs a query")
-    names = {**dict.fromkeys(("object", "table", "model"), ".".join(quote(part) for part in table.split(".", 1)))}
+    names = dict.fromkeys(("object", "table", "model"), _table(table))
     if column:
         names |= dict.fromkeys(("property", "column", "field"), column.sql)
 
@@ -184,35 +210,37 @@ def _sql(rule: Mapping[str, object], table: str, column: ColumnPath | None) -> C
             raise Unsupported(f"the rule's query names a {match[1]}; put the rule under one")
         return names[match[1]]
 
-    low, high = _query_bounds(rule, counts=_COUNTS.match(query) is not None)
-    bounds = {key: end for key, end in (("min", low), ("max", high)) if end is not None}
+    bounds = _query_bounds(rule, counts=_COUNTS.match(query) is not None)
     return {"type": "query", "query": _PLACEHOLDER.sub(named, query.strip()), **bounds}
 
 
-def _query_bounds(rule: Mapping[str, object], *, counts: bool) -> tuple[float | None, float | None]:
+def _query_bounds(rule: Mapping[str, object], *, counts: bool) -> dict[str, object]:
     """What the operator allows. An end that is left out is the next number: of a count the next whole one."""
     operators = [o for o in _OPERATORS if o in rule]
     if len(operators) != 1:
         raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
     operator, value = operators[0], rule[operators[0]]
-    if operator == "mustBeBetween":
-        return _two_numbers(operator, value)
-    if operator.startswith("mustNotBe"):
-        raise Unsupported(f"{operator} leaves two ranges, which no check can express")
+    if operator.endswith("Between"):
+        low, high = _two_numbers(operator, value)
+        return {"min": low, "max": high} if operator == "mustBeBetween" else {"not_between": [low, high]}
     number = _number(operator, value)
     match operator:
         case "mustBe":
-            return number, number
+            return {"min": number, "max": number}
+        case "mustNotBe":
+            return {"not_between": [number, number]}
         case "mustBeGreaterOrEqualTo":
-            return number, None
+            return {"min": number}
         case "mustBeLessOrEqualTo":
-            return None, number
+            return {"max": number}
         case "mustBeGreaterThan":
-            return (math.floor(number) + 1 if counts else math.nextafter(number, math.inf)), None
-    return None, (math.ceil(number) - 1 if counts else math.nextafter(number, -math.inf))
+            return {"min": math.floor(number) + 1 if counts else math.nextafter(number, math.inf)}
+    return {"max": math.ceil(number) - 1 if counts else math.nextafter(number, -math.inf)}
 
 
-def _nulls(limit: Limit, column: ColumnPath) -> Check:
+def _nulls(limit: Limit, table: str, column: ColumnPath) -> Check:
+    if limit.outside is not None:
+        return _counted(limit, table, f"{column.sql} IS NOT NULL")
     if limit.is_zero:
         return {"type": "not_null", "column": str(column)}
     if limit.percentage is not None:
@@ -220,7 +248,7 @@ def _nulls(limit: Limit, column: ColumnPath) -> Check:
     return {"type": "row_count", "where": f"{column.sql} IS NULL", **_bounds(limit)}
 
 
-def _missing(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) -> Check:
+def _missing(limit: Limit, table: str, column: ColumnPath, arguments: Mapping[str, object]) -> Check:
     """Without arguments, null and the empty text are missing."""
     values = arguments.get("missingValues", [None, ""])
     if not isinstance(values, list) or not values:
@@ -228,10 +256,10 @@ def _missing(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) 
     others = [v for v in values if v is not None]
     parts = [f"{column.sql} IS NOT NULL"] if None in values else []
     parts += [f"NOT ({any_of(column, others)})"] if others else []
-    return _counted(limit, " AND ".join(parts))
+    return _counted(limit, table, " AND ".join(parts))
 
 
-def _invalid(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) -> tuple[Check, ...]:
+def _invalid(limit: Limit, table: str, column: ColumnPath, arguments: Mapping[str, object]) -> tuple[Check, ...]:
     values, pattern = arguments.get("validValues"), arguments.get("pattern")
     checks: list[Check] = []
     valid: list[str] = []
@@ -248,11 +276,14 @@ def _invalid(limit: Limit, column: ColumnPath, arguments: Mapping[str, object]) 
         return tuple(checks)
     if limit.percentage is not None and len(checks) == 1:
         return ({**checks[0], "max_violation_percentage": limit.percentage},)
-    return (_counted(limit, " AND ".join(f"({part})" for part in valid)),)
+    return (_counted(limit, table, " AND ".join(f"({part})" for part in valid)),)
 
 
-def _counted(limit: Limit, good: str) -> Check:
+def _counted(limit: Limit, table: str, good: str) -> Check:
     """A check on the number of rows for which the predicate `good` is false."""
+    if limit.in_percent:
+        share = f"SELECT coalesce(100.0 * count_if(NOT ({good})) / nullif(count(*), 0), 0) FROM {_table(table)}"  # noqa: S608
+        return {"type": "query", "query": share, **_bounds(limit)}
     if limit.percentage is not None and not limit.is_zero:
         return {"type": "expression", "sql": good, "max_violation_percentage": limit.percentage}
     if limit.is_zero:
@@ -266,14 +297,27 @@ def _limit(rule: Mapping[str, object]) -> Limit:
         operators, rule = ["mustBe"], {**rule, "mustBe": 0}  # v3.0 has no count there: all values must be valid
     if len(operators) != 1:
         raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
+    hole = _hole(operators[0], rule[operators[0]])
+    unit = str(rule.get("unit", "rows")).lower()
+    if hole is not None and unit in (*_ROWS, *_PERCENT):
+        return Limit(outside=hole, in_percent=unit in _PERCENT)
     low, low_open, high, high_open = _interval(operators[0], rule[operators[0]])
-    match str(rule.get("unit", "rows")).lower():
-        case "rows" | "row":
+    match unit:
+        case _ if unit in _ROWS:
             return _rows(low, low_open, high, high_open)
-        case "percent" | "percentage" | "%":
+        case _ if unit in _PERCENT:
             return _percentage(low, low_open, high, high_open)
-        case unit:
+        case _:
             raise Unsupported(f"the unit {unit} is not known; it is rows or percent")
+
+
+def _hole(operator: str, value: object) -> tuple[float, float] | None:
+    """What the operator leaves out, where that leaves a range on both sides of it."""
+    if operator == "mustNotBeBetween":
+        first, last = _two_numbers(operator, value)
+        return (first, last) if 0 < first <= last else None
+    number = _number(operator, value) if operator == "mustNotBe" else 0
+    return (number, number) if number > 0 else None
 
 
 def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
@@ -282,9 +326,7 @@ def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
         first, last = _two_numbers(operator, value)
         if operator == "mustBeBetween":
             return first, False, last, False
-        if first <= 0:
-            return last, True, math.inf, False
-        raise Unsupported("mustNotBeBetween leaves two ranges, which no check can express")
+        return last, True, math.inf, False  # from 0 or below: the other side of it is none
     number = _number(operator, value)
     match operator:
         case "mustBe":
@@ -297,9 +339,7 @@ def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
             return 0, False, number, True
         case "mustBeLessOrEqualTo":
             return 0, False, number, False
-    if number == 0:
-        return 0, True, math.inf, False
-    raise Unsupported("mustNotBe leaves two ranges, which no check can express")
+    return number, True, math.inf, False  # mustNotBe 0: a count is never below it
 
 
 def _number(operator: str, value: object) -> float:

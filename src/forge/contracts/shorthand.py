@@ -159,7 +159,12 @@ def _team(source: _Source) -> object:
 
 
 def _services(source: _Source) -> Iterator[dict[str, object]]:
-    yield from source.entries("slaProperties")
+    listed = source.data.get("slaProperties")
+    if isinstance(listed, Mapping) and "property" not in listed:  # {freshness: 6h, availability: 99.9%}
+        source.used.add("slaProperties")
+        yield from (_service(str(key), value, source) for key, value in listed.items())
+    else:
+        yield from source.entries("slaProperties")
     groups = [source.data, *(source.take(key) for key in ("sla", "slas", "servicelevels", "serviceLevels"))]
     terms = source.data.get("terms")
     groups.append({"retention": terms["retention"]} if isinstance(terms, Mapping) and "retention" in terms else None)

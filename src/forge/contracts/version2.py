@@ -44,7 +44,9 @@ def from_version2(data: Mapping[str, object]) -> Converted:
     if str(given.get("status")) == "current":
         given["status"] = "active"
     given["models"] = [_table(each) for each in _mappings(given.pop("dataset", None))]
-    given["slaProperties"] = [_renamed(each, {"column": "element"}) for each in _mappings(given.get("slaProperties"))]
+    if not isinstance(given.get("slaProperties"), Mapping):  # which the shorthand understands
+        services = _mappings(given.get("slaProperties"))
+        given["slaProperties"] = [_renamed(each, {"column": "element"}) for each in services]
     members = [_member(each) for each in _mappings(given.pop("stakeholders", None))]
     if members:
         given["team"] = {"members": members}

@@ -45,6 +45,7 @@ class Check(ABC):
     without: ClassVar[frozenset[str]] = frozenset()  # keys of every check that mean nothing for it
 
     severity: Severity = Severity.ERROR
+    id: str | None = None  # its identity, whatever else of it changes
     name: str | None = None
     where: str | None = None
     partition_by: tuple[str, ...] = ()  # judged for each of their values; the check fails where one of them does
@@ -147,7 +148,9 @@ class Check(ABC):
 
     def check_id(self, table: TableName) -> str:
         """Readable and the same in every run: core.orders.amount.range. Name, filter, partitions and the version since
-        when tell apart what else would be called the same."""
+        when tell apart what else would be called the same, unless it has an id of its own."""
+        if self.id:
+            return f"{table}.{_slug(self.id)}"
         parts = [str(table), _joined(self.targets()), self.type, _slug(self.name), _slug(self.where)]
         parts += [f"by_{_slug(' '.join(self.partition_by))}" if self.partition_by else ""]
         parts += [f"since_{_slug(self.since)}" if self.since else ""]
@@ -175,6 +178,8 @@ class Check(ABC):
         }
         if finding.note:
             details["note"] = finding.note
+        if hidden := [column for column in (*self.targets(), *self.partition_by) if context.hides(column)]:
+            details["personal"] = hidden  # so that who shows it later knows that it names none of their values
         return Verdict(
             check_id=self.check_id(context.table),
             check_type=self.type,

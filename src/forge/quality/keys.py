@@ -207,6 +207,16 @@ def _frozen(value: object) -> object:
     return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
 
 
+def two_numbers(value: object) -> tuple[int | float, int | float]:
+    """[low, high], both ends included."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise Wrong(f"must be two numbers, the smaller first, and is {value!r}")
+    low, high = exact_number(value[0]), exact_number(value[1])
+    if low > high:
+        raise Wrong(f"must be two numbers, the smaller first, and is {value!r}")
+    return low, high
+
+
 def in_order(low: object, high: object) -> list[str]:
     """What is wrong with `min` and `max` as a pair, both of which were read."""
     if low is None or high is None:

@@ -79,12 +79,16 @@ def metrics_of(readings: Readings, masked: frozenset[str] = frozenset()) -> dict
             if measure.kind != sources[-1]:
                 continue
             column = "+".join(measure.columns).lower() or None
-            if kind in TELLING and any(is_within(column or "", name) for name in masked):
-                continue
-            value = value_of(kind, measure, readings)
+            metric = Metric(kind, column, measure.where)
+            value = None if tells(metric, masked) else value_of(kind, measure, readings)
             if value is not None:
-                found[Metric(kind, column, measure.where).name] = value
+                found[metric.name] = value
     return found
+
+
+def tells(metric: Metric, masked: frozenset[str]) -> bool:
+    """Whether it says what is in a column that is masked."""
+    return metric.kind in TELLING and any(is_within(metric.column or "", name) for name in masked)
 
 
 def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:

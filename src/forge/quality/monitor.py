@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Severity
@@ -167,6 +168,26 @@ def status_of(verdicts: Sequence[tuple[Outcome, Severity]]) -> MonitorRunStatus:
     if Outcome.NOT_MEASURED in counted or (verdicts and all(o is Outcome.NOT_MEASURED for o, _ in verdicts)):
         return MonitorRunStatus.NOT_MEASURED
     return MonitorRunStatus.PASSED
+
+
+MonitorState = Literal["failing", "warning", "ok", "not measured", "never ran", "paused"]
+SETTLED: Mapping[MonitorRunStatus, MonitorState] = {
+    MonitorRunStatus.PASSED: "ok",
+    MonitorRunStatus.FAILED: "failing",
+    MonitorRunStatus.NOT_MEASURED: "not measured",
+}
+"""The ends of a run that say how its monitor stands."""
+
+
+def state_of(monitor: Monitor, settled: MonitorRun | None) -> MonitorState:
+    """How it stands by its newest run that came to an end. Checks of severity warning and info do not fail a run, but
+    where one of them failed, not all is in order: that is `warning`."""
+    if not monitor.enabled:
+        return "paused"
+    if settled is None:
+        return "never ran"
+    state = SETTLED[settled.status]
+    return "warning" if state == "ok" and settled.failed else state
 
 
 def new_monitor_id(name: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
-from forge.quality.check import Check, Context
+from forge.quality.check import Check, Context, OnNotMeasured
 from forge.quality.measure import Cost, Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of
-from forge.quality.verdict import Verdict
+from forge.quality.verdict import Severity, Verdict
 
 
 def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...]:
@@ -74,14 +76,22 @@ def group_by_cost(measures: Iterable[Measure], schema: Schema) -> dict[Cost, tup
 
 
 def check_ids(checks: Sequence[Check], table: TableName) -> tuple[str, ...]:
-    """One id per check, in order; of checks that would be called the same, the second ends in .2, and so on."""
-    taken: dict[str, int] = {}
-    ids: list[str] = []
-    for check in checks:
-        plain = check.check_id(table)
-        taken[plain] = taken.get(plain, 0) + 1
-        ids.append(plain if taken[plain] == 1 else f"{plain}.{taken[plain]}")
+    """One id per check, in order. Checks that would be called the same end in a hash of what they ask, so that none is
+    taken for another when their order changes; only checks that ask the very same are counted."""
+    plain = [check.check_id(table) for check in checks]
+    shared = {each for each, times in Counter(plain).items() if times > 1}
+    ids = [f"{id_}.{_digest(check)}" if id_ in shared else id_ for check, id_ in zip(checks, plain, strict=True)]
+    seen: Counter[str] = Counter()
+    for at, id_ in enumerate(ids):
+        seen[id_] += 1
+        ids[at] = id_ if seen[id_] == 1 else f"{id_}.{seen[id_]}"
     return tuple(ids)
+
+
+def _digest(check: Check) -> str:
+    """Of what it asks, not of how loud it is or what follows from it."""
+    asked = replace(check, severity=Severity.ERROR, on_not_measured=OnNotMeasured.BLOCK, on_failure=(), auto=False)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:6]
 
 
 def judge_all(checks: Sequence[Check], readings: Readings, context: Context) -> tuple[Verdict, ...]:

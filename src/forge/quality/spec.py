@@ -28,6 +28,7 @@ def _on_not_measured(value: object) -> OnNotMeasured:
 
 COMMON: Keys = {
     "severity": Key(_severity, "severity"),
+    "id": Key(text, "id"),
     "name": Key(text, "name"),
     "where": Key(text, "where"),
     "partition_by": Key(columns, "partition_by"),

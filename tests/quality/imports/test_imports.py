@@ -47,6 +47,24 @@ def test_all_goes_to_the_table_that_was_asked_for() -> None:
     assert [one.table for one in found.mapped] == [ORDERS]
 
 
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("duplicate_percent(id) < 1", "max_violation_percentage"),
+        ("missing_percent(id) < 1", "max_null_percentage"),
+        ("invalid_percent(id) < 1:\n      valid regex: ^a", "max_violation_percentage"),
+    ],
+)
+def test_less_than_one_percent_is_not_none_at_all(line: str, key: str) -> None:
+    (one,) = read_soda_file(f"checks for orders:\n  - {line}\n", "c.yml", Names(table=ORDERS)).mapped
+    assert one.spec[key] == 1
+
+
+def test_less_than_one_row_is_none_at_all() -> None:
+    (one,) = read_soda_file("checks for orders:\n  - duplicate_count(id) < 1\n", "c.yml", Names(table=ORDERS)).mapped
+    assert one.spec == {"type": "unique", "columns": ["id"]}
+
+
 def test_a_singular_test_becomes_a_query_of_the_first_table_it_reads() -> None:
     sql = """\
 {{ config(severity='warn') }}

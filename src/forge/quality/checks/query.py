@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding, count_in
-from forge.quality.keys import Key, Keys, exact_number, in_order, text
+from forge.quality.checks.support import excluded
+from forge.quality.keys import Key, Keys, exact_number, in_order, text, two_numbers
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.values import show
 
@@ -18,7 +19,7 @@ from forge.quality.values import show
 @dataclass(frozen=True, slots=True)
 class Query(Check):
     """`query`, SQL over the tables of the branch, gives no row. With `min` or `max` it gives one number instead, which
-    lies between them."""
+    lies between them; with `not_between`, outside of these two."""
 
     type: ClassVar[str] = "query"
     words: ClassVar[tuple[str, ...]] = ("query", "custom")
@@ -26,12 +27,14 @@ class Query(Check):
         "query": Key(text, "query", required=True),
         "min": Key(exact_number, "min"),
         "max": Key(exact_number, "max"),
+        "not_between": Key(two_numbers, "not_between", written="[5, 10]"),
     }
     without: ClassVar[frozenset[str]] = frozenset({"where", "partition_by", "since"})
 
     query: str
     min: float | None = None
     max: float | None = None
+    not_between: tuple[int | float, int | float] | None = None
 
     @classmethod
     def settle(cls, fields: dict[str, Any]) -> list[str]:
@@ -52,7 +55,7 @@ class Query(Check):
 
     @property
     def _bounded(self) -> bool:
-        return self.min is not None or self.max is not None
+        return self.min is not None or self.max is not None or self.not_between is not None
 
     def violations(self, schema: Schema) -> tuple[Measure, ...]:
         return () if self._bounded else (self._one(),)
@@ -78,4 +81,8 @@ class Query(Check):
             said += f", less than {show(self.min)}"
         if many:
             said += f", more than {show(self.max)}"
-        return Finding(few or many, said, {"query": self.query, "min": self.min, "max": self.max})
+        thresholds: dict[str, object] = {"query": self.query, "min": self.min, "max": self.max}
+        if self.not_between is not None:
+            inside, told = excluded(value, self.not_between)
+            few, said, thresholds["not_between"] = few or inside, said + told, list(self.not_between)
+        return Finding(few or many, said, thresholds)

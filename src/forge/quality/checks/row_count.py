@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding, count_in, exceeds
-from forge.quality.keys import Key, Keys, change, count, in_order
+from forge.quality.checks.support import excluded
+from forge.quality.keys import Key, Keys, change, count, in_order, two_numbers
 from forge.quality.measure import PREVIOUS, Measure, Readings
 from forge.quality.values import show
 
 
 @dataclass(frozen=True, slots=True)
 class RowCount(Check):
-    """The number of rows lies in [min, max]; one of them may be left open. With `max_change_percentage` it is at most
-    so many percent more or less than in the version before."""
+    """The number of rows lies in [min, max]; one of them may be left open. It does not lie in `not_between`. With
+    `max_change_percentage` it is at most so many percent more or less than in the version before."""
 
     type: ClassVar[str] = "row_count"
     words: ClassVar[tuple[str, ...]] = ("row_count", "volume")
@@ -25,15 +26,17 @@ class RowCount(Check):
         "min_rows": Key(count, "min"),
         "max_rows": Key(count, "max"),
         "max_change_percentage": Key(change, "max_change_percentage"),
+        "not_between": Key(two_numbers, "not_between", written="[5, 10]"),
     }
 
     min: int | None = None
     max: int | None = None
     max_change_percentage: float | None = None
+    not_between: tuple[int | float, int | float] | None = None
 
     @classmethod
     def settle(cls, fields: dict[str, Any]) -> list[str]:
-        if "max_change_percentage" not in fields:
+        if "max_change_percentage" not in fields and "not_between" not in fields:
             return in_order(fields.get("min"), fields.get("max"))
         if fields.get("since"):
             return ["'since' and 'max_change_percentage' do not go together: new rows are not a changed number of rows"]
@@ -61,6 +64,9 @@ class RowCount(Check):
         if many:
             said += f", more than {show(self.max)}"
         thresholds: dict[str, object] = {"min": self.min, "max": self.max}
+        if self.not_between is not None:
+            inside, told = excluded(rows, self.not_between)
+            few, said, thresholds["not_between"] = few or inside, said + told, list(self.not_between)
         if self.max_change_percentage is None:
             return Finding(few or many, said, thresholds)
         thresholds["max_change_percentage"] = self.max_change_percentage

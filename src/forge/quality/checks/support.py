@@ -35,3 +35,11 @@ def hidden_values(readings: Readings, column: str, context: Context) -> frozense
 def brief(value: float) -> str:
     """A computed number for a sentence: six digits are enough."""
     return show(float(f"{value:.6g}"))
+
+
+def excluded(value: object, between: tuple[int | float, int | float]) -> tuple[bool, str]:
+    """Whether it lies where it must not, both ends included, and the words for it."""
+    low, high = between
+    inside = low <= value <= high  # type: ignore[operator]  # a number
+    bounds = show(low) if low == high else f"between {show(low)} and {show(high)}"
+    return inside, f", which it must not be{'' if low == high else f' ({bounds})'}" if inside else ""

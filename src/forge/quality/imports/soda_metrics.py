@@ -29,10 +29,10 @@ class Threshold:
     def equal(self) -> bool:
         return self.least is not None and self.least == self.most and not self.outside
 
-    @property
-    def zero(self) -> bool:
-        """Nothing at all is tolerated, of what is counted."""
-        return not self.outside and self.most is not None and (self.most == 0 or (self.under and self.most == 1))
+    def is_zero(self, *, share: bool) -> bool:
+        """Nothing at all is tolerated. Less than one row is none; less than one percent is not."""
+        below_one = self.under and self.most == 1 and not share
+        return not self.outside and self.most is not None and (self.most == 0 or below_one)
 
     def turned(self) -> Threshold:
         """An alert says when it is wrong; this says when it is right."""
@@ -146,11 +146,11 @@ def _missing(metric: Metric, threshold: Threshold) -> Found:
     if "missing format" in metric.options:
         raise CannotMap("`missing format` has no counterpart; write it as a regex")
     share = metric.name == "missing_percent"
-    if len(missing) == 1 and (threshold.zero or (share and _tolerant(threshold))):
+    if len(missing) == 1 and (threshold.is_zero(share=share) or (share and _tolerant(threshold))):
         spec: Spec = {"type": "not_null", "column": column}
         return [({**spec, "max_null_percentage": _tolerated(threshold, share)}, _edge(threshold, share))]
     condition = " OR ".join(missing)
-    if threshold.zero:
+    if threshold.is_zero(share=share):
         return [({"type": "expression", "sql": f"NOT coalesce({condition}, false)"}, None)]
     return [(metric.query(_counted(condition, share), threshold), None)]
 
@@ -174,9 +174,10 @@ def _counted(condition: str, share: bool) -> str:
 def _duplicates(metric: Metric, threshold: Threshold) -> Found:
     if not metric.columns:
         raise CannotMap("it names no column")
-    if threshold.zero:
+    share = metric.name == "duplicate_percent"
+    if threshold.is_zero(share=share):
         return [({"type": "unique", "columns": list(metric.columns)}, None)]
-    if metric.name == "duplicate_percent":
+    if share:
         if not _tolerant(threshold):
             raise CannotMap("only a share that is tolerated maps: duplicate_percent(…) < 5")
         return [
@@ -230,10 +231,10 @@ def _invalid(metric: Metric, threshold: Threshold) -> Found:
     rules = _rules(metric)
     if not rules:
         raise CannotMap("it does not say what is valid")
-    if not threshold.zero and not (share and _tolerant(threshold)):
+    if not threshold.is_zero(share=share) and not (share and _tolerant(threshold)):
         bad = " OR ".join(f"NOT ({sql})" for _, sql in rules)
         return [(metric.query(_counted(bad, share), threshold), None)]
-    if len(rules) > 1 and not threshold.zero:
+    if len(rules) > 1 and not threshold.is_zero(share=share):
         sql = " AND ".join(f"({rule})" for _, rule in rules)
         spec: Spec = {"type": "expression", "sql": sql, "max_violation_percentage": _tolerated(threshold, share)}
         return [(spec, _edge(threshold, share))]
