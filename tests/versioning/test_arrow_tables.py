@@ -82,13 +82,29 @@ def test_sides_swapped_give_the_same_table_and_mirrored_conflicts(key: tuple[str
 @given(data=st.data())
 def test_what_only_one_side_changed_is_the_result(key: tuple[str, ...], data: st.DataObject) -> None:
     base, side = tables_of(data, key, 2)
-    for ours, theirs in ((side, base), (base, side), (side, side)):
+    for ours, theirs in ((side, base), (base, side), *([(side, side)] if key else [])):
         merged = merge_tables(base, ours, theirs, key)
         assert merged.conflicts == ()
         assert content(merged.table) == content(side)
     merged = merge_tables(base, side, base, key)
     assert merged.table is not None
     assert merged.table.select(["k", "l"]) == side.select(["k", "l"])  # and in the order it had
+
+
+@settings(max_examples=80, deadline=None)
+@given(rows=st.tuples(BAG, BAG, BAG))
+def test_without_a_key_a_row_conflicts_exactly_where_both_sides_changed_its_count(
+    rows: tuple[list[tuple[object, ...]], ...],
+) -> None:
+    base, ours, theirs = (Counter(each) for each in rows)
+    wanted = {row for row in {*base, *ours, *theirs} if ours[row] != base[row] and theirs[row] != base[row]}
+    first, second, third = (bag(each) for each in rows)
+    merged = merge_tables(first, second, third)
+    assert {tuple((conflict.key or {}).values()) for conflict in merged.conflicts} == wanted
+    assert {conflict.kind for conflict in merged.conflicts} <= {ConflictKind.CARDINALITY}
+    if not wanted:
+        after = Counter({row: ours[row] + theirs[row] - base[row] for row in {*ours, *theirs}})
+        assert content(merged.table) == content(bag(list(after.elements())))
 
 
 @KEYS

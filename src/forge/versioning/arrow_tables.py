@@ -15,6 +15,7 @@ from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.field import Fields
 from forge.versioning.row_diff import diff_rows
 from forge.versioning.row_merge import NO_ANSWERS, RowMerge, apply_rows, merge_rows
+from forge.versioning.schema_key import refuse_rows_without_key
 from forge.versioning.schema_merge import align_for_diff, diff_schemas, merge_schemas
 
 
@@ -47,7 +48,11 @@ def merge_tables(
     _refuse_twins({"base": before, "ours": ours, "theirs": theirs})
     base_fields, our_fields, their_fields = fields_of(before, ours, theirs)
     known = None if base is None else base_fields
-    layout, open_changes = merge_schemas(known, our_fields, their_fields, _names(key), answers=answers, table=table)
+    names = _names(key)
+    layout, open_changes = merge_schemas(known, our_fields, their_fields, names, answers=answers, table=table)
+    if {change.column for change in open_changes} & set(names):  # rows are lined up once the key is known
+        return MergedTable(None, open_changes[:limit], 0, 0, 0, layout.fields, len(open_changes))
+    refuse_rows_without_key(layout, [side for side, of in (("ours", ours), ("theirs", theirs)) if of.num_rows], table)
     merge = merge_rows(
         layout,
         base_ours=before,

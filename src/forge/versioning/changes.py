@@ -55,7 +55,7 @@ class RowDiff:
 @dataclass(frozen=True, slots=True)
 class TableDiff:
     table: str
-    change: str  # added | removed | changed
+    change: str  # added | removed | changed | unreadable: its metadata file cannot be read
     rows: RowDiff
     schema: tuple[SchemaChange, ...] = ()
     key: tuple[str, ...] = ()

@@ -33,6 +33,8 @@ class TableVersion:
     run_id: str | None = None  # the run that wrote this version; its edges are this version's lineage
     fingerprint: str | None = None  # of code, inputs and parameters that made it; the same again is a no-op
     digest: str | None = None  # of the table tree: files, schema, partition spec, properties
+    key: tuple[str, ...] = ()  # what tells rows apart, since it was first said
+    is_unique: bool = False  # it is known that no key is there twice
 
 
 Tree = Mapping[TableName, TableVersion]
@@ -92,10 +94,13 @@ def tree_id_of(tree: Tree) -> str:
     return digest_of({str(name): _known(version) for name, version in tree.items()})
 
 
+_LATER = ("digest", "key", "is_unique")
+
+
 def _known(version: TableVersion) -> dict[str, object]:
     """What came later is left out where it is not set, so that older trees keep their ids."""
     known = {**asdict(version), "catalog": str(version.catalog)}
-    return known if version.digest is not None else {key: known[key] for key in known if key != "digest"}
+    return {name: value for name, value in known.items() if value or name not in _LATER}
 
 
 def _counted(s: TableStatistics) -> list[int]:

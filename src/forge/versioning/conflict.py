@@ -86,11 +86,11 @@ class Answers:
         return max(reversed(fitting), key=lambda rule: (rule.column is not None, rule.table is not None), default=None)
 
 
-def standing_rules(given: Mapping[str, Mapping[str, str]]) -> tuple[Rule, ...]:
-    """Rules as settings write them: table → column → a side, or an SQL expression."""
-    sides = {take.value: take for take in (Take.OURS, Take.THEIRS, Take.BASE)}
-    return tuple(
-        Rule(sides[text], table, column) if text in sides else Rule(Take.EXPRESSION, table, column, text)
-        for table, columns in given.items()
-        for column, text in columns.items()
-    )
+def location_of(conflict: Conflict, key: Mapping[str, object] | None = None) -> str:
+    """Where to look, in words. `key` is shown in place of the conflict's own, which may hold what not all may see."""
+    if conflict.location is not None:
+        return conflict.location
+    shown = conflict.key if key is None else key
+    row = ", ".join(f"{name} = {value}" for name, value in (shown or {}).items())
+    parts = [f"column {conflict.column}" if conflict.column else "", f"row {row}" if row else ""]
+    return " of ".join(part for part in parts if part) or "the whole table"

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+
 
 class Strategy(StrEnum):
     THREE_WAY = "three_way"
     FF = "ff"
     SQUASH = "squash"
     REBASE = "rebase"
+
+
+_STRATEGIES = {strategy.value: strategy for strategy in Strategy} | {"fast_forward": Strategy.FF}
+
+
+def parse_strategy(text: str) -> Strategy:
+    """`three-way` or `three_way`, `ff`, `fast_forward` or `fast-forward`, `squash`, `rebase`; else E105."""
+    found = _STRATEGIES.get(text.strip().replace("-", "_").lower())
+    if found is None:
+        near = did_you_mean(text, ["three-way", "ff", "fast_forward", "squash", "rebase"])
+        raise ForgeError("E105", f"'{text}' is no strategy", why=near, fix="Take three-way, ff, squash or rebase.")
+    return found
 
 
 class MergeType(StrEnum):

@@ -76,9 +76,10 @@ def merge_bags(
 ) -> RowMerge:
     bag = _count(layout, tables, table)
     ours, theirs = bag.by_ours, bag.by_theirs
-    clash = (ours != 0) & (theirs != 0) & (ours != theirs)
+    # also where both changed it alike: whether the two mean one row or two, nothing tells
+    clash = (ours != 0) & (theirs != 0)
     decision = decide(Batch(ConflictKind.CARDINALITY, None, np.flatnonzero(clash)), answers, bag)
-    change = np.where(clash | (ours != 0), 0, theirs)
+    change = np.where(clash, 0, theirs)
     change[decision.keys(THEIRS)] = (theirs - ours)[decision.keys(THEIRS)]
     change[decision.keys(BASE)] = -ours[decision.keys(BASE)]
     for place, value in decision.values.items():

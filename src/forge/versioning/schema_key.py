@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
-from forge.versioning.field import Aligned, Field
+from forge.versioning.field import Aligned, Field, Fields, Layout, by_id
 from forge.versioning.schema_line import Line, is_wider
 
 
@@ -17,17 +17,14 @@ def find_key(
     sides: Sequence[str],
     table: str | None,
 ) -> tuple[str, ...]:
-    """The names of the key in the merged table. A name may be that of any side; the first is asked first."""
-    return tuple(dict.fromkeys(_find(name, lines, kept, sides, table) for name in key))
+    """The names of the key in the merged table; () where a side dropped a column of it and that was taken: what is left
+    of a key tells no rows apart."""
+    names = [_name(name, find_line(name, lines, sides, table), kept, sides, table) for name in key]
+    return () if None in names else tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def _find(
-    name: str,
-    lines: Sequence[Line],
-    kept: Mapping[Line, Aligned],
-    sides: Sequence[str],
-    table: str | None,
-) -> str:
+def find_line(name: str, lines: Sequence[Line], sides: Sequence[str], table: str | None) -> Line:
+    """The column that a key names. The name may be that of any side; the first is asked first."""
     named = (line for side in sides for line in lines if (field := getattr(line, side)) and field.name == name)
     line = next(named, None)
     if line is None:
@@ -36,9 +33,15 @@ def _find(
         raise ForgeError(
             "E613", f"There is no column {name} to be a key", where=table, fix=near or f"Use one of {', '.join(known)}."
         )
+    return line
+
+
+def _name(name: str, line: Line, kept: Mapping[Line, Aligned], sides: Sequence[str], table: str | None) -> str | None:
     fields: dict[str, Field | None] = {side: getattr(line, side) for side in sides}
     missing = [side for side, field in fields.items() if field is None]
     types = {side: field.type for side, field in fields.items() if field is not None}
+    if "ours" in sides and is_dropped(line):  # which was asked, and answered or not
+        return kept[line].field.name if line in kept else None
     if missing or line not in kept:
         what = f"The key column {name} is missing on {' and '.join(missing) or 'the merged table'}"
         why = "Without it, rows of the two sides cannot be matched."
@@ -53,3 +56,29 @@ def _find(
             fix="Cast it back on one side, or use another key.",
         )
     return kept[line].field.name
+
+
+def is_dropped(line: Line) -> bool:
+    """Whether one side dropped the column and the other has it."""
+    return line.base is not None and (line.ours is None) != (line.theirs is None)
+
+
+def refuse_rows_without_key(layout: Layout, changed: Iterable[str], table: str | None) -> None:
+    """An answer may keep a column of the key that a side dropped, unless that side has rows of its own."""
+    for column in layout.columns:
+        for side in changed:
+            if column.field.name in layout.key and getattr(column, side) is None:
+                raise ForgeError(
+                    "E613",
+                    f"The key column {column.field.name} cannot be kept: {side} has rows without it",
+                    where=table,
+                    why=f"{side} dropped the column, and the rows that it changed since have no key.",
+                    fix=f"Answer the conflict with {side}, which drops it, or bring the column back there first.",
+                )
+
+
+def drops_key(key: Sequence[str], base: Fields, ours: Fields, theirs: Fields) -> bool:
+    """Whether one side alone has no more what is a column of the key."""
+    ids = {field.id for side in (base, ours, theirs) for field in side if field.name in key}
+    known, mine, yours = (by_id(side) for side in (base, ours, theirs))
+    return any(one in known and (one in mine) != (one in yours) for one in ids)

@@ -9,7 +9,7 @@ from forge.model.errors import ForgeError
 from forge.versioning.changes import SchemaChange
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
 from forge.versioning.field import Aligned, Field, Fields, Layout, by_id, by_name
-from forge.versioning.schema_key import find_key
+from forge.versioning.schema_key import find_key, find_line
 from forge.versioning.schema_line import Line, is_wider
 from forge.versioning.schema_order import find_moved, merge_order
 
@@ -69,12 +69,14 @@ def merge_schemas(
     """The merged columns and the conflicts without an answer. Without a base, columns belong together by name, unless
     an id is never given twice (`has_unique_ids`, as within one table of a lake)."""
     judge = _Judge(answers, table)
-    outcomes = [_merge_line(line, judge) for line in _line_up(base, ours, theirs, has_unique_ids=has_unique_ids)]
+    sides = ("ours", "base", "theirs") if base is not None else ("ours", "theirs")
+    lines = _line_up(base, ours, theirs, has_unique_ids=has_unique_ids)
+    keys = {find_line(name, lines, sides, table) for name in key}
+    outcomes = [_merge_line(line, judge, is_key=line in keys) for line in lines]
     outcomes = _part_names(outcomes, judge)
     kept = {outcome.line: outcome.column for outcome in outcomes if outcome.column is not None}
     columns = _number(kept[line] for line in merge_order(base or (), ours, theirs, tuple(kept)))
     dropped = tuple(outcome.dropped for outcome in outcomes if outcome.dropped is not None)
-    sides = ("ours", "base", "theirs") if base is not None else ("ours", "theirs")
     names = find_key(key, tuple(outcome.line for outcome in outcomes), kept, sides, table)
     return Layout(columns, names, dropped), tuple(sorted(judge.open, key=lambda each: each.column or ""))
 
@@ -93,7 +95,9 @@ def _line_up(base: Fields | None, ours: Fields, theirs: Fields, *, has_unique_id
     return [*lines, *(Line(None, left.get(name), right.get(name)) for name in dict.fromkeys((*left, *right)))]
 
 
-def _merge_line(line: Line, judge: _Judge) -> _Outcome:
+def _merge_line(line: Line, judge: _Judge, *, is_key: bool) -> _Outcome:
+    """Whether a column is dropped is a question where it was changed on the other side, and where it is of the key:
+    without it the rows of the two sides cannot be told apart any more."""
     ours, theirs = line.ours, line.theirs
     if ours is not None and theirs is not None:
         return _merge_both(line, ours, theirs, judge)
@@ -102,7 +106,7 @@ def _merge_line(line: Line, judge: _Judge) -> _Outcome:
         return _Outcome(line)  # both dropped it
     if line.base is None:
         return _Outcome(line, _align(line, kept))
-    if (kept.name, kept.type) == (line.base.name, line.base.type):
+    if (kept.name, kept.type) == (line.base.name, line.base.type) and not is_key:
         return _Outcome(line, dropped=_align(line, kept))
     winner = judge.winner(line.base.name, _words(line.base), ours, theirs)
     return _Outcome(line, _align(line, kept) if line.of(winner) else None)
