@@ -11,7 +11,7 @@ TWO = ForgeError("E104", "second", where="b.sql:2", fix="mend it")
 def test_a_group_has_the_code_of_the_first_and_shows_all() -> None:
     group = ForgeErrors([ONE, TWO])
     assert (group.code, group.errors) == ("E201", (ONE, TWO))
-    assert str(group) == "FORGE-E201 a.sql:1  first\nFORGE-E104 b.sql:2  second"
+    assert str(group) == "FORGE-E201 a.sql:1  first\nFORGE-E104 b.sql:2  second\n  fix: mend it"
 
 
 def test_groups_in_groups_are_flat() -> None:

@@ -15,7 +15,7 @@ from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema
 from pyiceberg.types import BooleanType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 
-from forge.flows.tables import MergedRows, Slice, TableMerge
+from forge.flows.tables import MergedRows, Slice, TableMerge, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, SnapshotId
 from forge.stores.lake.arrow_rows import ArrowRows
@@ -75,7 +75,6 @@ class Merge:
             base_theirs=self.part(self.base, b - t),
             theirs=self.part(self.theirs, t - b),
             rewritten=self.part(self.ours, (o - b) | ((b - t) & o)),
-            others=self.part(self.ours, o & b & t),
         )
 
     def part(self, snapshot: SnapshotId, files: Any) -> Slice | None:
@@ -148,36 +147,18 @@ def test_different_changes_of_one_cell_are_a_conflict_until_answered(house: Hous
     assert merge.write(answered)[0] == (1, "theirs", 1.0)
 
 
-def test_a_key_that_theirs_inserts_is_looked_for_in_files_no_side_changed(house: House) -> None:
-    merge = Merge(house, put((1, "ours", 1.0), where="id == 1"), add((12, "again", 0.0), (40, "new", 0.0)))
-    merged = merge.run()
-    [conflict] = merged.conflicts
-    assert (conflict.kind, conflict.key, conflict.location) == (ConflictKind.CONSTRAINT, {"id": 12}, "unique key")
-    assert conflict.ours == {"id": 12, "name": "l", "amount": 12.0}
-    assert conflict.theirs == {"id": 12, "name": "again", "amount": 0.0}
-    assert not merged.is_separate
-    assert (merged.inserted, merged.updated) == (2, 0)
-
-
-def test_a_taken_key_is_answered_by_ours_or_theirs(house: House) -> None:
-    merge = Merge(house, put((1, "ours", 1.0), where="id == 1"), add((12, "again", 0.0), (40, "new", 0.0)))
-    kept = merge.run(Rule(Take.OURS))
-    assert (kept.conflict_count, kept.resolved_count, kept.inserted, kept.updated) == (0, 1, 1, 0)
-    taken = merge.run(Rule(Take.THEIRS))
-    assert (taken.conflict_count, taken.resolved_count, taken.inserted, taken.updated) == (0, 1, 1, 1)
-    assert [row[:2] for row in merge.write(taken)] == [
-        (1, "ours"),
-        (2, "b"),
-        (11, "k"),
-        (12, "again"),
-        (21, "u"),
-        (40, "new"),
-    ]
-
-
-def test_the_row_that_ours_keeps_is_there_once(house: House) -> None:
-    merge = Merge(house, put((1, "ours", 1.0), where="id == 1"), add((12, "again", 0.0)))
-    assert [row[:2] for row in merge.write(merge.run(Rule(Take.OURS)))][3] == (12, "l")
+def test_keys_that_are_there_twice_are_found_among_new_rows_and_beside_old_ones(house: House) -> None:
+    snapshot = house.create(*BASE)
+    files = sorted(house.tables.files(ROW, snapshot).files, key=lambda file: file.path)
+    rows = ArrowRows(house.tables)
+    whole = Slice(ROW, snapshot, tuple(files))
+    assert rows.find_twins(whole, None, ["id"], 3) == Twins()
+    for file in files:
+        part = replace(whole, files=(file,))
+        others = replace(whole, files=tuple(one for one in files if one != file))
+        assert rows.find_twins(part, others, ["id"], 3) == Twins()
+        ids = sorted(house.tables.read(part, ["id"]).column("id").to_pylist())
+        assert rows.find_twins(part, whole, ["id"], 3) == Twins(len(ids), tuple({"id": one} for one in ids[:3]))
 
 
 def test_a_column_of_theirs_comes_with_its_values(house: House) -> None:

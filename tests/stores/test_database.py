@@ -31,6 +31,7 @@ def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
+    import_module("forge.stores.sql.contract_tables")
     for module in iter_modules(quality):  # tables of quality stand beside their stores
         import_module(f"forge.stores.sql.quality.{module.name}")
     with engine.connect() as connection:
@@ -152,7 +153,20 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "forge.db").write_text("this is not a database, it is a text that is long enough" * 20)
     with pytest.raises(ForgeError) as refused:
         open_database(f"sqlite:///{tmp_path}/forge.db")
-    assert refused.value.code == "E401"
+    assert refused.value.code == "E409"
+    assert "no database" in refused.value.what
+
+
+def test_a_full_database_is_said_to_be_full(tmp_path: Path) -> None:
+    engine = open_database(f"sqlite:///{tmp_path}/forge.db")
+    with writing(engine) as connection:
+        connection.exec_driver_sql("CREATE TABLE t (a BLOB)")
+        connection.exec_driver_sql("PRAGMA max_page_count=4")  # of this one connection, which the pool gives out again
+    with pytest.raises(ForgeError) as full, writing(engine) as connection:
+        connection.exec_driver_sql("INSERT INTO t VALUES (zeroblob(1000000))")
+    assert full.value.code == "E305"
+    assert "gc" in (full.value.fix or "")
+    engine.dispose()
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

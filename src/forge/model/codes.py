@@ -155,6 +155,20 @@ CODES: dict[str, Code] = dict(
             "A file that an append source has loaded was changed afterwards; loading it again would double its rows.",
             COULD_NOT_RUN,
         ),
+        told(
+            "E216",
+            Kind.REFUSED,
+            "SQL not allowed",
+            "SQL from outside the project holds something that is not on the list of what it may use. Nothing has run.",
+            NOT_ALLOWED,
+        ),
+        told(
+            "E217",
+            Kind.INVALID,
+            "unknown column",
+            "The SQL of a transform names a column that none of its inputs has. It is told before anything is started.",
+            FINDINGS,
+        ),
         told("E301", Kind.UNAVAILABLE, "no Java", "Spark needs Java 17 or newer.", COULD_NOT_RUN),
         told(
             "E302", Kind.UNAVAILABLE, "Spark did not start", "The Spark session could not be created.", CANNOT_CONNECT
@@ -171,7 +185,7 @@ CODES: dict[str, Code] = dict(
             "E305",
             Kind.UNAVAILABLE,
             "disk full",
-            "The warehouse has no space left. Nothing was published.",
+            "The warehouse or the database has no space left. Nothing was published.",
             COULD_NOT_RUN,
         ),
         told("E306", Kind.UNAVAILABLE, "jars not found", "Spark's packages could not be resolved.", CANNOT_CONNECT),
@@ -232,11 +246,32 @@ CODES: dict[str, Code] = dict(
             COULD_NOT_RUN,
         ),
         told(
+            "E409",
+            Kind.UNAVAILABLE,
+            "database damaged",
+            "Pages of Forge's database are damaged, or its file is no database.",
+            CANNOT_CONNECT,
+        ),
+        told(
             "E410",
             Kind.NOT_FOUND,
             "rows gone",
             "The snapshot of that version is no longer in the lake: something other than Forge expired or replaced it.",
             COULD_NOT_RUN,
+        ),
+        told(
+            "E411",
+            Kind.UNAVAILABLE,
+            "no right to the database",
+            "The database's file or folder may not be read or written by this user.",
+            CANNOT_CONNECT,
+        ),
+        told(
+            "E412",
+            Kind.NOT_FOUND,
+            "database gone",
+            "The warehouse holds tables, and the database that knows them is gone.",
+            CANNOT_CONNECT,
         ),
         *CONTRACT_CODES,
         told("E601", Kind.NOT_FOUND, "unknown revision", "No branch, tag, commit or time matches.", USAGE),
@@ -322,6 +357,7 @@ CODES: dict[str, Code] = dict(
         told("E629", Kind.INVALID, "unreadable file", "The file cannot be read as a table.", USAGE),
         told("E630", Kind.CONFLICT, "value does not fit", "A value does not fit the type its column gets.", FINDINGS),
         told("E631", Kind.REFUSED, "personal data", "A filter would tell what a hidden column holds.", NOT_ALLOWED),
+        told("E632", Kind.CONFLICT, "source moved", "The source is not at the commit that was looked at.", FINDINGS),
         *QUALITY_CODES,
         told(
             "E801", Kind.NOT_FOUND, "not in the lineage graph", "No recorded edge touches that table or column.", USAGE
@@ -421,6 +457,42 @@ CODES: dict[str, Code] = dict(
             "unknown host",
             "A request named a host that this server does not answer for, as a page of another site would.",
             USAGE,
+        ),
+        told("E911", Kind.INVALID, "body too large", "The body of a request is larger than the server takes.", USAGE),
+        told(
+            "E912",
+            Kind.UNAVAILABLE,
+            "too slow",
+            "The body of a request took longer to come than the server waits.",
+            CANNOT_CONNECT,
+        ),
+        told(
+            "E913",
+            Kind.UNAVAILABLE,
+            "too much at once",
+            "A token follows as many runs, or asks as many long questions, as the server does at once for one.",
+            COULD_NOT_RUN,
+        ),
+        told(
+            "E914",
+            Kind.REFUSED,
+            "open to other users",
+            "A file that is for its owner alone can be read by other users of the machine.",
+            NOT_ALLOWED,
+        ),
+        told(
+            "E915",
+            Kind.UNAVAILABLE,
+            "too many queries",
+            "As many queries of this token are at work or wait as it may have. Nothing was begun.",
+            COULD_NOT_RUN,
+        ),
+        told(
+            "E916",
+            Kind.UNAVAILABLE,
+            "query stopped",
+            "A query took longer than the server lets one take, or gave way to work that publishes data.",
+            COULD_NOT_RUN,
         ),
     )
 )

@@ -33,9 +33,16 @@ class ForgeError(Exception):
         self.why = why
         self.fix = fix
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> str:
+        """What happened and where, in one line, for records and lists."""
         place = f"{self.where}  " if self.where else ""
         return f"FORGE-{self.code} {place}{self.what}"
+
+    def __str__(self) -> str:
+        """All of it: in a notebook this is the only thing that a person sees."""
+        more = (("why", self.why), ("fix", self.fix))
+        return "\n".join((self.line, *(f"  {name}: {text}" for name, text in more if text)))
 
     def to_dict(self) -> dict[str, str | None]:
         return {
@@ -56,6 +63,10 @@ class ForgeErrors(ForgeError):
             raise ValueError("a group of errors holds at least one")
         first = self.errors[0]
         super().__init__(first.code, first.what, where=first.where, why=first.why, fix=first.fix)
+
+    @property
+    def line(self) -> str:
+        return "\n".join(error.line for error in self.errors)
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)

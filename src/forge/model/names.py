@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NewType
 
@@ -37,6 +38,17 @@ class TableName:
 
     def __str__(self) -> str:
         return f"{self.schema}.{self.name}"
+
+
+def find_table_names(texts: Iterable[str]) -> frozenset[TableName]:
+    """Those of the texts that name a table."""
+    found = set()
+    for text in texts:
+        try:
+            found.add(TableName.parse(text))
+        except ForgeError:
+            continue
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True, order=True)

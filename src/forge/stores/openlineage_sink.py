@@ -14,6 +14,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from forge.flows.private_files import private_file, private_folder
 from forge.lineage.openlineage_out import Json
 from forge.model.errors import ForgeError
 
@@ -42,7 +43,7 @@ class OpenLineageSink:
         if self._file is not None:
             self._write(lines)
         if self._url is not None:
-            self._outbox.mkdir(parents=True, exist_ok=True)
+            private_folder(self._outbox)
             _replace(self._outbox / f"{name}.ndjson", lines)
             self._flush(self._url)
 
@@ -125,5 +126,5 @@ def _shown(url: str) -> str:
 def _replace(path: Path, text: str) -> None:
     """Whole or not at all."""
     part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
+    private_file(part).write_text(text, encoding="utf-8")
     part.replace(path)

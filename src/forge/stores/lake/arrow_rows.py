@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge
+from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.tables import IcebergTables
@@ -35,7 +35,6 @@ class ArrowRows:
         return diff_rows(layout, before, after, limit=limit, offset=offset)
 
     def merge(self, work: TableMerge, run_id: RunId) -> MergedRows:
-        from forge.stores.lake.unique_keys import find_taken_keys
         from forge.versioning.row_merge import merge_rows
 
         reader = PartReader(self._tables)
@@ -51,20 +50,22 @@ class ArrowRows:
             table=str(work.table),
             limit=work.limit,
         )
-        found = find_taken_keys(work, merged, self._tables, known=(("ours", ours), ("base", base_theirs)))
-        merged, files = found.settle(work, merged)
-        return ArrowMerge(merged, work, reader, files, has_taken=bool(found.conflicts))
+        return ArrowMerge(merged, work, reader)
+
+    def find_twins(self, new: Slice, old: Slice | None, key: Sequence[str], limit: int) -> Twins:
+        from forge.stores.lake.unique_keys import find_twins
+
+        parts = [self._tables.read(part, list(key)) for part in (new, old) if part is not None]
+        return find_twins(parts[0], parts[1] if old is not None else None, key, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowMerge:
-    """The merge of one table's rows. `taken` are files no side changed whose rows theirs replaces all the same."""
+    """The merge of one table's rows."""
 
     merged: RowMerge
     work: TableMerge
     reader: PartReader
-    taken: tuple[DataFile, ...] = ()
-    has_taken: bool = False
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -92,7 +93,7 @@ class ArrowMerge:
 
     @property
     def is_separate(self) -> bool:
-        return self.merged.is_separate and not self.has_taken
+        return self.merged.is_separate
 
     def write(self, stage: Stage) -> SnapshotId:
         """Files in which nothing changes stay as they are, even where they were named as such that may change."""
@@ -109,18 +110,12 @@ class ArrowMerge:
                 fix="forge conflicts",
             )
         layout = self.work.layout
-        rows = self.reader.read_each(self._candidates())
+        rows = self.reader.read_each(self.work.rewritten)
         changed = list(rows) if self.work.is_whole else find_touched(rows, self.merged, layout)
         written = self.merged.upserts
         if changed:
             written = apply_rows(pa.concat_tables([rows[file] for file in changed]), self.merged, layout)
         return self.reader.tables.rewrite(stage, changed, written, layout.fields)
-
-    def _candidates(self) -> Slice | None:
-        part = self.work.rewritten or self.work.others
-        if part is None:
-            return None
-        return replace(part, files=(*(self.work.rewritten.files if self.work.rewritten else ()), *self.taken))
 
 
 @dataclass(slots=True)

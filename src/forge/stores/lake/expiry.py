@@ -59,7 +59,7 @@ class IcebergExpiry:
         t = iceberg_tables
         if catalog.namespace != BRANCHES:
             return False
-        with writing(self._engine) as connection:
+        with writing(self._engine, durable=True) as connection:
             gone = connection.execute(
                 delete(t)
                 .where(t.c.catalog_name == CATALOG, t.c.metadata_location == expected)

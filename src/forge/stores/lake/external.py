@@ -9,13 +9,23 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.flows.ports import ByTable, Expiry, Growth, LandedRef, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import (
+    ByTable,
+    EarlierMetadata,
+    Expiry,
+    Growth,
+    LandedRef,
+    Orphan,
+    SnapshotState,
+    Stage,
+    TableState,
+)
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -272,6 +282,12 @@ class ExternalLake:
         from forge.stores.lake.view import schema_of
 
         return schema_of(self._files.read_view(location))
+
+    def before(self, catalog: CatalogName) -> EarlierMetadata | None:
+        return None
+
+    def sync(self, locations: Iterable[str]) -> None:
+        """Its files are the business of whoever writes them: the catalog takes each table by itself."""
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         raise ForgeError(

@@ -15,6 +15,7 @@ from pyiceberg.serializers import FromInputFile, ToOutputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 from pyiceberg.view.metadata import ViewMetadata
 
+from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 
 _NUMBER = re.compile(r"^(\d+)-")
@@ -115,14 +116,19 @@ def list_files(folder: Path) -> Iterator[os.DirEntry[str]]:
                 yield entry
 
 
-def _unreadable(location: str, error: Exception) -> ForgeError:
-    return ForgeError(
-        "E406",
-        "A metadata file of the lake cannot be read",
-        where=location,
-        why=str(error).splitlines()[0] if str(error) else type(error).__name__,
-        fix="forge doctor",
-    )
+def _unreadable(location: str, error: Exception) -> UnreadableMetadata:
+    if isinstance(error, FileNotFoundError):
+        return UnreadableMetadata(location, "Someone deleted or moved it.", is_missing=True)
+    if isinstance(error, OSError):
+        return UnreadableMetadata(location, f"{error.strerror or str(error).splitlines()[0]}.")
+    return UnreadableMetadata(location, f"It is not, or not all of, what Iceberg writes{_size(location)}.")
+
+
+def _size(location: str) -> str:
+    try:
+        return f" ({os.stat(local_path(location)).st_size} bytes)"
+    except OSError:
+        return ""
 
 
 def unwritable(location: str, error: OSError) -> ForgeError:

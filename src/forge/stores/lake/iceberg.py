@@ -8,14 +8,17 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, bindparam, select, update
 
-from forge.flows.ports import ByTable, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Home, Moved, Pointer
+from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
@@ -31,6 +34,7 @@ if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read re
     from pyiceberg.table.snapshots import Snapshot
 
     from forge.stores.lake.files import Files
+    from forge.stores.lake.sync import Disk
 
 ONE_TRANSACTION = "A publish of any number of tables is one transaction: all of them and their record, or nothing."
 _MAIN = "main"
@@ -52,6 +56,12 @@ class IcebergLake:
         self._opened: Files | None = None
         self._kept: dict[str, TableMetadataV2] = {}
         self._guard = threading.Lock()
+
+    @cached_property
+    def _disk(self) -> Disk:
+        from forge.stores.lake.sync import Disk
+
+        return Disk(self._warehouse)
 
     @property
     def promise(self) -> str:
@@ -78,10 +88,11 @@ class IcebergLake:
             return None
         location, kind = row
         if kind == "VIEW":
-            view = self.files.read_view(location)
+            with naming(catalog):
+                view = self.files.read_view(location)
             schema_id = next(v.schema_id for v in view.versions if v.version_id == view.current_version_id)
             return TableState(catalog, location, view.view_uuid, {}, schema_id, kind)
-        metadata = self._read(location)
+        metadata = self._read(location, catalog)
         refs = {name: SnapshotId(ref.snapshot_id) for name, ref in metadata.refs.items()}
         return TableState(catalog, location, str(metadata.table_uuid), refs, metadata.current_schema_id, kind)
 
@@ -92,7 +103,7 @@ class IcebergLake:
         row = self.row(catalog)
         if row is None or row[1] == "VIEW":
             return None
-        metadata = self._read(row[0])
+        metadata = self._read(row[0], catalog)
         snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
         return None if snapshot is None else snapshot_state(metadata, snapshot)
 
@@ -104,7 +115,7 @@ class IcebergLake:
         row = self.row(catalog)
         if row is None or row[1] == "VIEW":
             return {}
-        return dict(ManifestMeasurer(self._read(row[0]), snapshot_id, self.files.io).measure(measures))
+        return dict(ManifestMeasurer(self._read(row[0], catalog), snapshot_id, self.files.io).measure(measures))
 
     def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
         from forge.stores.lake.growth import growth_of
@@ -112,7 +123,7 @@ class IcebergLake:
         row = self.row(catalog)
         if row is None or row[1] == "VIEW":
             return None
-        return growth_of(self._read(row[0]), self.files.io, since, until)
+        return growth_of(self._read(row[0], catalog), self.files.io, since, until)
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
@@ -155,7 +166,7 @@ class IcebergLake:
         row = self.row(stage.origin)
         if row is None or row[1] == "VIEW":
             return Moved((stage.origin,), branch_moved=False)
-        location, current = row[0], self._read(row[0])
+        location, current = row[0], self._read(row[0], stage.origin)
         actual = current.refs[ref].snapshot_id if ref in current.refs else None
         if actual != expected and not (actual is None and ref != _MAIN and expected == stage.base):
             return Moved((stage.origin,), branch_moved=False)
@@ -234,14 +245,30 @@ class IcebergLake:
         row = self.row(catalog)
         if row is None:
             return None
-        return self.view_schema(row[0]) if row[1] == "VIEW" else spark_schema(self._read(row[0]).schema())
+        return self.view_schema(row[0]) if row[1] == "VIEW" else spark_schema(self._read(row[0], catalog).schema())
 
     def view_schema(self, location: str) -> Schema:
         from forge.stores.lake.view import schema_of
 
         return schema_of(self.files.read_view(location))
 
-    # unused files
+    def before(self, catalog: CatalogName) -> EarlierMetadata | None:
+        t = iceberg_tables.c
+        query = select(t.previous_metadata_location).where(
+            t.catalog_name == CATALOG, t.table_namespace == catalog.namespace, t.table_name == catalog.name
+        )
+        with reading(self._engine) as connection:
+            location = connection.execute(query).scalar()
+        try:
+            metadata = self.files.read(location) if location else None
+        except ForgeError:
+            return None
+        return earlier_metadata(str(location), metadata) if metadata else None
+
+    # files
+
+    def sync(self, locations: Iterable[str]) -> None:
+        self._disk.sync(locations)
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         from forge.stores.lake.files import list_files, local_folder
@@ -284,10 +311,13 @@ class IcebergLake:
             self._opened = Files.at(self._warehouse)
         return self._opened
 
-    def _read(self, location: str) -> TableMetadataV2:
+    def _read(self, location: str, catalog: CatalogName) -> TableMetadataV2:
         with self._guard:
             found = self._kept.get(location)
-        return found or self._keep(location, self.files.read(location))
+        if found is not None:
+            return found
+        with naming(catalog):
+            return self._keep(location, self.files.read(location))
 
     def write(self, metadata: TableMetadataV2, after: str | None) -> str:
         location = self.files.write(metadata, after)
@@ -319,7 +349,7 @@ class IcebergLake:
         row = self.row(catalog)
         if row is None:
             raise _no_table(catalog)
-        return row[0], self._read(row[0])
+        return row[0], self._read(row[0], catalog)
 
     def metadata(self, catalog: CatalogName) -> TableMetadata:
         """Of whatever format version, to be read only."""
@@ -330,7 +360,8 @@ class IcebergLake:
             found = self._kept.get(row[0])
         if found is not None:
             return found
-        parsed = self.files.read_any(row[0])
+        with naming(catalog):
+            parsed = self.files.read_any(row[0])
         return self._keep(row[0], parsed) if parsed.format_version == 2 else parsed
 
     def put_row(self, hidden: CatalogName, location: str) -> None:
@@ -348,7 +379,10 @@ class IcebergLake:
 
     def move(self, catalog: CatalogName, expected: str, location: str) -> bool:
         t = iceberg_tables
-        with writing(self._engine) as connection:
+        durable = catalog.namespace != STAGING  # what is staged is synced when it is published, or gone
+        if durable:
+            self.sync([location])
+        with writing(self._engine, durable=durable) as connection:
             moved = connection.execute(
                 update(t)
                 .where(t.c.catalog_name == CATALOG, t.c.metadata_location == expected)
@@ -366,6 +400,15 @@ class IcebergLake:
             }
             views = connection.execute(select(trees.c.view_files).where(trees.c.view_files.is_not(None))).scalars()
             return rows | {(location, "VIEW") for files in views for location in files}
+
+
+@contextmanager
+def naming(catalog: CatalogName) -> Iterator[None]:
+    """A metadata file that cannot be read is told with the table it belongs to."""
+    try:
+        yield
+    except UnreadableMetadata as error:
+        raise error.of(catalog) from error
 
 
 def ref_of(branch: BranchName, *, is_default: bool) -> str:
@@ -404,6 +447,15 @@ def no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:
     )
 
 
+def earlier_metadata(location: str, metadata: TableMetadataV2) -> EarlierMetadata:
+    return EarlierMetadata(
+        location,
+        datetime.fromtimestamp(metadata.last_updated_ms / 1000, UTC),
+        {name: SnapshotId(ref.snapshot_id) for name, ref in metadata.refs.items()},
+        {SnapshotId(s.snapshot_id): snapshot_state(metadata, s).statistics for s in metadata.snapshots},
+    )
+
+
 def snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotState:
     from forge.stores.lake.derive import RUN_ID
     from forge.stores.lake.spark_types import spark_schema
@@ -425,6 +477,7 @@ def snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotSta
             record_count=int(summary.get("total-records", 0)),
             total_size=int(summary.get("total-files-size", 0)),
         ),
+        identifier=tuple(name for i in schema.identifier_field_ids if (name := schema.find_column_name(i))),
         time=datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC),
         run_id=RunId(summary[RUN_ID]) if RUN_ID in summary else None,
         engine=summary.get("engine-name"),

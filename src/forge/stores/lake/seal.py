@@ -13,6 +13,7 @@ from urllib.parse import urlparse
 from forge.flows.seal import Hashed, Listed, TableFacts, Told
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId
+from forge.stores.lake.iceberg import naming
 from forge.versioning.commit import digest_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class IcebergSeal:
     def __init__(self, lake: IcebergLake, at_once: int | None = None) -> None:
         self._lake = lake
         self._at_once = at_once or min(_AT_ONCE, os.cpu_count() or 1)
-        self._read = lru_cache(maxsize=64)(lake.files.read_any)  # metadata files never change
+        self._read = lru_cache(maxsize=64)(lambda path: lake.files.read_any(path))  # metadata files never change
 
     def facts(
         self, catalog: CatalogName, snapshot_id: SnapshotId | None, schema_id: int, location: str | None = None
@@ -38,7 +39,8 @@ class IcebergSeal:
             if state is None or state.kind == "VIEW":
                 return None
             location = state.location
-        return facts_of(self._read(location), snapshot_id, schema_id)
+        with naming(catalog):
+            return facts_of(self._read(location), snapshot_id, schema_id)
 
     def manifests(self, manifest_list: str) -> tuple[str, ...]:
         from pyiceberg.manifest import read_manifest_list

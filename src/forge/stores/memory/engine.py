@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
@@ -127,6 +127,9 @@ class MemoryEngine:
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
         return ()
 
+    def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
+        return tuple(files)
+
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
@@ -134,6 +137,15 @@ class MemoryEngine:
 
     def begin(self, run_id: RunId, table: TableName) -> None:
         """There are no jobs to mark."""
+
+    def begin_read(self, run_id: RunId) -> None:
+        """Likewise."""
+
+    def end(self) -> None:
+        """Likewise."""
+
+    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
+        return frozenset()
 
     def progress(self, run_id: RunId, table: TableName) -> Progress:
         return Progress(0, 0, 0, 0, 0)

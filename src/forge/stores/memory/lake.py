@@ -5,12 +5,12 @@ What an engine would do is `create` and `append`: they write into a stage's hidd
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from forge.flows.ports import ByTable, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
@@ -297,6 +297,12 @@ class MemoryLake:
         if isinstance(content, MemoryTable):
             return content.schemas[content.schema_id]
         return content.schema if isinstance(content, MemoryView) else None
+
+    def before(self, catalog: CatalogName) -> EarlierMetadata | None:
+        return None
+
+    def sync(self, locations: Iterable[str]) -> None:
+        """There is no disk."""
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
         with self._catalog.lock:

@@ -307,7 +307,7 @@ def _node(state: _State, row: _Row, at: datetime | None) -> Node:
 
 
 def _facts(state: _State, key: EdgeKey) -> tuple[EdgeFact, ...]:
-    """Between nodes as they are now, whatever the claim took them for."""
+    """Between nodes as edges tell of them: what they were declared as has its own facts and times."""
     source, target = (_entity(state, node_id) for node_id in (key.source, key.target))
     return tuple(replace(fact, source=source, target=target) for fact in state.lives[key].facts)
 
@@ -318,7 +318,7 @@ def _versions(state: _State, key: EdgeKey) -> tuple[EdgeVersion, ...]:
 
 def _entity(state: _State, node_id: str) -> Entity:
     known = state.nodes[node_id].known
-    return entity_of(node_id, type_of(known.mentioned, state.node_facts.get(node_id, ()), None), known.parent)
+    return entity_of(node_id, known.mentioned, known.parent)
 
 
 def _code(key: EdgeKey) -> int:

@@ -25,6 +25,10 @@ class MemoryTokens:
         with self._lock:
             return next((t for t in self._tokens.values() if t.digest == digest), None)
 
+    def by_id(self, token_id: str) -> Token | None:
+        with self._lock:
+            return self._tokens.get(token_id)
+
     def all(self, kind: TokenKind) -> tuple[Token, ...]:
         with self._lock:
             found = [t for t in self._tokens.values() if t.kind is kind]

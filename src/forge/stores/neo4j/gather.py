@@ -180,6 +180,7 @@ def _edges_query(relations: Collection[str], way: Direction, edges: EdgeFilter) 
     tests = ["r.valid_to IS NULL"] if edges.at is None else ["r.valid_from <= $at", "coalesce($at < r.valid_to, true)"]
     tests += ["r.relationship IN $relationships"] if edges.relationships else []
     tests += ["(r.subtype IS NULL OR r.subtype IN $subtypes)"] if edges.subtypes else []
+    tests += [] if edges.beside else [f"(r.relationship IS NULL OR type(r) IN ['{DERIVED_FROM}', '{INFLUENCED_BY}'])"]
     if not matches:
         return ""
     return f"""UNWIND $ids AS one MATCH (n:Entity {{id: one}})

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, Select, and_, bindparam, func, select, text
 
-from forge.contracts.lifecycle import StateChange
 from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
 from forge.contracts.semver import Version
 from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
-from forge.flows.contract_ports import Moving, Registration
-from forge.flows.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.stores.sql import contract_rows as rows
 from forge.stores.sql import contract_tables as t
@@ -22,6 +18,13 @@ from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality.alert_rows import add_deliveries
 from forge.stores.sql.rows import audit_row
 from forge.stores.sql.statements import add, insert_into, put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from forge.contracts.lifecycle import StateChange
+    from forge.flows.contract_ports import Moving, Registration
+    from forge.flows.records import AuditRecord
 
 _LOCK = 0x464F5243  # of all who register: "FORC"
 _WITHOUT_TEXT = [column for column in t.versions.c if column.name != "text"]

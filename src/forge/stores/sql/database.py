@@ -13,7 +13,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from forge.flows.private_files import private_file
 from forge.model.errors import ForgeError
+from forge.stores.sql.failures import safe_url as safe_url
+from forge.stores.sql.failures import translated, unreachable
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 
 BUSY_SECONDS: float = 30
@@ -22,23 +25,17 @@ _KEPT, _MORE = 10, 40
 _LOCK = 0x464F524745  # "FORGE": the advisory lock that lets one process migrate a PostgreSQL database
 
 
-def open_database(url: str) -> Engine:
-    """The engine, once the database has answered."""
-    parsed = _parse(url)
-    engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
+def open_database(url: str, *, synced: bool = True) -> Engine:
+    """The engine, once the database has answered. Not `synced`: no transaction of SQLite waits for the disk, to measure
+    what that costs."""
+    parsed = parse_url(url)
+    engine = _sqlite(parsed, synced=synced) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
     with reading(engine) as connection:
         connection.execute(text("SELECT 1"))
     return engine
 
 
-def safe_url(url: URL) -> str:
-    """As it may be shown: without a password, wherever in the URL it stands."""
-    query = {key: value for key, value in url.query.items() if "password" not in key.lower()}
-    clean = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
-    return clean.render_as_string(hide_password=True)
-
-
-def _parse(url: str) -> URL:
+def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -58,12 +55,13 @@ def _parse(url: str) -> URL:
     return parsed
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, *, synced: bool) -> Engine:
     if url.database and url.database != ":memory:":
         try:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+            if not url.database.startswith("file:"):
+                private_file(Path(url.database))
         except OSError as error:
-            raise _unreachable(url, error) from error
+            raise unreachable(url, error) from error
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_pool(url))
 
     @event.listens_for(engine, "connect")
@@ -78,7 +76,12 @@ def _sqlite(url: URL) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         # A writer that begins as a reader cannot wait for another writer: SQLite refuses it at once.
-        write = connection.get_execution_options().get("forge_write", False)
+        options = connection.get_execution_options()
+        write = options.get("forge_write", False)
+        if write:
+            # NORMAL: a power cut may undo the last transactions, whole ones. FULL: none that has been committed.
+            level = "FULL" if synced and options.get("forge_durable") else "NORMAL"
+            connection.exec_driver_sql(f"PRAGMA synchronous={level}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
     return engine
@@ -126,9 +129,11 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """One transaction that may write: committed at the end, or rolled back by whatever is raised inside."""
-    with _told(engine), engine.execution_options(forge_write=True).begin() as connection:
+def writing(engine: Engine, *, durable: bool = False) -> Iterator[Connection]:
+    """One transaction that may write: committed at the end, or rolled back by whatever is raised inside. `durable`: it
+    is on the disk once it has ended, as in PostgreSQL it always is."""
+    options = engine.execution_options(forge_write=True, forge_durable=durable)
+    with _told(engine), options.begin() as connection:
         yield connection
 
 
@@ -137,46 +142,7 @@ def _told(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise _translated(engine.url, error) from error
-
-
-def _translated(url: URL, error: DBAPIError) -> Exception:
-    """A ForgeError for what a user can meet; the error itself where it would be a fault of ours."""
-    message = str(error.orig).lower()
-    state = getattr(error.orig, "sqlstate", None) or ""
-    if "is locked" in message or state in ("55P03", "40P01", "40001"):
-        return ForgeError(
-            "E404",
-            "The database is busy",
-            where=safe_url(url),
-            why=f"Another process held it for more than {BUSY_SECONDS} seconds. Nothing was written.",
-            fix="Try again. `forge doctor` shows what is running.",
-        )
-    if ("full" in message and "disk" in message) or state == "53100":
-        return ForgeError(
-            "E305",
-            "The disk of the database is full",
-            where=safe_url(url),
-            why="Nothing was written.",
-            fix="Free space.",
-        )
-    if type(error.orig).__name__ == "OperationalError" or (
-        isinstance(error.orig, sqlite3.DatabaseError) and ("not a database" in message or "malformed" in message)
-    ):
-        return _unreachable(url, error.orig or error)
-    return error
-
-
-def _unreachable(url: URL, error: BaseException) -> ForgeError:
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    secret = str(url.password) if url.password else ""
-    return ForgeError(
-        "E401",
-        "The database could not be opened",
-        where=safe_url(url),
-        why=reason.replace(secret, "***") if secret else reason,
-        fix="Check `database` in forge.yaml, and that the server runs and the folder can be written.",
-    )
+        raise translated(engine.url, error, BUSY_SECONDS) from error
 
 
 def migrate(engine: Engine) -> None:
@@ -201,7 +167,7 @@ def _revision(engine: Engine) -> str | None:
     except DBAPIError as error:
         if "no such table" in str(error.orig) or getattr(error.orig, "sqlstate", None) == "42P01":
             return None
-        raise _translated(engine.url, error) from error
+        raise translated(engine.url, error, BUSY_SECONDS) from error
     revision = None if row is None else str(row[0])
     if revision is not None and revision not in REVISIONS:
         raise ForgeError(

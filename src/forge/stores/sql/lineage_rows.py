@@ -140,8 +140,9 @@ def snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def find_entities(connection: Connection, numbers: Iterable[int]) -> dict[int, Entity]:
+    """Of the type that edges tell: what they were declared as has its own facts and times."""
     n, owner = lineage_nodes, lineage_nodes.alias("owner")
-    query = select(n.c.number, n.c.id, n.c.type, owner.c.id)
+    query = select(n.c.number, n.c.id, n.c.mentioned, owner.c.id)
     query = query.join_from(n, owner, n.c.parent == owner.c.number, isouter=True)
     found: dict[int, Entity] = {}
     for some in chunks(sorted(set(numbers))):

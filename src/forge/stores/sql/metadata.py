@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, func, insert, or_, select, update
 from sqlalchemy.sql.selectable import CTE
 
-from forge.flows.ports import Seam
 from forge.flows.records import (
     Advance,
     AssetRecord,
@@ -26,7 +23,6 @@ from forge.flows.records import (
     TableLineage,
 )
 from forge.model.names import CommitId, RunId, SnapshotId, TableName
-from forge.quality.verdict import Verdict
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
@@ -42,7 +38,14 @@ from forge.stores.sql.publish import (
 from forge.stores.sql.recent import Recent
 from forge.stores.sql.statements import batches, find_rows
 from forge.stores.sql.versioning import SqlVersions
-from forge.versioning.commit import Commit, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from forge.flows.ports import Seam
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Commit, Tree
 
 _COMMITS, _TREES = 2000, 100  # kept in the process: a commit never changes
 
@@ -203,7 +206,7 @@ class SqlMetadata(SqlVersions):
 
     def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
         try:
-            with writing(self._engine) as connection:
+            with writing(self._engine, durable=True) as connection:
                 write_publication(connection, publication, seam)
         except PointerMoved as news:
             return news.moved
@@ -212,7 +215,7 @@ class SqlMetadata(SqlVersions):
 
     def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
         try:
-            with writing(self._engine) as connection:
+            with writing(self._engine, durable=True) as connection:
                 write_advance(connection, advance, seam)
         except PointerMoved as news:
             return news.moved

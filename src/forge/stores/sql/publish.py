@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 
 from forge.flows.records import Advance, Moved, Pointer, Publication, RunRecord, TableLineage
 from forge.model.names import CatalogName, CommitId, RunId
-from forge.quality.verdict import Verdict
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
-from forge.stores.sql.contracts import write_registrations
-from forge.stores.sql.quality.remediations import write_remediation
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
 from forge.stores.sql.version_writes import awake, set_statuses, write_homes, write_merge, write_sealed
-from forge.versioning.commit import Commit, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from forge.flows.contract_ports import Registration
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Commit, Tree
 
 _ROWS_AT_ONCE = 500
 
@@ -43,8 +45,10 @@ def write_publication(connection: Connection, publication: Publication, seam: Ca
     write_shared(connection, publication, commit.time)
     write_sealed(connection, publication.sealed)
     if publication.remediation is not None:
+        from forge.stores.sql.quality.remediations import write_remediation
+
         write_remediation(connection, publication.remediation)
-    write_registrations(connection, publication.contracts)
+    _write_contracts(connection, publication.contracts)
     seam("publish.records")
 
 
@@ -60,8 +64,14 @@ def write_advance(connection: Connection, advance: Advance, seam: Callable[[str]
     if advance.run is not None:
         write_run(connection, advance.run)
     write_shared(connection, advance, time)
-    write_registrations(connection, advance.contracts)
+    _write_contracts(connection, advance.contracts)
     seam("publish.records")
+
+
+def _write_contracts(connection: Connection, contracts: Sequence[Registration]) -> None:
+    from forge.stores.sql.contracts import write_registrations  # most commands only read, and need none of it
+
+    write_registrations(connection, contracts)
 
 
 def moved_at(advance: Advance, head: datetime) -> datetime:

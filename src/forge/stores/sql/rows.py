@@ -45,6 +45,8 @@ def tree_body(tree: Tree) -> Row:
             "run_id": version.run_id,
             "fingerprint": version.fingerprint,
             **({} if version.digest is None else {"digest": version.digest}),
+            **({"key": list(version.key)} if version.key else {}),
+            **({"is_unique": True} if version.is_unique else {}),
         }
         for name, version in tree.items()
     }
@@ -52,7 +54,9 @@ def tree_body(tree: Tree) -> Row:
 
 def tree_of(body: Mapping[str, Any]) -> Tree:
     return {
-        table_of(name): TableVersion(**{**version, "catalog": CatalogName(*version["catalog"])})
+        table_of(name): TableVersion(
+            **{**version, "catalog": CatalogName(*version["catalog"]), "key": tuple(version.get("key", ()))}
+        )
         for name, version in body.items()
     }
 
@@ -151,6 +155,7 @@ _OUTPUT = (
     "seconds",
     "inputs",
     "error",
+    "parts",
 )
 
 
@@ -340,6 +345,7 @@ def loaded_rows(publication: Publication) -> list[Row]:
             "path": file.path,
             "size": file.size,
             "modified_ns": file.modified_ns,
+            "digest": file.digest,
         }
         for table, files in publication.loaded.items()
         for file in files
@@ -347,7 +353,7 @@ def loaded_rows(publication: Publication) -> list[Row]:
 
 
 def loaded_of(row: Mapping[str, Any]) -> LoadedFile:
-    return LoadedFile(row["path"], row["size"], row["modified_ns"])
+    return LoadedFile(row["path"], row["size"], row["modified_ns"], row["digest"])
 
 
 def audit_row(record: AuditRecord) -> Row:

@@ -236,6 +236,7 @@ outputs = Table(
     Column("seconds", Float, nullable=False),
     Column("inputs", Json, nullable=False),
     Column("error", Json),
+    Column("parts", Json),
 )
 verdicts = Table(
     "forge_verdicts",
@@ -319,6 +320,7 @@ loaded_files = Table(
     Column("path", Text, nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("modified_ns", BigInteger, nullable=False),
+    Column("digest", String(64)),
     Index("forge_loaded_files_by_table", "table_name", "commit_id"),
 )
 jobs = Table(

@@ -31,6 +31,11 @@ class SqlTokens:
             found = connection.execute(select(tokens).where(tokens.c.digest == digest)).mappings().first()
         return _token(found) if found else None
 
+    def by_id(self, token_id: str) -> Token | None:
+        with reading(self._engine) as connection:
+            found = connection.execute(select(tokens).where(tokens.c.id == token_id)).mappings().first()
+        return _token(found) if found else None
+
     def all(self, kind: TokenKind) -> tuple[Token, ...]:
         query = select(tokens).where(tokens.c.kind == str(kind))
         with reading(self._engine) as connection:
@@ -39,7 +44,7 @@ class SqlTokens:
 
     def revoke(self, token_id: str, at: datetime, audit: AuditRecord | None) -> bool:
         change = update(tokens).where(tokens.c.id == token_id, tokens.c.revoked_at.is_(None)).values(revoked_at=at)
-        with writing(self._engine) as connection:
+        with writing(self._engine, durable=True) as connection:
             if connection.execute(change).rowcount == 0:
                 return False
             _note(connection, audit)

@@ -107,7 +107,7 @@ def merge_of(row: Mapping[str, Any]) -> MergeRecord:
         other_bases=tuple(row["other_bases"]),
         keys={table: tuple(columns) for table, columns in row["merge_keys"].items()},
         rules=tuple(Rule(**{**rule, "take": Take(rule["take"])}) for rule in row["rules"]),
-        tables=tuple(TableTally(**tally) for tally in row["tables"]),
+        tables=tuple(TableTally(**{**tally, "key": tuple(tally.get("key", ()))}) for tally in row["tables"]),
         approvals=tuple(Approval(**approval) for approval in row["approvals"]),
     )
 

@@ -1,5 +1,20 @@
 """The one list of migrations. REVISIONS names them oldest first, so that a database at the newest one is recognised
 without loading Alembic; a test holds it against the files in `versions`."""
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+)
 VERSION_TABLE = "forge_migrations"
