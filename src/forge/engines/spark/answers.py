@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, IntegralType, MapType, StructType
 
 from forge.engines.spark.align import data_type
+from forge.engines.spark.gate import judged_column
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.expression import parse_expression
@@ -63,7 +64,7 @@ def expression_column(text: str, paths: Mapping[str, str]) -> Column:
             return exp.column(name, table=table or None)
         return node
 
-    return F.expr(parse_one(text, dialect="spark").transform(replace).sql(dialect="spark"))
+    return judged_column(parse_one(text, dialect="spark").transform(replace).sql(dialect="spark", comments=False))
 
 
 def literal(value: Any, of: DataType) -> Column:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from forge.engines.spark.session import find_java
+from forge.engines.spark.submit import SUBMIT, submit_arguments, write_properties
 from forge.flows.lineage_capture import Captured
 from forge.lineage.extract.observed import from_lines, join_seen
 from forge.model.errors import ForgeError
@@ -28,15 +28,16 @@ def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str]
         notes = Path(folder) / "seen.jsonl"
         bootstrap = [sys.executable, "-P", "-m", "forge.engines.spark.capture_inside", str(notes)]
         command = [*bootstrap, str(script), *arguments]
-        done = subprocess.run(command, env=_environment(conf or {}), stdout=_TALK, check=False)  # noqa: S603
+        environment = _environment(conf or {}, Path(folder))
+        done = subprocess.run(command, env=environment, stdout=_TALK, check=False)  # noqa: S603
         text = notes.read_text(encoding="utf-8") if notes.exists() else ""
     seen = tuple(from_lines(text))
     lost = tuple(dict.fromkeys(gap.reason for one in seen if not one.target for gap in one.extraction.gaps))
     return Captured(str(script), join_seen(one for one in seen if one.target), done.returncode, lost)
 
 
-def _environment(conf: Mapping[str, str]) -> dict[str, str]:
-    settings = " ".join(f"--conf {shlex.quote(f'{key}={value}')}" for key, value in conf.items())
-    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+def _environment(conf: Mapping[str, str], folder: Path) -> dict[str, str]:
     here = {"PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable)}
-    return {**os.environ, **here, "PYSPARK_SUBMIT_ARGS": f"{settings} {given}".strip()}
+    if conf:
+        here[SUBMIT] = submit_arguments(write_properties(conf, folder), os.environ.get(SUBMIT))
+    return {**os.environ, **here}

@@ -15,7 +15,8 @@ from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
 from forge.engines.spark.errors import analysis_error, first_line
-from forge.engines.spark.frames import quote, refuse_duplicate_columns, schema_of, sql_frame, table_path
+from forge.engines.spark.frames import quote, refuse_duplicate_columns, schema_of, table_path
+from forge.engines.spark.gate import gate_of
 from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.flows.ports import Stage
 from forge.model.errors import ForgeError
@@ -56,7 +57,8 @@ def _rows(spark: SparkSession, source: ChangeQuery | ChangeFile | object, stage:
     match source:
         case ChangeQuery():
             try:
-                return sql_frame(spark, source.sql, source.inputs, source.params)
+                gate = gate_of(spark)
+                return gate.to_main(gate.frame(source.sql, source.inputs, source.params))
             except AnalysisException as error:
                 raise analysis_error(error, "query") from error
         case ChangeFile():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,8 @@ from forge.engines.spark.frames import (
     sql_frame,
     view_alias,
 )
+from forge.engines.spark.gate import gate_of
+from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.writes import write
@@ -81,9 +83,12 @@ class SparkEngine:
         spark = self._spark()
         try:
             match transform.body:
-                case SqlQuery(text=text, parameters=names):
+                case SqlQuery(text=text, parameters=names) as query:
                     used = {name: params[name] for name in names if name in params}
-                    return sql_frame(spark, text, inputs, used)
+                    if query.of_project:
+                        return sql_frame(spark, text, inputs, used)
+                    gate = gate_of(spark)
+                    return gate.to_main(gate.frame(text, inputs, used))
                 case FileSource() as source:
                     return sources.read_files(spark, source, files, self.root)
                 case JdbcSource() as source:
@@ -231,7 +236,7 @@ class SparkEngine:
             pins[target.table] = replace(target, since=None)
         return Custom(
             spark,
-            lambda sql: sql_frame(spark, sql, pins, {}),
+            lambda sql: gate_of(spark).frame(sql, pins, {}),
             lambda place: load_function(self.root, place),
             lambda table: frame_of(spark, pins[table]),
             self.root,
@@ -248,12 +253,15 @@ class SparkEngine:
             return ()
         return sources.find_files(transform.body, self.root, transform.where)
 
+    def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
+        return sources.with_digests(files, self.root)
+
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
         with self._watched("query"):
             try:
-                frame = sql_frame(self._spark(), sql, inputs, params)
+                frame = gate_of(self._spark()).frame(sql, inputs, params)
                 rows = (frame.limit(limit) if limit is not None else frame).collect()
             except AnalysisException as error:
                 raise analysis_error(error, "query") from error
@@ -264,18 +272,41 @@ class SparkEngine:
     def begin(self, run_id: RunId, table: TableName) -> None:
         """Noted, and told to Spark when this thread first needs it: what is refused before that starts no JVM."""
         self._here.run_id = run_id
-        self._here.begun = (run_id, table)
+        self._here.begun = (run_id, str(table))
+
+    def begin_read(self, run_id: RunId) -> None:
+        """As `begin`, for a question: until `end`, jobs of this thread leave the cores to those that write."""
+        self._here.pool = READS
+        self._here.run_id = run_id
+        self._here.begun = (run_id, READS)
+
+    def end(self) -> None:
+        """What this thread does from now on belongs to nothing that was begun."""
+        for name in ("pool", "run_id", "begun"):
+            self._here.__dict__.pop(name, None)
+
+    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
+        """Jobs of writes that wait for cores which these reads have."""
+        session = self.session.peek()
+        if session is None:
+            return frozenset()
+        try:
+            return find_starved(session, map(str, reads))
+        except (Py4JError, OSError):
+            return frozenset()
 
     def _spark(self) -> SparkSession:
         """The session, with what this thread has begun marked on its jobs."""
         self._here.used = session = self.session.get()
         self._refuse_cancelled()
-        begun: tuple[RunId, TableName] | None = self._here.__dict__.pop("begun", None)
+        begun: tuple[RunId, str] | None = self._here.__dict__.pop("begun", None)
         if begun:
-            run_id, table = begun
+            run_id, what = begun
             context = session.sparkContext
-            context.setJobGroup(f"{run_id}:{table}", f"Forge run {run_id}: {table}", interruptOnCancel=True)
+            context.setJobGroup(f"{run_id}:{what}", f"Forge run {run_id}: {what}", interruptOnCancel=True)
+            context.clearJobTags()  # a thread of a pool has those of what it did before
             context.addJobTag(str(run_id))
+            context.setLocalProperty(PROPERTY, self._here.__dict__.get("pool", WRITES))
         return session
 
     @contextmanager

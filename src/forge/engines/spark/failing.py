@@ -19,6 +19,7 @@ from forge.engines.spark.measure_columns import (
     ERRORS,
     bad_row,
     column_of,
+    condition_of,
     filtered,
     portable,
     to_python,
@@ -268,7 +269,7 @@ class Failing:
     def _countable(self, measure: Measure) -> Column:
         """Whether the row counts and its key has no NULL in it."""
         whole = reduce(and_, (column_of(name, self.schema).isNotNull() for name in measure.columns))
-        return whole if measure.where is None else f.coalesce(f.expr(measure.where), f.lit(False)) & whole
+        return whole if measure.where is None else f.coalesce(condition_of(measure.where), f.lit(False)) & whole
 
     def _beyond_first(self, measure: Measure, place: Sequence[str]) -> Column:
         counts = self._countable(measure)

@@ -12,6 +12,7 @@ from forge.engines.spark.lineage_plan import Java, items_of, kind_of, lineage_of
 from forge.flows.lineage_verify import Observed, Refused
 from forge.lineage.extract.catalog import Catalog, Meant
 from forge.lineage.extract.definition import ColumnDefinition
+from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made
 from forge.lineage.extract.spark.plan import Known
 
@@ -25,7 +26,8 @@ MOST_TABLES = 100
 _NAMED = re.compile(r"'Unresolved(?:Relation|Table|TableOrView|View|Identifier) \[([^\]]+)\]")
 _FOR_THE_SESSION = re.compile(
     r"\s*(?:create\s+(?:or\s+replace\s+)?(?:(?:global\s+)?temp(?:orary)?\s+(?:view|function)|function)"
-    r"|declare\s|set\s+var|drop\s+(?:temporary\s+)?(?:view|function)|use\s)",
+    r"|declare\s|set\s+var|set\s+spark\.sql\.parser\.\w+\s*=\s*\w+\s*$"
+    r"|drop\s+(?:temporary\s+)?(?:view|function)|use\s)",
     re.IGNORECASE,
 )
 _PLAIN_FUNCTION = re.compile(r"(\s*create\s+(?:or\s+replace\s+)?)function\b", re.IGNORECASE)
@@ -104,7 +106,7 @@ class SparkAnalyser:
     def _observed(self, plan: Java, result: str) -> tuple[Observed, ...]:
         found = []
         for write in writes_of(plan):
-            target = write.target if write.made is Made.FILE else self._name(write.target)
+            target = plain_path(write.target) if write.made is Made.FILE else self._name(write.target)
             around = Known(views=True, columns=write.columns)
             found.append(Observed(target, lineage_of_plan(write.plan, target, self._name, around)))
             if kind_of(write.plan).endswith(("AsSelect", "View", "AsSelectCommand")):
@@ -166,13 +168,28 @@ class SparkAnalyser:
 
     def _parsed(self, statement: str) -> Java:
         """Not yet analysed; the tables that it names are there afterwards, if the catalog knows them."""
-        parsed = self._session._jsparkSession.sessionState().sqlParser().parsePlan(statement)
+        parsed = self._plan(statement)
         written = _PARTITION.search(statement)
         partition = tuple(re.findall(r"(\w+)\s*(?:=|,|$)", written[1])) if written else ()
         for found in _NAMED.findall(parsed.treeString(False, False, MOST_COLUMNS, False, False)):
             parts = tuple(part.strip() for part in found.split(","))
             self._make(self._place(parts), self._catalog.find(parts), partition)
         return parsed
+
+    def _plan(self, statement: str) -> Java:
+        """The parser asks the active session for its settings."""
+        java = self._session._jsparkSession
+        jvm: Any = self._session.sparkContext._jvm
+        sessions = jvm.org.apache.spark.sql.classic.SparkSession
+        before = sessions.getActiveSession()
+        sessions.setActiveSession(java)
+        try:
+            return java.sessionState().sqlParser().parsePlan(statement)
+        finally:
+            if before.isDefined():
+                sessions.setActiveSession(before.get())
+            else:
+                sessions.clearActiveSession()
 
     def _make(self, place: tuple[str, ...], meant: Meant, partition: tuple[str, ...]) -> bool:
         """A table that the catalog knows, if it is not there yet; whether it was made. No definition tells of

@@ -10,12 +10,14 @@ from functools import reduce
 from operator import or_
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line, root_cause
 from forge.engines.spark.frames import quote
+from forge.engines.spark.gate import judged_column
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.model.time import as_utc
@@ -32,9 +34,17 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31}  # of whole numbers, without t
 _HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
 
 
-_VALUE = re.compile(
-    r"\b(?:The value|Text) (?:'.*?'|\S+)(?= (?:of the type|could not|cannot be|has an incorrect))", re.DOTALL
-)
+_CONDITION = re.compile(r"\s*\[([A-Z][A-Z0-9_]*)[A-Z0-9_.]*\]\s*")
+_TYPE = r'"[A-Z][A-Z0-9_ (),<>]*"'
+_CAST = re.compile(rf"of the type {_TYPE} cannot be cast to {_TYPE}")
+# Conditions whose words hold no value of a row.
+_PLAIN = ("DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO", "INTERVAL_DIVIDED_BY_ZERO", "ARITHMETIC_OVERFLOW")
+_SIGNS = {
+    "StackOverflowError": "a pattern or an expression went too deep on a value",
+    "OutOfMemoryError": "Spark ran out of memory",
+    "No space left on device": "no space is left on the disk",
+    "NotFoundException": "a file of the table is missing",
+}
 
 
 class CannotMeasure(Exception):
@@ -54,8 +64,22 @@ class Aggregate:
 
 
 def reason_of(error: BaseException) -> str:
-    """Without the value of a row that Spark tripped over: it may be personal, and the reason is sent around."""
-    return str(error) if isinstance(error, CannotMeasure) else _VALUE.sub("A value", root_cause(error))
+    """Without the value of a row that Spark tripped over: it may be personal, and the reason is sent around. What Spark
+    says while it runs is never repeated but for what is known to hold no value: a check can put any value anywhere
+    into it, as raise_error(email) does."""
+    if isinstance(error, CannotMeasure):
+        return str(error)
+    if isinstance(error, AnalysisException) or not isinstance(error, PySparkException | Py4JError):
+        return root_cause(error)  # no row was read yet, or it is Python's own
+    text = str(error)
+    found = _CONDITION.match(text)
+    if found is None:
+        return next((told for sign, told in _SIGNS.items() if sign in text), "Spark failed on it; its log tells why")
+    if found[1] in _PLAIN:
+        return first_line(error)
+    if found[1] in ("CAST_INVALID_INPUT", "CAST_OVERFLOW") and (casts := _CAST.findall(text)):
+        return f"A value {casts[-1]}"  # the last: a value may hold such words itself
+    return f"Spark cannot compute it for a value: {found[1].lower().replace('_', ' ')}"
 
 
 def column_of(name: str, schema: Schema, table: TableName | None = None) -> Column:
@@ -79,9 +103,17 @@ def has_sql(measure: Measure) -> bool:
     return measure.where is not None or measure.kind == "false"
 
 
+def condition_of(text: str) -> Column:
+    """An expression in the words of a check, judged before it becomes a column."""
+    try:
+        return judged_column(text)
+    except ForgeError as error:
+        raise CannotMeasure(" ".join(part for part in (f"{error.what}.", error.why) if part)) from error
+
+
 def filtered(measure: Measure, column: Column) -> Column:
     """NULL where the row is filtered out. CASE and not AND, so that the filter guards what it stands before."""
-    return column if measure.where is None else f.when(f.expr(measure.where), column)
+    return column if measure.where is None else f.when(condition_of(measure.where), column)
 
 
 def aggregate_of(measure: Measure, schema: Schema, spark: SparkSession) -> Aggregate:
@@ -110,7 +142,7 @@ def aggregate_of(measure: Measure, schema: Schema, spark: SparkSession) -> Aggre
 def bad_row(measure: Measure, schema: Schema, spark: SparkSession) -> Column:
     """True for a row that counts; NULL or false for others."""
     if measure.kind == "false":
-        return ~f.expr(str(measure.arguments[0]))
+        return ~condition_of(str(measure.arguments[0]))
     if measure.kind not in CONDITIONS:
         raise CannotMeasure(f"there is no measure '{measure.kind}'")
     column = column_of(measure.columns[0], schema)

@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure_columns import CannotMeasure, portable, to_python
+from forge.engines.spark.measure_columns import CannotMeasure, condition_of, portable, to_python
 from forge.engines.spark.measure_jobs import collect_in_one_job
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
@@ -62,7 +62,7 @@ class Custom:
             function = self.load(str(place))
             if tables:
                 arguments["tables"] = {str(table): self._other(table) for table in tables}
-            rows = frame if measure.where is None else frame.where(f.expr(measure.where))
+            rows = frame if measure.where is None else frame.where(condition_of(measure.where))
             return function(rows, **arguments)
         except CannotMeasure:
             raise

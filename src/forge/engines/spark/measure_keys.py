@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure_columns import CannotMeasure, column_of, type_of
+from forge.engines.spark.measure_columns import CannotMeasure, column_of, condition_of, type_of
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
@@ -24,7 +24,7 @@ _BY_HASH = (Family.STRING, Family.INTEGER, Family.DECIMAL, Family.DATE, Family.T
 
 def chosen(frame: DataFrame, measure: Measure) -> DataFrame:
     """The rows that count."""
-    return frame if measure.where is None else frame.where(f.expr(measure.where))
+    return frame if measure.where is None else frame.where(condition_of(measure.where))
 
 
 def keyed(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:

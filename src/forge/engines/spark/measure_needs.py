@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
-from forge.engines.spark.measure_columns import ERRORS
+from forge.engines.spark.measure_columns import ERRORS, condition_of
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
 from forge.quality.paths import NoField, find_field
@@ -69,7 +68,7 @@ def needed_columns(frame: DataFrame, schema: Schema, measures: Iterable[Measure]
 
 def _named_in(frame: DataFrame, text: str) -> set[str]:
     try:
-        references = frame.select(f.expr(text))._jdf.queryExecution().analyzed().references().toSeq()
+        references = frame.select(condition_of(text))._jdf.queryExecution().analyzed().references().toSeq()
     except ERRORS:
         return set()  # it is told as not measured
     return {references.apply(n).name() for n in range(references.size())}

@@ -67,36 +67,27 @@ class FrameMerge:
         return tuple(conflict for _, row in found for _, conflict in row)[: self._limit]
 
     @property
-    def inserted_rows(self) -> DataFrame:
-        return self._decided.where(F.col("action") == "insert").select(*key_names(self.layout), "m")
-
-    @property
     def gone(self) -> DataFrame:
         """Keys whose rows of ours do not stay as they are."""
         return self._decided.where(F.col("action").isin("update", "delete")).select(*key_names(self.layout))
 
-    def apply(
-        self, rows: DataFrame | None, *, gone: DataFrame | None = None, left_out: DataFrame | None = None
-    ) -> DataFrame:
-        """The rows of ours (with its columns) as they are after the merge, in the merged columns. `left_out`: keys of
-        rows that are not brought after all."""
-        brought = self._brought(left_out)
+    def apply(self, rows: DataFrame | None) -> DataFrame:
+        """The rows of ours (with its columns) as they are after the merge, in the merged columns."""
+        brought = self._brought()
         if rows is None:
             return brought
-        gone = self.gone if gone is None else gone
+        gone = self.gone
         if self.counts.inserted + self.counts.updated + self.counts.deleted <= BROADCAST_ROWS:
             gone = F.broadcast(gone)
         ours = named(rows, self.layout, "ours")
         fits = [ours[quote(c.field.name)] == gone[f"k{place}"] for place, c in enumerate(key_columns(self.layout))]
         return ours.join(gone, fits, "left_anti").unionAll(brought)
 
-    def _brought(self, left_out: DataFrame | None) -> DataFrame:
+    def _brought(self) -> DataFrame:
         places = {column.field.name: f"k{place}" for place, column in enumerate(key_columns(self.layout))}
         places |= {column.field.name: f"m.v{place}" for place, column in enumerate(self.layout.values)}
         names = [column.field.name for column in self.layout.columns]
         brought = self._decided.where(F.col("action").isin("insert", "update"))
-        if left_out is not None:
-            brought = brought.join(F.broadcast(left_out), key_names(self.layout), "left_anti")
         brought = brought.select(*(F.col(places[name]).alias(name) for name in names))
         # a few rows in as many files as there are partitions would be read slowly ever after
         return brought.coalesce(1) if self.counts.inserted + self.counts.updated <= BROADCAST_ROWS else brought

@@ -141,7 +141,7 @@ def _counts(grouped: DataFrame, names: list[str]) -> DataFrame:
 def _decide(frame: DataFrame, layout: Layout, rule: Rule | None) -> DataFrame:
     """Adds `clash`, `is_open`, `delta` (how many copies more than ours has) and `lacking` (places of required columns
     that are NULL in rows which a side brings)."""
-    clash = F.col("in_ours") & F.col("in_theirs") & (F.col("ours") != F.col("theirs"))
+    clash = F.col("in_ours") & F.col("in_theirs")
     single = F.col("single") if "single" in frame.columns else F.lit(None).cast("bigint")
     answer = single if rule is None else F.coalesce(single, _rule_count(rule))
     count = F.when(clash, F.coalesce(answer, F.col("ours")))

@@ -21,9 +21,9 @@ from forge.engines.spark.errors import SPARK_ERRORS, first_line
 from forge.engines.spark.frames import quote, table_path
 from forge.engines.spark.merge import BROADCAST_ROWS, FrameMerge, merge_frames
 from forge.engines.spark.multiset import CountMerge, merge_counts
-from forge.engines.spark.taken import TakenKeys, find_taken_keys
+from forge.engines.spark.twins import find_twins
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Tables
+from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Tables, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId
 from forge.versioning.changes import RowDiff
@@ -83,41 +83,40 @@ class SparkRows:
             table=str(work.table),
             limit=work.limit,
         )
-        taken = TakenKeys()
-        if isinstance(merge, FrameMerge) and merge.counts.inserted and work.others is not None and work.others.files:
-            others = parts.frame(work.others, "others")
-            assert others is not None, "there are files"
-            taken = find_taken_keys(spark, work, merge, others)
-        return SparkMerge(self, work, merge, taken, parts)
+        return SparkMerge(self, work, merge, parts)
+
+    def find_twins(self, new: Slice, old: Slice | None, key: Sequence[str], limit: int) -> Twins:
+        with self.engine.at_work("key") as spark, _Parts(spark, self.tables) as parts:
+            fresh = parts.frame(new, "new")
+            assert fresh is not None, "a part that is given is read"
+            return find_twins(fresh, parts.frame(old, "old"), key, limit)
 
 
 class SparkMerge:
     """The merge of one table's rows; the changes are in Spark's cache until they are written or nobody needs them."""
 
-    def __init__(
-        self, rows: SparkRows, work: TableMerge, merge: FrameMerge | CountMerge, taken: TakenKeys, parts: _Parts
-    ) -> None:
-        self._rows, self._work, self._merge, self._taken, self._parts = rows, work, merge, taken, parts
-        self.conflicts: tuple[Conflict, ...] = (*merge.conflicts, *taken.still)[: work.limit]
+    def __init__(self, rows: SparkRows, work: TableMerge, merge: FrameMerge | CountMerge, parts: _Parts) -> None:
+        self._rows, self._work, self._merge, self._parts = rows, work, merge, parts
+        self.conflicts: tuple[Conflict, ...] = merge.conflicts
         self._release = weakref.finalize(self, _forget, merge, parts)
         if self.conflict_count:
             self._release()
 
     @property
     def conflict_count(self) -> int:
-        return self._merge.counts.conflicts + len(self._taken.still)
+        return self._merge.counts.conflicts
 
     @property
     def resolved_count(self) -> int:
-        return self._merge.counts.resolved + self._taken.resolved
+        return self._merge.counts.resolved
 
     @property
     def inserted(self) -> int:
-        return self._merge.counts.inserted - self._taken.resolved
+        return self._merge.counts.inserted
 
     @property
     def updated(self) -> int:
-        return self._merge.counts.updated + len(self._taken.replaced)
+        return self._merge.counts.updated
 
     @property
     def deleted(self) -> int:
@@ -143,7 +142,7 @@ class SparkMerge:
             return tables.swap(stage, (), None, work.layout.fields)
         with self._rows.engine.at_work(str(work.table)) as spark:
             removed, rows = self._touched(self._parts)
-            merged = self._taken.apply(spark, self._merge, rows)
+            merged = self._merge.apply(rows)
             scratch = tables.scratch(stage, work.layout.fields, _safe(str(work.table)))
             merged.writeTo(table_path(scratch)).append()
             added = written_by(spark, tables, scratch)
@@ -152,14 +151,14 @@ class SparkMerge:
 
     def _touched(self, parts: _Parts) -> tuple[Sequence[DataFile], DataFrame | None]:
         """The files of ours in which a row changes or goes, and their rows."""
-        candidates = self._candidates()
+        candidates = self._work.rewritten
         if candidates is None or not (self.updated or self.deleted):
             return (), None
         frame = parts.frame(candidates, "rewritten")
         assert frame is not None, "there are files"
         if len(candidates.files) == 1 or isinstance(self._merge, CountMerge):
             return candidates.files, frame
-        gone = self._taken.gone(parts.spark, self._merge)
+        gone = self._merge.gone
         if self.updated + self.deleted <= BROADCAST_ROWS:
             gone = F.broadcast(gone)
         keys = [F.col(quote(str(c.ours))).cast(c.field.type) for c in key_columns(self._work.layout)]
@@ -169,15 +168,6 @@ class SparkMerge:
         if len(touched) == len(candidates.files):
             return touched, frame
         return touched, parts.frame(replace(candidates, files=touched), "touched") if touched else None
-
-    def _candidates(self) -> Slice | None:
-        part = self._work.rewritten or self._work.others
-        if part is None:
-            return None
-        known = {file.path: file for file in (self._work.others.files if self._work.others else ())}
-        files = self._work.rewritten.files if self._work.rewritten else ()
-        files = (*files, *(known[path] for path in self._taken.files))
-        return replace(part, files=files) if files else None
 
 
 def written_by(spark: SparkSession, tables: Tables, scratch: CatalogName) -> Slice | None:

@@ -14,7 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from forge.engines.spark.pools import pool_settings
 from forge.engines.spark.process import died_error, end_java, forget, has_died, lower_priority, remember, stop_session
+from forge.engines.spark.submit import REDACTION, handed_over, redaction_of, refuse_visible_secrets
+from forge.flows.private_files import private_file
 from forge.model.errors import ForgeError
 from forge.model.time import Clock, utc_now
 
@@ -39,6 +42,19 @@ DEFAULTS: dict[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    # Else a column that an upload calls ${env:…} would bring the value out.
+    "spark.sql.variable.substitute": "false",
+}
+
+
+LOCAL = {
+    # On one machine nobody else has to reach it: Spark would listen on the machine's own address, and ask nobody who
+    # it is.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # A task that runs out of stack or memory ends its executor, which here is the process of everybody's work: a
+    # regular expression on a long text would be enough. It fails as any other task instead.
+    "spark.executor.killOnFatalError.depth": "0",
 }
 
 
@@ -178,28 +194,38 @@ def refuse_connect(settings: SparkSettings) -> None:
         )
 
 
+def spark_conf(settings: SparkSettings) -> dict[str, str]:
+    """All that Spark is told, by whole names."""
+    named = {"spark.master": settings.master, "spark.app.name": settings.app_name}
+    catalog = {f"spark.sql.catalog.{CATALOG}.{key}": value for key, value in settings.catalog.items()}
+    catalog[f"spark.sql.catalog.{CATALOG}"] = "org.apache.iceberg.spark.SparkCatalog"
+    here = LOCAL if settings.master.startswith("local") else {}
+    conf = {**DEFAULTS, **here, **named, **catalog, **jars_conf(settings.conf), **settings.conf}
+    return {**conf, REDACTION: redaction_of(conf)}
+
+
 def start_session(settings: SparkSettings, nice: int = 0) -> SparkSession:
     refuse_connect(settings)
+    refuse_visible_secrets(settings.conf)
     find_java()
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
+    texts = {**pool_settings(settings.log_file.parent), **spark_conf(settings)}
     conf = SparkConf(loadDefaults=False)
-    conf.setMaster(settings.master).setAppName(settings.app_name)
-    catalog = {f"spark.sql.catalog.{CATALOG}.{key}": value for key, value in settings.catalog.items()}
-    catalog[f"spark.sql.catalog.{CATALOG}"] = "org.apache.iceberg.spark.SparkCatalog"
-    for key, value in {**DEFAULTS, **catalog, **jars_conf(settings.conf), **settings.conf}.items():
+    for key, value in texts.items():
         conf.set(key, value)
     # Python workers must be this interpreter, not whatever `python3` the PATH has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings.log_file.parent.mkdir(parents=True, exist_ok=True)
+    private_file(settings.log_file)
     gateway: Any = None
     # The JVM keeps these two for its whole life: its chatter never reaches the terminal.
     with settings.log_file.open("ab") as log:
         before = log.tell()
         try:
-            gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            with handed_over(texts):
+                gateway = launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
             context = SparkContext(gateway=gateway, conf=conf)
             remember(context, gateway)
             if nice and settings.master.startswith("local"):

@@ -10,6 +10,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 SAMPLED_LINES = 200
 SHOWN_NAMES = 20
 PACKED = (".zst", ".zstd", ".lz4", ".snappy", ".deflate", ".xz")  # the header of these is left to Spark
+# RFC 4180: a quote inside quotes is doubled, and a line break there belongs to the value. Spark's own defaults read
+# a backslash and end the row. `options` of a source go before these.
+CSV_DEFAULTS = {"quote": '"', "escape": '"', "multiLine": "true"}
 DRIVERS = {"jdbc:postgresql:": "org.postgresql.Driver", "jdbc:sqlite:": "org.sqlite.JDBC"}
 
 
@@ -50,6 +54,20 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
     return tuple(found)
 
 
+def with_digests(files: Sequence[LoadedFile], root: Path) -> tuple[LoadedFile, ...]:
+    """The same files, each with the hash of its content; none for one that has just gone."""
+    return tuple(replace(file, digest=_digest(root / file.path)) for file in files)
+
+
+def _digest(path: Path) -> str | None:
+    from blake3 import blake3
+
+    try:
+        return str(blake3(max_threads=blake3.AUTO).update_mmap(path).hexdigest())
+    except OSError:
+        return None
+
+
 def refuse_other_columns(source: FileSource, files: Sequence[LoadedFile], root: Path, where: str) -> None:
     """E209 for the first file that has other columns than declared, E208 or E210 for one that cannot be read."""
     for file in files:
@@ -73,7 +91,10 @@ def refuse_other_columns(source: FileSource, files: Sequence[LoadedFile], root: 
 
 def read_files(spark: SparkSession, source: FileSource, files: Sequence[LoadedFile], root: Path) -> DataFrame:
     paths = [str(root / file.path) for file in files]
-    reader = spark.read.format(source.format).options(**source.options)
+    given = {name.lower() for name in source.options}
+    defaults = CSV_DEFAULTS if source.format == "csv" else {}
+    options = {name: value for name, value in defaults.items() if name.lower() not in given} | dict(source.options)
+    reader = spark.read.format(source.format).options(**options)
     if source.columns and source.format != "parquet":
         schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in source.columns.items())
         reader = reader.schema(schema).option("mode", "FAILFAST")

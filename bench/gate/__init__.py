@@ -1,0 +1,1 @@
+"""Attacks on the gate for SQL from outside the project."""

@@ -1,0 +1,111 @@
+"""Judging a tree by the list. Pure: what goes in was listed by the JVM, what comes out is nothing or an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from forge.engines.spark.gate import listed
+from forge.engines.spark.gate.java import TreePart
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+
+CODE = "E216"
+_FIX = "Write it as a SELECT over tables of the lake; what a pipeline needs goes into a transform of the project."
+_CALLS = ("UnresolvedFunction", "UnresolvedGenerator", "UnresolvedTableValuedFunction")
+
+
+def judge_query(parts: Iterable[TreePart], views: Collection[str], where: str) -> None:
+    """A query as it was parsed. `views` are the names that stand for the pinned tables; beside them it can read only
+    what it defines itself."""
+    found = tuple(parts)
+    ctes = {name.lower() for part in found if _name(part) == "UnresolvedWith" for name in part.names}
+    allowed = listed.PARSED_EXPRESSIONS | listed.SUBQUERIES | listed.PARSED_PLANS
+    for part in found:
+        _judge_class(part, allowed, where)
+        if _name(part) == "UnresolvedRelation":
+            _judge_relation(part, views, ctes, where)
+        _judge_call(part, where)
+
+
+def judge_expression(parts: Iterable[TreePart], where: str) -> None:
+    """An expression over the columns of a table, as it was parsed: without queries of its own."""
+    for part in parts:
+        if part.type in listed.SUBQUERIES:
+            raise _refused(
+                "a query within an expression",
+                where,
+                "An expression looks at one row of its table; a check of type query looks at tables.",
+            )
+        _judge_class(part, listed.PARSED_EXPRESSIONS, where)
+        _judge_call(part, where)
+
+
+def judge_analysed(parts: Iterable[TreePart], views: Collection[str], classes: Collection[str], where: str) -> None:
+    """The same query as Spark understood it. `classes` are those of the functions that may be called."""
+    allowed = listed.ANALYSED_PLANS | listed.ANALYSED_EXPRESSIONS
+    for part in parts:
+        if part.type not in classes:
+            _judge_class(part, allowed, where)
+        if _name(part) == "View" and not set(part.names) <= set(views):
+            raise _refused("a view that was not pinned", where)
+        if _name(part) == "Range" and int(part.names[0]) > listed.MOST_ROWS_OF_RANGE:
+            raise _refused(
+                f"range(…) of {int(part.names[0]):,} rows", where, f"It may have {listed.MOST_ROWS_OF_RANGE:,} of them."
+            )
+
+
+def _judge_class(part: TreePart, allowed: Collection[str], where: str) -> None:
+    if part.is_node:
+        if part.type not in allowed:
+            raise _refused(_words(part), where, listed.WHY.get(_name(part)))
+    elif part.type not in listed.PARTS and not part.type.startswith(listed.TYPES):
+        raise _refused(_words(part), where, listed.WHY.get(_name(part)))
+
+
+def _judge_relation(part: TreePart, views: Collection[str], ctes: Collection[str], where: str) -> None:
+    if len(part.names) == 1 and (part.names[0] in views or part.names[0].lower() in ctes):
+        return
+    why = "Only tables of the lake can be read, as schema.table: no files, and no other catalog."
+    raise _refused(f"reading from {'.'.join(part.names)}", where, why)
+
+
+def _judge_call(part: TreePart, where: str) -> None:
+    if _name(part) not in _CALLS:
+        return
+    name = ".".join(part.names).lower()
+    known = listed.FUNCTIONS if _name(part) == "UnresolvedFunction" else listed.TABLE_FUNCTIONS
+    if len(part.names) == 1 and name in known:
+        return
+    if name in listed.REFUSED_FUNCTIONS:
+        why = listed.REFUSED_FUNCTIONS[name]
+        raise _refused(f"the function {name}", where, f"{why[0].upper()}{why[1:]}.")
+    near = did_you_mean(name, known) if len(part.names) == 1 else None
+    where_it_stands = " in FROM" if known is listed.TABLE_FUNCTIONS else ""
+    raise ForgeError(
+        "E211" if near else CODE,
+        f"Unknown function {name}" if near else f"The function {name} may not be called{where_it_stands} here",
+        where=where,
+        why="Functions of a fixed list can be called here: those of Spark that only compute.",
+        fix=near or _FIX,
+    )
+
+
+def _refused(what: str, where: str, why: str | None = None) -> ForgeError:
+    reason = why or "Only what reads and computes is allowed in SQL from outside the project."
+    return ForgeError(
+        CODE,
+        f"{what[0].upper()}{what[1:]} is not allowed here",
+        where=where,
+        why=reason if reason.endswith(".") else f"{reason[0].upper()}{reason[1:]}.",
+        fix=_FIX,
+    )
+
+
+def _name(part: TreePart) -> str:
+    return re.split(r"[.$]", part.type.rstrip("$"))[-1]
+
+
+def _words(part: TreePart) -> str:
+    """`InsertIntoStatement` as a person says it: insert into statement."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", _name(part)).removeprefix("Unresolved ").lower()

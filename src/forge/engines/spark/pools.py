@@ -1,0 +1,52 @@
+"""Who gets Spark's cores: reads and writes are pools that share them fairly, and a write never waits behind reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+READS, WRITES = "reads", "writes"
+PROPERTY = "spark.scheduler.pool"
+# A core that becomes free goes to a write first. Among reads all share, whoever came first.
+_POOLS = """\
+<?xml version="1.0"?>
+<allocations>
+  <pool name="reads"><schedulingMode>FAIR</schedulingMode><weight>1</weight><minShare>0</minShare></pool>
+  <pool name="writes"><schedulingMode>FAIR</schedulingMode><weight>8</weight><minShare>1000</minShare></pool>
+</allocations>
+"""
+
+
+def pool_settings(folder: Path) -> dict[str, str]:
+    """What Spark has to be told at its start. The file is read by the driver."""
+    file = folder / "pools.xml"
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(_POOLS, encoding="utf-8")
+    return {"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": file.resolve().as_uri()}
+
+
+def active_jobs(session: SparkSession, run_id: str) -> int:
+    """Of one run or query."""
+    tracker: Any = session.sparkContext.statusTracker()
+    return len(set(tracker.getActiveJobsIds()) & _jobs_of(tracker, run_id))
+
+
+def find_starved(session: SparkSession, reads: Iterable[str]) -> frozenset[int]:
+    """Jobs beside those of the reads that have tasks to do and none at work: Spark takes no core from who has it."""
+    tracker: Any = session.sparkContext.statusTracker()
+    mine = {job for run_id in reads for job in _jobs_of(tracker, run_id)}
+    return frozenset(job for job in tracker.getActiveJobsIds() if job not in mine and _waits(tracker, job))
+
+
+def _jobs_of(tracker: Any, run_id: str) -> set[int]:
+    return {int(job) for job in tracker._jtracker.getJobIdsForTag(run_id)}
+
+
+def _waits(tracker: Any, job: int) -> bool:
+    info = tracker.getJobInfo(job)
+    stages = [stage for id_ in (info.stageIds if info else ()) if (stage := tracker.getStageInfo(id_)) is not None]
+    return any(s.numCompletedTasks < s.numTasks for s in stages) and not any(s.numActiveTasks for s in stages)

@@ -1,0 +1,34 @@
+"""Keys that are there more than once, on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from forge.engines.spark.align import counted, stacked
+from forge.engines.spark.answers import as_utc
+from forge.engines.spark.frames import quote
+from forge.flows.tables import Twins
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def find_twins(new: DataFrame, old: DataFrame | None, key: Sequence[str], limit: int) -> Twins:
+    """Keys that two rows of `new` have, or one of `new` and one of `old`; a key with a NULL in it is none."""
+    names = [f"k{place}" for place in range(len(key))]
+    parts = [
+        part.select(*(F.col(quote(column)).alias(name) for column, name in zip(key, names, strict=True))).dropna()
+        for part in (new, old)
+        if part is not None
+    ]
+    grouped = stacked(parts).groupBy(*names).agg(counted(0).alias("new"), counted(1).alias("old"))
+    twins = grouped.where((F.col("new") > 1) | ((F.col("new") > 0) & (F.col("old") > 0))).select(*names)
+    first = twins.orderBy(*names).limit(limit).toArrow().to_pylist()
+    if not first:
+        return Twins()
+    count = len(first) if len(first) < limit else twins.count()
+    shown = (dict(zip(key, as_utc(row).values(), strict=True)) for row in first)
+    return Twins(count, tuple(shown))
