@@ -1,28 +1,33 @@
-"""Forge: a governed Spark lakehouse. `forge.connect()` opens a project; `@forge.transform` marks a transform."""
+"""Forge: a governed Spark lakehouse. `forge.connect()` opens a project; `@forge.transform` marks a transform.
+
+Functions that need no project: `forge.lineage.extract_sql`, `forge.contracts.lint`, `forge.versioning.merge_tables`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forge.model.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from forge.connection import Connection, connect
-    from forge.model.errors import ForgeError
-    from forge.transforms.decorator import transform
+    from forge import contracts as contracts
+    from forge import datalineage as datalineage
+    from forge import lineage as lineage
+    from forge import versioning as versioning
+    from forge.connection import Connection as Connection
+    from forge.connection import connect as connect
+    from forge.model.errors import ForgeError as ForgeError
+    from forge.transforms.decorator import transform as transform
 
-__all__ = ["Connection", "ForgeError", "connect", "transform"]
-
+# Loaded when asked for, so that `forge --help` does not pay for it.
 _HOMES = {
     "Connection": "forge.connection",
-    "connect": "forge.connection",
     "ForgeError": "forge.model.errors",
+    "connect": "forge.connection",
+    "contracts": "forge.contracts",
+    "datalineage": "forge.datalineage",
+    "lineage": "forge.lineage",
     "transform": "forge.transforms.decorator",
+    "versioning": "forge.versioning",
 }
-
-
-def __getattr__(name: str) -> Any:
-    """Loaded when asked for, so that `forge --help` does not pay for it."""
-    if name in _HOMES:
-        from importlib import import_module
-
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'forge' has no attribute '{name}'")
+__all__ = sorted(_HOMES)  # noqa: PLE0605  the names above
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

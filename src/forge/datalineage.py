@@ -1,4 +1,5 @@
-"""Lineage of the project of the current folder, without opening anything first:
+"""Lineage of the current folder, without opening anything first. It is in the graph of the project that the folder is
+in; where there is none, in `.datalineage/` of the folder, which the first `ingest` makes:
 
 from forge.datalineage import ingest, query
 
@@ -9,11 +10,13 @@ query.erd("public")
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from forge.connection import LineageView, connect
 from forge.connection.lineage_asked import WalkWords
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +26,33 @@ if TYPE_CHECKING:
     from forge.lineage.traversal import Traversal
 
 T = TypeVar("T")
+FOLDER = ".datalineage"
+_SETTINGS = (
+    "# The graph of this folder, as `datalineage ingest` read it. It can be removed and read again.\nproject: {name}\n"
+)
+
+
+def graph_folder(start: str | Path | None = None, *, create: bool = False) -> Path:
+    """Where the graph is: the project that a folder (the current one) is in, else the `.datalineage` of the folder or
+    of one above it. `create`: it is made where there is none. E102 where nothing was read yet."""
+    here = Path(start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        for found in (folder, folder / FOLDER):
+            if (found / "forge.yaml").is_file():
+                return found
+    if not create:
+        raise ForgeError(
+            "E102",
+            "there is no lineage of this folder yet",
+            where=str(here),
+            why=f"Neither a Forge project nor a {FOLDER} is here or in a folder above.",
+            fix="Read code first: datalineage ingest PATH",
+        )
+    made = here / FOLDER
+    made.mkdir(mode=0o700, exist_ok=True)
+    (made / ".gitignore").write_text("*\n")
+    (made / "forge.yaml").write_text(_SETTINGS.format(name=json.dumps(here.name or "code")))
+    return made
 
 
 class Query:
@@ -52,7 +82,7 @@ class Query:
         return self._ask(lambda lineage: lineage.erd(schema, at=at))
 
     def _ask(self, question: Callable[[LineageView], T]) -> T:
-        with connect(self.project) as forge:
+        with connect(self.project or graph_folder()) as forge:
             return question(forge.lineage)
 
 
@@ -72,8 +102,8 @@ def ingest(
     edges, OpenLineage events and exports of another graph. Nothing is executed. `db` and `default_schema` complete
     short names; `schema` is a file, or a mapping of table to columns and types. What did not change since the last
     time is not read again. E816, E817, E822."""
-    with connect(project) as forge:
+    with connect(project or graph_folder(create=True)) as forge:
         return forge.lineage.ingest(path, db=db, default_schema=default_schema, schema=schema, dialect=dialect)
 
 
-__all__ = ["Query", "ingest", "query"]
+__all__ = ["Query", "graph_folder", "ingest", "query"]

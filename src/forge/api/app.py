@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
@@ -19,6 +19,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, compile_path
 
 from forge.api.auth import SAFE, Door
+from forge.api.bodies import BodyLimits
+from forge.api.filters import known_filters
 from forge.api.front import Front
 from forge.api.kept import KeptAnswers
 from forge.api.metrics import Metrics
@@ -88,13 +90,15 @@ _PROBLEMS = {
     401: "Not signed in",
     403: "Not allowed",
     404: "Not found",
+    408: "The body took too long to come",
     409: "Refused, or in conflict with what is there",
+    413: "The body is too large",
     422: "Not valid",
-    429: "The queue is full",
+    429: "The queue is full, or the token asks too much at once",
     500: "Not foreseen",
     503: "Not available now",
 }
-_ONLY_OF_CHANGES = (409, 429)
+_ONLY_OF_CHANGES = (408, 409, 413, 429)
 
 
 def create_app(
@@ -120,7 +124,8 @@ def create_app(
     )
     app.state.wiring = wiring
     app.state.metrics = Metrics()
-    hosts = frozenset(name.lower().strip("[]") for name in (host, *allowed_hosts))
+    names = frozenset(name.lower().strip("[]").rstrip(".") for name in (host, *allowed_hosts))
+    hosts = names - {"", "0.0.0.0", "::"}  # noqa: S104 — all addresses of a machine are the name of none
     app.state.door = Door(port, hosts, login_digest, wiring.author.email)
     app.router.routes.extend(_routes())
     for kind in (ForgeError, RequestValidationError, HTTPException, PoolTimeout):
@@ -129,7 +134,9 @@ def create_app(
     if kept_for:
         app.add_middleware(KeptAnswers, life=kept_for)
     # The last added is the first that a request meets.
-    app.add_middleware(Front, metrics=app.state.metrics, templates=_templates())
+    keys = wiring.settings.server
+    limits = BodyLimits(keys.max_body_bytes, keys.body_seconds)
+    app.add_middleware(Front, metrics=app.state.metrics, templates=_templates(), limits=limits)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -140,7 +147,8 @@ def _routes() -> list[BaseRoute]:
     is enough. All errors are Problems, but it builds a validator wherever the class is named, so one names it."""
     responses: dict[int | str, dict[str, Any]] = {status: {"description": text} for status, text in _PROBLEMS.items()}
     responses[500]["model"] = Problem
-    every = APIRouter(generate_unique_id_function=_operation_id, responses=responses)
+    filters = [Depends(known_filters)]
+    every = APIRouter(generate_unique_id_function=_operation_id, responses=responses, dependencies=filters)
     for router in (*ROUTERS, system.probes):
         every.include_router(router)
     return every.routes
@@ -165,7 +173,7 @@ def _allowed(request: Request) -> dict[str, str]:
     """Every method of an address; the router names those of one function only. The first template that fits is meant:
     later ones take what is left over, like names of branches."""
     paths = request.app.openapi()["paths"].items()
-    fitting = (methods for path, methods in paths if compile_path(path)[0].match(request.url.path))
+    fitting = (methods for path, methods in paths if compile_path(path)[0].match(request.scope["path"]))
     found = sorted(method.upper() for method in next(fitting, ()))
     return {"allow": ", ".join(found)} if found else {}
 

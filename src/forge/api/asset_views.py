@@ -26,6 +26,7 @@ def asset_detail(found: AssetAt, at: str, now: datetime) -> AssetDetail:
         commit=found.commit.id,
         version=version.number,
         snapshot_id=None if version.snapshot_id is None else str(version.snapshot_id),
+        key=list(version.key),
         schema=[_column(column) for column in found.columns],
         last_commit=commit_view(found.last_commit) if found.last_commit else None,
         last_run=version.run_id,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, Literal
-from urllib.parse import urlsplit
 
+from anyio import from_thread
 from fastapi import Depends, Request
+from starlette.datastructures import Headers
 
-from forge.flows.access import LOGIN, Access, Scope, Token, digest_of
+from forge.flows.access import LOGIN, Access, Scope, Token, TokenKind, digest_of
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 SESSION = "/api/v1/session"
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9_][a-z0-9._-]{0,254})(:(?P<port>[0-9]{1,5}))?", re.A | re.I)
+RUNS = "/api/v1/runs/"
 KEY = "x-api-key"  # how some tools send a token: datacontract-cli, which publishes results of tests
 # What anyone may see: whether the server lives, and what its API looks like. Web files hold no data.
 OPEN = ("/healthz", "/readyz", "/openapi.json")
@@ -57,10 +62,18 @@ class Principal:
     scope: Scope
     expires_at: datetime | None
     token: Token | None = field(repr=False, default=None)  # None: the secret that was printed at the start
+    gone: Callable[[], bool] = field(repr=False, compare=False, default=lambda: False)  # who asked waits no longer
+
+    @property
+    def owner(self) -> str:
+        """Whose limits count: those of the token, which its sessions share."""
+        if self.token is None:
+            return LOGIN
+        return self.token.name if self.token.kind is TokenKind.SESSION else self.token.id
 
     @property
     def origin(self) -> str:
-        return self.token.id if self.token else LOGIN
+        return self.token.origin if self.token else LOGIN
 
 
 def needs_sign_in(method: str, path: str) -> bool:
@@ -90,7 +103,9 @@ def authorise(request: Request) -> Principal:
     if request.method not in SAFE:
         _refuse_other_sites(request, principal)
         # Signing in and out changes nothing but the caller's own session.
-        if principal.scope is not Scope.WRITE and request.url.path not in (SESSION, *QUESTIONS):
+        # A run that is cancelled may be a question of the caller's own; the route looks.
+        is_own = request.method == "DELETE" and request.scope["path"].startswith(RUNS)
+        if principal.scope is not Scope.WRITE and not is_own and request.scope["path"] not in (SESSION, *QUESTIONS):
             raise ForgeError(
                 "E904",
                 "This token may only read",
@@ -160,15 +175,29 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def refuse_unknown_host(headers: Mapping[str, str], door: Door) -> None:
+def host_of(headers: Headers) -> str:
+    """The name in the one Host header of a request; empty where there is none. What else can stand there (a path, a
+    user, spaces, a second one) is never meant, and programs differ in how they read it."""
+    given = headers.getlist("host")
+    if not given or given == [""]:
+        return ""
+    found = _HOST.fullmatch(given[0])
+    if len(given) > 1 or found is None or int(found["port"] or 0) > 65535:
+        raise ForgeError(
+            "E910",
+            "The Host header is not the name of a host" if len(given) == 1 else "The request names several hosts",
+            why=f"It is {', '.join(given)[:100]!r}.",
+            fix="Send one: a name or address, and a port if need be.",
+        )
+    return found["name"].lower().strip("[]").rstrip(".")
+
+
+def refuse_unknown_host(headers: Headers, door: Door, *, any_name: bool = False) -> None:
     """A page elsewhere can point its own name at this machine (DNS rebinding) and read the answers as its own."""
-    given = headers.get("host", "")
-    try:
-        name = (urlsplit(f"//{given}").hostname or "").rstrip(".")
-    except ValueError:
-        name = ""
-    if is_loopback(name) or name in door.hosts:
+    name = host_of(headers)
+    if any_name or is_loopback(name) or name in door.hosts:
         return
+    given = headers.get("host", "")
     raise ForgeError(
         "E910",
         f"This server does not answer for the host '{given[:100]}'",
@@ -178,7 +207,15 @@ def refuse_unknown_host(headers: Mapping[str, str], door: Door) -> None:
 
 async def _signed_in(request: Request) -> Principal:
     principal: Principal = request.scope["state"]["principal"]
-    return principal
+    return replace(principal, gone=partial(_is_gone, request))
+
+
+def _is_gone(request: Request) -> bool:
+    """Asked by the thread that works on the request."""
+    try:
+        return from_thread.run(request.is_disconnected)
+    except RuntimeError:  # no such thread, as in a test
+        return False
 
 
 ThePrincipal = Annotated[Principal, Depends(_signed_in)]

@@ -49,6 +49,7 @@ def _version(table: TableName, version: TableVersion, *, changed: bool) -> Versi
         snapshot_id=None if version.snapshot_id is None else str(version.snapshot_id),
         run_id=version.run_id,
         schema_version=version.schema_id,
+        key=list(version.key),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from forge.api.branch_views import branch_view
 from forge.api.commit_views import commit_view
 from forge.api.diff_views import change_word, schema_views
-from forge.api.masks import Masks, masks_at
+from forge.api.masks import Masks
 from forge.api.merge_views import SHOWN, conflict_view, tally_view
 from forge.api.views import error_view
 from forge.api.wire.diffs import ChangedTable, CompareView, SchemaChangeView
@@ -87,7 +87,7 @@ def compare_view(wiring: Wiring, sides: Sides, found: Look) -> CompareView:
     commits = _new_commits(metadata, lines)
     only = str(sides.table) if sides.table else None
     conflicts = [c for c in preview.conflicts if only in (None, c.table)] if preview else []
-    masks = masks_at(metadata, (lines.base, lines.compare)) if conflicts else Masks()
+    masks = Masks(wiring.personal_at(lines.base, lines.compare)) if conflicts else Masks()
     tables = [one for one in _tables(found, commits) if only in (None, one.table)]
     tallies = [tally_view(t) for t in preview.tables if only in (None, t.table)] if preview else []
     count = sum(t.conflicts for t in tallies) if only else preview.conflict_count if preview else 0

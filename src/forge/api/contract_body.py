@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
+from forge.api.bodies import refuse_deep
 from forge.contracts.document import MAX_BYTES
 from forge.model.errors import ForgeError
 
@@ -37,7 +38,10 @@ def _text_of(body: bytes, is_yaml: bool) -> str:
         raise _unread("It is empty.")
     if "\x00" in text:
         raise _unread("It holds a NUL, which no text does.")
-    return text if is_yaml else _yaml_of(text)
+    if is_yaml:
+        return text
+    refuse_deep(body)
+    return _yaml_of(text)
 
 
 def wants_yaml(request: Request) -> bool:

@@ -1,5 +1,8 @@
 """Work of requests that may take long: it is waited for a while, and goes on as a run when that is over.
 
+What changes nothing (`read_limits.KINDS`) has threads of its own, which tokens take turns at, and limits: so no reader
+stands in the way of another, and none in that of a write.
+
 What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, the desk
 remembers it."""
 
@@ -9,22 +12,29 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal
+from forge.api.fair import FairPool
+from forge.api.read_limits import KINDS, ReadLimits, shortened
 from forge.api.wire.runs import RunTicket
 from forge.api.wire.shape import Wire
 from forge.flows.build import Event
+from forge.flows.engine import Engine
 from forge.flows.jobs import JobEvent, JobRecord, JobStatus
 from forge.flows.processes import this_process
 from forge.flows.records import RunStatus
 from forge.flows.run_id import new_run_id
+from forge.flows.tables import RowWork
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
@@ -37,6 +47,8 @@ WORKERS, LIMIT = 4, 40
 REMEMBERED = 200  # pieces of work that have ended
 SHARED_SECONDS = 120.0  # how long what was found stays, for those who ask again for what took too long
 STOP_SECONDS = 5.0
+LOOK_SECONDS = 0.25  # how often it is asked whether who waits is still there
+WATCH_SECONDS = 1.0  # how often it is looked whether writes wait for cores
 _log = logging.getLogger("forge.desk")
 
 
@@ -54,6 +66,9 @@ class Task:
 
     job: JobRecord
     user: str
+    owner: str = ""  # whose limits count
+    waiters: int = 0  # requests that wait for it
+    reason: ForgeError | None = None  # why it was stopped, where nobody cancelled it
     stop: RunStatus | None = None
     was_long: bool = False  # someone was told to ask again
     failure: ForgeError | None = None
@@ -64,15 +79,28 @@ class Task:
     def is_over(self) -> bool:
         return self.ended_at < math.inf
 
+    @property
+    def is_read(self) -> bool:
+        return self.job.kind in KINDS
+
 
 class Desk:
     def __init__(
-        self, wiring: Wiring, *, patience: float = PATIENCE, workers: int = WORKERS, limit: int = LIMIT
+        self,
+        wiring: Wiring,
+        *,
+        patience: float = PATIENCE,
+        workers: int = WORKERS,
+        limit: int = LIMIT,
+        limits: ReadLimits | None = None,
     ) -> None:
         self.patience = patience
         self._wiring = wiring
         self._limit = limit
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="forge-desk")
+        self.limits = limits or ReadLimits.of(wiring.settings)
+        self._reads = FairPool(self.limits.at_once, self.limits.per_token, "forge-read")
+        self._watch: threading.Thread | None = None
         self._tasks: dict[str, Task] = {}
         self._shared: dict[Hashable, Task] = {}
         self._lock = threading.Lock()
@@ -85,47 +113,70 @@ class Desk:
         principal: Principal,
         *,
         branch: str = "",
+        text: str = "",
         share: Hashable | None = None,
         after: Callable[[], None] = lambda: None,
     ) -> T | Pending:
         """What the work gives or raises, or that it goes on. Who asks for what is being worked out already (`share`)
         waits for the same; what took too long is kept for those who ask again. `after` is called once, when the work
-        has ended or was never begun."""
-        task = self._accept(kind, work, principal, branch, share, after)
+        has ended or was never begun. `text`: what is asked, for those who look at what is going on. A question that
+        nobody waits for any more is cancelled."""
+        task = self._accept(kind, work, principal, (branch, shortened(text)), share, after)
         try:
-            found: T = task.future.result(self.patience)
+            found: T = self._wait(task, principal)
             return found
         except NotYet:
             if task.future.done():  # the work itself raised a timeout
                 raise
             task.was_long = True
             return Pending(task.job.id, kind)
+        finally:
+            with self._lock:
+                task.waiters -= 1
+
+    def _wait(self, task: Task, principal: Principal) -> Any:
+        deadline = time.monotonic() + self.patience
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                return task.future.result(min(LOOK_SECONDS, left) if left > 0 else 0)
+            except NotYet:
+                if left <= 0 or task.future.done():
+                    raise
+            if task.is_read and task.waiters == 1 and not task.was_long and principal.gone():
+                self._stop_one(task, RunStatus.CANCELLED)
 
     def _accept(
         self,
         kind: str,
         work: Callable[[VersionPorts], T],
         principal: Principal,
-        branch: str,
+        said: tuple[str, str],
         share: Hashable | None,
         after: Callable[[], None],
     ) -> Task:
         now = self._wiring.clock()
-        job = JobRecord(new_run_id(now), kind, JobStatus.QUEUED, {"branch": branch}, now, this_process())
-        task = Task(job, principal.user)
+        request = {"branch": said[0], **({"text": said[1]} if said[1] else {})}
+        job = JobRecord(new_run_id(now), kind, JobStatus.QUEUED, request, now, this_process())
+        task = Task(job, principal.user, principal.owner)
         author = Author(principal.user, principal.user)
         with self._lock:
             known = self._same(share)
             if known is None:
                 try:
-                    self._refuse_more()
-                    task.future = self._pool.submit(self._work_on, task, work, author, after)
+                    self._refuse_more(task)
+                    if task.is_read:
+                        self._watch_cores()
+                        task.future = self._reads.submit(task.owner, partial(self._work_on, task, work, author, after))
+                    else:
+                        task.future = self._pool.submit(self._work_on, task, work, author, after)
                 except BaseException:
                     after()
                     raise
                 self._tasks = {**self._forget(), job.id: task}
                 if share is not None:
                     self._shared[share] = task
+            (known or task).waiters += 1
         if known is not None:
             after()
         return known or task
@@ -138,10 +189,15 @@ class Desk:
             return None
         return known if known.was_long or not known.is_over else None
 
-    def _refuse_more(self) -> None:
+    def _refuse_more(self, new: Task) -> None:
         if self._stopping:
             raise ForgeError("E906", "The server is being stopped", fix="Try again once it is back.")
-        if sum(not task.is_over for task in self._tasks.values()) >= self._limit:
+        if new.is_read:
+            alive = sum(task.owner == new.owner for task in self.reads())
+            if alive >= self.limits.per_token + self.limits.waiting:
+                raise self.limits.too_many()
+            return
+        if sum(not task.is_over and not task.is_read for task in self._tasks.values()) >= self._limit:
             raise ForgeError(
                 "E906", f"{self._limit} requests are being worked on", why="Nothing was begun.", fix="Try again later."
             )
@@ -156,15 +212,12 @@ class Desk:
             if task.stop is not None:
                 raise ForgeError("E901", "It was cancelled before it began", fix="Try again.")
             task.job = replace(task.job, status=JobStatus.RUNNING, started_at=self._wiring.clock())
-            ports = self._wiring.versions(
-                lambda event: self._note(task, event),
-                author=author,
-                run_id=RunId(task.job.id),
-                stopped=lambda: task.stop,
-            )
-            return work(ports)
+            with self._limited(task):
+                return work(self._ports(task, author))
         except ForgeError as error:
-            task.failure = error
+            task.failure = task.reason or error
+            if task.reason is not None:
+                raise task.reason from error
             raise
         except Exception as error:
             _log.exception("%s %s", task.job.kind, task.job.id)
@@ -176,11 +229,79 @@ class Desk:
             task.job = replace(task.job, status=ended, finished_at=self._wiring.clock())
             task.ended_at = time.monotonic()
 
+    def _ports(self, task: Task, author: Author) -> VersionPorts:
+        run_id = RunId(task.job.id)
+        ports = self._wiring.versions(
+            lambda event: self._note(task, event), author=author, run_id=run_id, stopped=lambda: task.stop
+        )
+        if not task.is_read:
+            return ports
+        wiring = self._wiring
+
+        def engine() -> Engine:
+            wiring.engine.begin_read(run_id)
+            return wiring.engine
+
+        def large() -> RowWork:
+            engine()
+            return ports.large()
+
+        return replace(ports, engine=engine, large=large)
+
+    @contextmanager
+    def _limited(self, task: Task) -> Iterator[None]:
+        """A question is stopped when its time is over."""
+        if not task.is_read:
+            yield
+            return
+        late = (task, RunStatus.CANCELLED, self.limits.too_long())
+        clock = threading.Timer(self.limits.seconds, self._stop_one, late)
+        clock.daemon = True
+        clock.start()
+        try:
+            yield
+        finally:
+            clock.cancel()
+            if "engine" in self._wiring.__dict__:
+                self._wiring.engine.end()
+
+    def _watch_cores(self) -> None:
+        """While there are reads, one thread looks whether they leave nothing to those that write."""
+        if self._watch is None:
+            self._watch = threading.Thread(target=self._give_way, name="forge-cores", daemon=True)
+            self._watch.start()
+
+    def _give_way(self) -> None:
+        waited: frozenset[int] = frozenset()
+        while not self._stopping:
+            time.sleep(WATCH_SECONDS)
+            alive = [task for task in self.reads() if task.job.started_at is not None]
+            waits = frozenset[int]()
+            if alive and "engine" in self._wiring.__dict__:
+                waits = self._wiring.engine.find_starved(RunId(task.job.id) for task in self.reads())
+            if waits & waited:  # for longer than a moment
+                oldest = min((task for task in alive if task.stop is None), key=_began, default=None)
+                if oldest is not None:
+                    self._stop_one(oldest, RunStatus.CANCELLED, self.limits.gave_way())
+            waited = waits
+            with self._lock:
+                if not self.reads():
+                    self._watch = None
+                    return
+
     def _note(self, task: Task, event: Event) -> None:
         told = JobEvent(self._wiring.clock(), str(event.table) if event.table else None, event.step, event.detail)
         task.job = replace(task.job, events=(*task.job.events, told))
 
     # what a page shows
+
+    def reads(self) -> tuple[Task, ...]:
+        """Questions that are worked on or wait."""
+        return tuple(task for task in self._tasks.values() if task.is_read and not task.is_over)
+
+    def told_reads(self) -> tuple[Task, ...]:
+        """Those, and of the ones that have ended those that somebody was told of or that were stopped."""
+        return tuple(t for t in self._tasks.values() if t.is_read and (not t.is_over or t.was_long or t.stop))
 
     def task(self, run_id: str) -> Task | None:
         return self._tasks.get(run_id)
@@ -203,8 +324,13 @@ class Desk:
         self._stop_one(task, RunStatus.CANCELLED)
         return True
 
-    def _stop_one(self, task: Task, status: RunStatus) -> None:
+    def _stop_one(self, task: Task, status: RunStatus, reason: ForgeError | None = None) -> None:
+        if task.is_over:
+            return
+        task.reason = task.reason or (reason if task.stop is None else None)
         task.stop = task.stop or status
+        if task.is_read and self._reads.end_now(task.future):
+            return
         if "engine" in self._wiring.__dict__:  # one that was never asked for has nothing to stop
             self._wiring.engine.cancel(RunId(task.job.id))
 
@@ -222,6 +348,11 @@ class Desk:
         for task in alive:
             if not task.is_over:
                 _log.warning("%s %s did not end in time", task.job.kind, task.job.id)
+
+
+def _began(task: Task) -> datetime:
+    assert task.job.started_at is not None
+    return task.job.started_at
 
 
 def answered(outcome: T | Pending, show: Callable[[T], Wire]) -> Wire | Response:

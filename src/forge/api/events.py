@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,11 +16,13 @@ from forge.model.errors import ForgeError
 
 LOOK_SECONDS = 0.4
 COMMENT_SECONDS = 15.0
+MOST_STREAMS = 100  # of one token
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the latter: a proxy must not collect events
 MEDIA_TYPE = "text/event-stream"
 _log = logging.getLogger("forge.events")
 
 Look = Callable[[], RunDetail]
+MaySee = Callable[[], bool]
 
 
 @dataclass(slots=True)
@@ -37,31 +40,44 @@ class _Watch:
 class RunFeed:
     def __init__(self, *, look_seconds: float = LOOK_SECONDS, comment_seconds: float = COMMENT_SECONDS) -> None:
         self._watches: dict[str, _Watch] = {}
+        self._streams: Counter[str] = Counter()  # by their owner
         self._look_seconds = look_seconds
         self._comment_seconds = comment_seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    async def open(self, run_id: str, look: Look, is_over: Callable[[RunDetail], bool]) -> AsyncIterator[str]:
-        """The stream of a run. Looks at it before it answers, so that an unknown run is an error and not a stream."""
+    async def open(
+        self,
+        run_id: str,
+        look: Look,
+        is_over: Callable[[RunDetail], bool],
+        may_see: MaySee = lambda: True,
+        owner: str = "",
+    ) -> AsyncIterator[str]:
+        """The stream of a run. Looks at it before it answers, so that an unknown run is an error and not a stream.
+        `may_see` is asked before every event: a stream ends with the token that opened it. `owner` is that token, which
+        may have so many of them."""
+        if self._streams[owner] >= MOST_STREAMS:
+            raise ForgeError("E913", f"{MOST_STREAMS} streams are open by this token", fix="Close some of them.")
         self._loop = asyncio.get_running_loop()
         watch = self._watches.get(run_id)
         if watch is None:
             first = await run_in_threadpool(look)
             watch = _Watch(first.model_dump_json(), is_over(first))
-        return self._listen(run_id, watch, look, is_over)
+        return self._listen(run_id, watch, look, is_over, may_see, owner)
 
     async def _listen(
-        self, run_id: str, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool]
+        self, run_id: str, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool], may_see: MaySee, owner: str
     ) -> AsyncIterator[str]:
         watch = self._watches.setdefault(run_id, watch)  # another may have come while we looked
         watch.listeners += 1
+        self._streams[owner] += 1
         if watch.task is None and not watch.over:
             watch.task = asyncio.create_task(self._look_on(watch, look, is_over))
         seen = 0
         try:
             yield "retry: 2000\n\n"
-            while not self._closed:
+            while not self._closed and await _is_so(may_see):
                 if seen != watch.number:
                     seen = watch.number
                     yield f"event: run\nid: {seen}\ndata: {watch.text}\n\n"
@@ -71,6 +87,8 @@ class RunFeed:
                 elif not await self._change(watch, seen):
                     yield ": still here\n\n"
         finally:
+            self._streams[owner] -= 1
+            self._streams += Counter()  # drops those without any
             self._leave(run_id, watch)
 
     async def _change(self, watch: _Watch, seen: int) -> bool:
@@ -116,3 +134,12 @@ class RunFeed:
         for watch in tuple(self._watches.values()):
             async with watch.changed:
                 watch.changed.notify_all()
+
+
+async def _is_so(may_see: MaySee) -> bool:
+    """What cannot be asked now is not so: the listener comes again, and is told why."""
+    try:
+        return await run_in_threadpool(may_see)
+    except ForgeError as error:
+        _log.warning("a stream is ended: %s", error)
+        return False

@@ -1,4 +1,5 @@
-"""What every request passes, in plain ASGI: a request id, the host, signing in, authorisation, headers, numbers, logs.
+"""What every request passes, in plain ASGI: a request id, the host, signing in, authorisation, limits of the body,
+headers, numbers, logs.
 
 Authorisation stands here and not in FastAPI's dependencies, because FastAPI reads and parses the body before these:
 an anonymous caller with a bad body would be told about the body."""
@@ -12,13 +13,14 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from forge.api.auth import (
     OPEN,
+    QUESTIONS,
     Door,
     Principal,
     authorise,
@@ -28,10 +30,12 @@ from forge.api.auth import (
     verify_secret,
     would_wait,
 )
+from forge.api.bodies import DEFAULT_LIMITS, Body, BodyLimits
 from forge.api.logs import REQUEST_ID, log_request
 from forge.api.metrics import Metrics
 from forge.api.problems import problem_of
 from forge.api.site import Site
+from forge.api.turns import Turns
 from forge.model.errors import ForgeError
 
 # Styles may stand in the page: the component library sets sizes and colours by style attributes. Scripts may not.
@@ -51,8 +55,10 @@ _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items
 
 
 class Front:
-    def __init__(self, app: ASGIApp, metrics: Metrics, templates: Iterable[str] = ()) -> None:
-        self._app, self._metrics = app, metrics
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, templates: Iterable[str] = (), limits: BodyLimits = DEFAULT_LIMITS
+    ) -> None:
+        self._app, self._metrics, self._limits, self._turns = app, metrics, limits, Turns()
         self._templates = [(compile_path(path)[0], path) for path in templates]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,19 +73,25 @@ class Front:
         data = is_data(scope["path"])
         if data:
             _drop_last_slash(scope)
+        body = Body(scope, receive, self._limits)
 
         async def send_marked(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = _marked(message, request_id, data)
+                if not body.is_read:  # what is left of it would be taken for the next request, or held open
+                    message["headers"].append((b"connection", b"close"))
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_marked)
+            await self._answer(scope, body, send_marked)
+        except ClientDisconnect:  # nobody is left to answer
+            pass
         except Exception as error:
             response = problem_of(error, scope)
             if status == 0:  # else the answer has begun, and the connection is cut short by its end
+                await body.drain()
                 await response(scope, receive, send_marked)
         finally:
             seconds, told = time.perf_counter() - started, status or GONE
@@ -88,10 +100,10 @@ class Front:
             REQUEST_ID.reset(mark)
         return None
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, body: Body, send: Send) -> None:
         request, path, method = Request(scope), scope["path"], scope["method"]
-        if path not in OPEN:  # probes come by whatever address a machine has
-            refuse_unknown_host(request.headers, request.app.state.door)
+        # Probes come by whatever address a machine has.
+        refuse_unknown_host(request.headers, request.app.state.door, any_name=path in OPEN)
         if "\x00" in path or b"%00" in scope["query_string"]:
             raise ForgeError("E105", "The address holds a NUL, which no name does", where="path", fix="Leave it out.")
         if needs_sign_in(method, path):
@@ -99,7 +111,11 @@ class Front:
             scope["state"]["principal"] = await run_in_threadpool(authorise, request) if waits else authorise(request)
         elif method == "GET" and path not in OPEN and b"token=" in scope["query_string"]:
             response = await run_in_threadpool(sign_in, request)
-            return await response(scope, receive, send)
+            return await response(scope, body.receive, send)
+        receive = await body.checked()
+        if method == "POST" and path in QUESTIONS:
+            async with self._turns.of(scope["state"]["principal"].origin):
+                return await self._app(scope, receive, send)
         return await self._app(scope, receive, send)
 
     def _route_of(self, scope: Scope) -> str:
@@ -120,23 +136,34 @@ def _drop_last_slash(scope: Scope) -> None:
 
 
 def sign_in(request: Request) -> Response:
-    """Exchange the token in the address of a page for a cookie, and take it out of the address."""
+    """Exchange the token in the address of a page for a cookie, and take it out of the address. A session that is
+    there stays, where the token is none (any more)."""
     site: Site = request.app.state.site
     door: Door = request.app.state.door
-    query = parse_qsl(request.url.query, keep_blank_values=True)
+    query = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     secret = next((value for key, value in query if key == "token"), "")
+    # More than one slash in front would name another server.
+    target = "/" + quote(request.scope["path"].lstrip("/\\"))
+    rest = urlencode([(key, value) for key, value in query if key != "token"])
+    target = f"{target}?{rest}" if rest else target
     try:
         principal = verify_secret(secret, door, site.access)
-        # More than one slash in front would name another server.
-        target = "/" + quote(request.url.path.lstrip("/\\"))
-        rest = urlencode([(key, value) for key, value in query if key != "token"])
-        response = RedirectResponse(f"{target}?{rest}" if rest else target, 303)
+        response = RedirectResponse(target, 303)
         give_cookie(response, request, principal)
     except ForgeError as error:
         reason = "invalid" if error.code == "E903" else "unavailable"
-        response = RedirectResponse(f"/login?reason={reason}", 303)
+        login = "/login?" + urlencode({"reason": reason, "to": target})
+        response = RedirectResponse(target if _is_signed_in(request) else login, 303)
     response.headers["cache-control"] = "no-store"
     return response
+
+
+def _is_signed_in(request: Request) -> bool:
+    try:
+        authorise(request)
+    except ForgeError:
+        return False
+    return True
 
 
 def give_cookie(response: Response, request: Request, principal: Principal) -> Principal:

@@ -24,7 +24,9 @@ from forge.api.wire.quality_monitors import CauseView
 from forge.flows.alert_ports import AlertPorts
 from forge.flows.incident_list import Listed, list_incidents
 from forge.flows.incidents import OpenIncident
+from forge.flows.personal import PersonalColumns
 from forge.flows.root_cause import cause_now
+from forge.flows.shown_verdict import shown_message
 from forge.model.names import CommitId
 from forge.quality.alert import AlertState
 from forge.quality.delivery import Attempt, Delivery, DeliveryStatus
@@ -37,24 +39,27 @@ def find_views(
     site: Site,
     branch: str | None,
     statuses: frozenset[IncidentStatus],
+    personal: PersonalColumns,
     keep: Callable[[TrackedIncidentView], bool] = lambda view: True,
 ) -> list[TrackedIncidentView]:
     """The worst first. Without a branch those of the default branch that runs tell of, and all that are tracked."""
     named, seen = see_branch(site, branch)
     found = list_incidents(site.wiring.alerts(), open_incidents(site, named, seen), statuses, branch)
-    return [view for view in (listed_view(site, one) for one in found) if keep(view)]
+    return [view for view in (listed_view(site, one, personal) for one in found) if keep(view)]
 
 
-def listed_view(site: Site, one: Listed) -> TrackedIncidentView:
+def listed_view(site: Site, one: Listed, personal: PersonalColumns) -> TrackedIncidentView:
     if one.opened is not None:
-        return joined_view(site, one.opened, one.record)
+        return joined_view(site, one.opened, one.record, personal)
     assert one.record is not None
-    return tracked_view(site, one.record)
+    return tracked_view(site, one.record, personal)
 
 
-def joined_view(site: Site, opened: OpenIncident, record: TrackedIncident | None) -> TrackedIncidentView:
+def joined_view(
+    site: Site, opened: OpenIncident, record: TrackedIncident | None, personal: PersonalColumns
+) -> TrackedIncidentView:
     """What the runs say, with what was done about it."""
-    facts = dict(incident_view(opened))
+    facts = dict(incident_view(opened, personal))
     commit = opened.incident.commit
     cause = None
     if record is not None and record.cause is not None:
@@ -74,7 +79,7 @@ def joined_view(site: Site, opened: OpenIncident, record: TrackedIncident | None
     return TrackedIncidentView(**facts, **_record_facts(record), cause=cause)
 
 
-def tracked_view(site: Site, one: TrackedIncident) -> TrackedIncidentView:
+def tracked_view(site: Site, one: TrackedIncident, personal: PersonalColumns) -> TrackedIncidentView:
     commit = site.wiring.metadata.commit(CommitId(one.cause.commit_id)) if one.cause and one.cause.commit_id else None
     origin = None
     if one.cause is not None:
@@ -86,7 +91,7 @@ def tracked_view(site: Site, one: TrackedIncident) -> TrackedIncidentView:
         check_id=one.check_id,
         check_type=one.check_type,
         severity=one.severity.value,
-        message=one.message,
+        message=shown_message(one.table, one.check_type, one.columns, one.message, personal),
         branch=one.branch,
         run_id=one.run_id or one.monitor_run_id or "",
         since=one.opened_at,

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
+from forge.api.bodies import refuse_deep
 from forge.model.errors import ForgeError
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -53,7 +54,9 @@ async def _receive(request: Request, limit: int) -> bytes:
 
 def _parse(body: bytes, zipped: bool, limit: int) -> object:
     try:
-        return json.loads(_unzipped(body, limit) if zipped else body, parse_constant=_no_number)
+        text = _unzipped(body, limit) if zipped else body
+        refuse_deep(text)
+        return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise ForgeError(

@@ -24,7 +24,7 @@ from forge.api.wire.lineage_reports import (
 from forge.flows.lineage_snapshots import diff_looks
 from forge.flows.lineage_view import Look, state_of
 from forge.lineage.diff import EdgeChange, GraphDiff
-from forge.lineage.erd import Erd, erd_of
+from forge.lineage.erd import Erd
 from forge.lineage.impact_report import ImpactReport
 from forge.lineage.order import Step, dependency_order
 from forge.lineage.state import link_of
@@ -78,11 +78,6 @@ def _edge_change(change: EdgeChange, with_expressions: bool) -> EdgeChangeView:
     hidden = {"before": "", "after": ""}
     changes = [one.model_copy(update=hidden) if one.field == "expression" else one for one in view.changes]
     return view.model_copy(update={"changes": changes})
-
-
-def find_erd(view: Look, schema: str | None) -> Erd:
-    state = state_of(view)
-    return erd_of(state.nodes.values(), state.links(), schema)
 
 
 def first_tables(erd: Erd, limit: int) -> Erd:

@@ -13,7 +13,7 @@ from forge.api.wire.lineage import EdgeView, GraphView, LineageView, NodeView, R
 from forge.flows.health import failing_columns, find_said, newest_attempts
 from forge.flows.impact import lake_table
 from forge.flows.incidents import graph_with
-from forge.flows.lineage_view import Look
+from forge.flows.lineage_view import Look, asks_for_doers
 from forge.flows.records import AssetRecord
 from forge.lineage.ask import Ask, EdgeFilter, Way
 from forge.lineage.edge import level_of
@@ -68,6 +68,11 @@ class Wanted:
     intermediate: bool = False
     limit: int = 500
     offset: int = 0
+    transforms: bool = False
+
+    def beside(self, start: Node) -> bool:
+        """Whether who makes the data is asked for, too."""
+        return self.transforms or asks_for_doers(start, frozenset(self.node_types), frozenset(self.edge_types))
 
     def ask(self, start: str, edges: EdgeFilter) -> Ask:
         return Ask(
@@ -123,7 +128,12 @@ def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
     """What is published at the revision, and where the root is not: what the newest attempts would have made."""
     edges = view.edges_taken(wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types)
     try:
-        answers, start = view.answers, view.find(wanted.root).id
+        root = view.find(wanted.root)
+        answers, start = view.answers, root.id
+        if wanted.beside(root):
+            edges = view.edges_taken(
+                wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types, beside=True
+            )
     except ForgeError as error:
         if error.code != "E801" or not seen.held:
             raise

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Literal
+
+from forge.flows.private_files import FILE, private_file
 
 LogFormat = Literal["text", "json"]
 REQUEST_ID: ContextVar[str | None] = ContextVar("forge_request_id", default=None)
@@ -45,6 +49,14 @@ def log_request(method: str, path: str, status: int, seconds: float) -> None:
         access.info("%s %s %d %.1f ms", method, json.dumps(path), status, seconds * 1000, extra={"facts": facts})
 
 
+class PrivateLog(RotatingFileHandler):
+    """Also those that it begins when one is full are for their owner alone."""
+
+    def _open(self) -> TextIOWrapper:
+        file = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE)
+        return open(file, "a", encoding=self.encoding, errors=self.errors)
+
+
 def configure_logs(form: LogFormat, verbose: int, file: Path | None) -> None:
     """Talk goes to stderr. The file keeps every request and run, whatever is talked about: a request id in an error is
     looked up there."""
@@ -55,8 +67,7 @@ def configure_logs(form: LogFormat, verbose: int, file: Path | None) -> None:
         stream.addFilter(lambda record: record.levelno > logging.INFO or record.name not in _ROUTINE)
     handlers: list[logging.Handler] = [stream]
     if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        kept = RotatingFileHandler(file, maxBytes=_FILE_SIZE, backupCount=_FILES, encoding="utf-8", delay=True)
+        kept = PrivateLog(private_file(file), maxBytes=_FILE_SIZE, backupCount=_FILES, encoding="utf-8", delay=True)
         kept.setFormatter(JsonLines())
         handlers.append(kept)
     logging.basicConfig(handlers=handlers, force=True, level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""Columns whose values nobody is shown: what is flagged as personal data, and what stands in lineage with it."""
+"""Rows and cells without the values of personal columns."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.api.rows import plain
-from forge.flows.impact import edges_at
-from forge.flows.ports import Metadata
-from forge.flows.sample import Key, find_personal
-from forge.model.names import CommitId
+from forge.flows.personal import PersonalColumns
 
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    hidden: frozenset[Key] = frozenset()
+    personal: PersonalColumns = PersonalColumns()  # noqa: RUF009  frozen
 
     def hides(self, table: str | None, column: str) -> bool:
-        return (table or "", column.lower()) in self.hidden
+        return self.personal.hides(table, column)
 
     def touches(self, table: str | None, columns: Iterable[str]) -> bool:
         return any(self.hides(table, column) for column in columns)
@@ -33,10 +30,3 @@ class Masks:
         if column is None and isinstance(value, Mapping):
             return self.row(table, value)
         return plain(value)
-
-
-def masks_at(metadata: Metadata, commits: Iterable[CommitId | None]) -> Masks:
-    """Hidden at one of the commits is hidden."""
-    assets = metadata.assets()
-    trees = [metadata.tree(commit) for commit in dict.fromkeys(commits) if commit is not None]
-    return Masks(frozenset[Key]().union(*(find_personal(assets, edges_at(metadata, tree)) for tree in trees)))

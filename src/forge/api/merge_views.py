@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from forge.api.commit_views import author_view, commit_view
-from forge.api.masks import Masks, masks_at
+from forge.api.masks import Masks
 from forge.api.views import verdict_view
 from forge.api.wire.merges import (
     ApprovalView,
@@ -32,8 +32,10 @@ from forge.flows.resolve import Resolution
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
-from forge.versioning.conflict import Conflict, Rule, Take
-from forge.versioning.merge import OPEN_MERGES, Strategy
+from forge.versioning.conflict import Conflict, Rule, Take, location_of
+from forge.versioning.merge import OPEN_MERGES, parse_strategy
+from forge.versioning.resolution import UNSAID, parse_rule
+from forge.wiring import Wiring
 
 SHOWN = 100  # conflicts of a result; a merge that is kept has pages of them
 
@@ -46,17 +48,18 @@ def conflict_view(conflict: Conflict, masks: Masks) -> ConflictView:
     # A failed check is told in words, which hold no values of the column.
     shown = Masks() if conflict.key is None else masks
     base, ours, theirs, resolved = (shown.value(table, column, side) for side in sides)
+    key = masks.row(table, conflict.key) if conflict.key is not None else None
     return ConflictView.model_validate(
         {
             "id": conflict.id,
             "kind": str(conflict.kind),
             "table": table,
-            "key": masks.row(table, conflict.key) if conflict.key is not None else None,
+            "key": key,
             "column": column,
             "base": base,
             "ours": ours,
             "theirs": theirs,
-            "location": conflict.location,
+            "location": location_of(conflict, key),
             "resolution": str(conflict.resolution) if conflict.resolution else None,
             "resolved_value": resolved,
             "masked": shown.touches(table, names),
@@ -68,8 +71,11 @@ def tally_view(tally: TableTally) -> TallyView:
     return TallyView.model_validate(tally)
 
 
-def result_view(metadata: Metadata, result: MergeResult) -> MergeResultView:
-    masks = masks_of(metadata, result.conflicts, result.merge)
+def result_view(wiring: Wiring, result: MergeResult) -> MergeResultView:
+    merge = result.merge
+    head = wiring.branch_head(BranchName(result.target))
+    sides = (merge.source_commit, merge.target_commit) if merge else (result.base, head)
+    masks = Masks(wiring.personal_at(*sides)) if result.conflicts else Masks()
     return MergeResultView.model_validate(
         {
             "type": str(result.type),
@@ -84,21 +90,18 @@ def result_view(metadata: Metadata, result: MergeResult) -> MergeResultView:
             "conflict_count": result.conflict_count,
             "tables": [tally_view(tally) for tally in result.tables],
             "statistics": _statistics(result.tables),
-            "verdicts": verdict_views(metadata, result.verdicts, result.run_id),
+            "verdicts": verdict_views(wiring, result.verdicts, result.run_id),
             "run_id": result.run_id,
         }
     )
 
 
-def masks_of(metadata: Metadata, conflicts: Sequence[Conflict], merge: MergeRecord | None) -> Masks:
-    if not conflicts or merge is None:
-        return Masks()
-    return masks_at(metadata, (merge.source_commit, merge.target_commit))
-
-
-def verdict_views(metadata: Metadata, verdicts: Iterable[Verdict], run_id: str | None) -> list[VerdictView]:
-    run = metadata.run(RunId(run_id)) if run_id else None
-    return [verdict_view(verdict, run) for verdict in verdicts] if run is not None else []
+def verdict_views(wiring: Wiring, verdicts: Sequence[Verdict], run_id: str | None) -> list[VerdictView]:
+    run = wiring.metadata.run(RunId(run_id)) if run_id and verdicts else None
+    if run is None:
+        return []
+    personal = wiring.personal_at()
+    return [verdict_view(verdict, run, personal) for verdict in verdicts]
 
 
 def _statistics(tallies: Sequence[TableTally]) -> MergeStatistics:
@@ -118,9 +121,10 @@ def merge_view(metadata: Metadata, merge: MergeRecord) -> MergeView:
 
 
 def conflict_set(
-    metadata: Metadata, merge: MergeRecord, page: Page[ConflictView], every: Sequence[Conflict]
+    wiring: Wiring, merge: MergeRecord, page: Page[ConflictView], every: Sequence[Conflict]
 ) -> ConflictSet:
     """`every` are all that are kept of the merge."""
+    metadata = wiring.metadata
     said = metadata.verdicts(run_id=RunId(merge.run_id), limit=10_000) if merge.run_id else ()
     return ConflictSet.model_validate(
         {
@@ -129,18 +133,20 @@ def conflict_set(
             "next_cursor": page.next_cursor,
             "has_more": page.has_more,
             "groups": _groups(every),
-            "verdicts": verdict_views(metadata, [verdict for _, verdict in said], merge.run_id),
+            "verdicts": verdict_views(wiring, [verdict for _, verdict in said], merge.run_id),
         }
     )
 
 
 def _facts(metadata: Metadata, merge: MergeRecord) -> dict[str, object]:
+    source = _source_head(metadata, merge)
     return {
         "merge_id": merge.id,
         "kind": merge.kind,
         "source_branch": merge.source,
         "target_branch": str(merge.target),
         "source_commit": merge.source_commit,
+        "source_head": source,
         "target_commit": merge.target_commit,
         "base_commit": merge.base_commit,
         "other_bases": list(merge.other_bases),
@@ -155,22 +161,23 @@ def _facts(metadata: Metadata, merge: MergeRecord) -> dict[str, object]:
         "total_count": merge.conflict_count,
         "resolved_count": merge.resolved_count,
         "fully_resolved": merge.fully_resolved,
-        "approvals": _approvals(metadata, merge),
+        "approvals": _approvals(merge, source),
         "tables": [tally_view(tally) for tally in merge.tables],
-        "rules": [
-            RuleBody(take=str(r.take), table=r.table, column=r.column, value=r.value)  # type: ignore[arg-type]
-            for r in merge.rules
-        ],
+        "rules": [RuleBody(take=str(r.take), table=r.table, column=r.column, value=r.value) for r in merge.rules],
         "keys": {table: list(key) for table, key in merge.keys.items()},
     }
 
 
-def _approvals(metadata: Metadata, merge: MergeRecord) -> list[ApprovalView]:
+def _source_head(metadata: Metadata, merge: MergeRecord) -> CommitId | None:
+    """Where the source of a merge that waits stands now; of another, where it stood."""
+    if merge.kind != "merge" or merge.status not in OPEN_MERGES:
+        return merge.source_commit
+    branch = metadata.branch(BranchName(merge.source))
+    return branch.head if branch is not None else merge.source_commit
+
+
+def _approvals(merge: MergeRecord, source: CommitId | None) -> list[ApprovalView]:
     """One that was given for an older state of the source does not count any more."""
-    source: CommitId | None = merge.source_commit
-    if merge.approvals and merge.kind == "merge" and merge.status in OPEN_MERGES:
-        branch = metadata.branch(BranchName(merge.source))
-        source = branch.head if branch is not None else source
     return [
         ApprovalView(
             user=given.user,
@@ -194,7 +201,7 @@ def _groups(conflicts: Iterable[Conflict]) -> list[ConflictGroup]:
     return list(found.values())
 
 
-def commit_result(metadata: Metadata, done: CommitResult, branch: str, mode: str) -> CommitResultView:
+def commit_result(wiring: Wiring, done: CommitResult, branch: str, mode: str) -> CommitResultView:
     return CommitResultView(
         type="committed" if done.commit else "blocked",
         table=str(done.table),
@@ -204,7 +211,7 @@ def commit_result(metadata: Metadata, done: CommitResult, branch: str, mode: str
         rows_added=done.statistics.rows_added,
         rows_modified=done.statistics.rows_modified,
         rows_deleted=done.statistics.rows_deleted,
-        verdicts=verdict_views(metadata, done.verdicts, done.run_id),
+        verdicts=verdict_views(wiring, done.verdicts, done.run_id),
         run_id=done.run_id,
     )
 
@@ -216,7 +223,7 @@ def merge_request(body: MergeStart, default: str) -> MergeRequest:
     return MergeRequest(
         body.source_branch,
         body.target_branch or default,
-        Strategy(body.strategy.replace("-", "_")),
+        parse_strategy(body.strategy),
         body.message,
         body.no_ff,
         keys_of(body.keys),
@@ -229,17 +236,11 @@ def keys_of(given: Mapping[str, Sequence[str]]) -> dict[TableName, tuple[str, ..
 
 
 def rules_of(given: Iterable[RuleBody]) -> tuple[Rule, ...]:
-    return tuple(Rule(Take(rule.take), rule.table, rule.column, _value(Take(rule.take), rule.value)) for rule in given)
+    return tuple(parse_rule(rule.take, rule.table, rule.column, value=_said(rule, "value")) for rule in given)
 
 
-def _value(take: Take, value: object) -> object:
-    if take is Take.EXPRESSION:
-        from forge.versioning.expression import parse_expression
-
-        if not isinstance(value, str):
-            raise ForgeError("E619", "An expression is a text", fix="Write it like greatest(ours, theirs).")
-        parse_expression(value)
-    return value
+def _said(body: RuleBody | ResolutionBody, name: str) -> object:
+    return getattr(body, name) if name in body.model_fields_set else UNSAID
 
 
 def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[Resolution, ...]:
@@ -257,25 +258,21 @@ def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[
 
 
 def _resolution(body: ResolutionBody, table: TableName | None) -> Resolution:
-    take, named = Take(body.resolution), body.table
+    named = body.table
     if named is not None:
         named = str(TableName.parse(named))
     if table is not None and named not in (None, str(table)):
         raise ForgeError("E619", f"The conflicts of {named} are not of {table}", fix="Leave out `table`.")
-    if take is Take.EXPRESSION and body.expression is None:
-        raise ForgeError(
-            "E619", "The expression is missing", where="body.expression", fix="Write it like greatest(ours, theirs)."
-        )
-    if take is Take.MANUAL and "manual_value" not in body.model_fields_set:
-        raise ForgeError("E619", "The value is missing", where="body.manual_value", fix="null is one, too.")
+    is_expression = body.resolution.strip().lower() == Take.EXPRESSION
+    rule = parse_rule(body.resolution, value=_said(body, "expression" if is_expression else "manual_value"))
     ids = (body.conflict_id,) if body.conflict_id is not None else ()
     if ids and (body.column is not None or body.key is not None):
         raise ForgeError("E619", "A conflict is named by its id alone", fix="Leave out column and key.")
     return Resolution(
-        take,
+        rule.take,
         ids,
         named or (str(table) if table else None),
         body.column,
         body.key,
-        body.expression if take is Take.EXPRESSION else body.manual_value if take is Take.MANUAL else None,
+        rule.value,
     )

@@ -15,6 +15,7 @@ from forge.api.wire.site import Counters, Overview, RecentChange
 from forge.flows.branches import list_branches
 from forge.flows.health import Day, Said, failing_columns, find_said, find_trend, newest_attempts
 from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
+from forge.flows.personal import PersonalColumns
 from forge.lineage.graph import Graph
 from forge.quality.score import percent
 from forge.quality.verdict import Outcome
@@ -23,7 +24,7 @@ from forge.versioning.branch import Branch
 INCIDENTS, RECENT, DAYS = 5, 8, 30
 
 
-def overview(site: Site, name: str | None) -> Overview:
+def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overview:
     branch, seen = see_branch(site, name)
     metadata = site.wiring.metadata
     store = site.wiring.monitors
@@ -37,7 +38,7 @@ def overview(site: Site, name: str | None) -> Overview:
         branch=branch.name,
         head=branch.head,
         counters=_counters(site, seen, said),
-        incidents=[incident_view(incident) for incident in incidents[:INCIDENTS]],
+        incidents=[incident_view(incident, personal) for incident in incidents[:INCIDENTS]],
         picture=_picture(site, branch, seen, graph, incidents, said),
         recent=_recent(site, seen),
         trend=[day_view(day) for day in days],

@@ -47,7 +47,7 @@ def offset_of(cursor: str) -> int:
     text = decode_cursor("o", cursor)
     offset = int(text) if text.isascii() and text.isdigit() else -1
     if not 0 <= offset <= FARTHEST:
-        raise _unknown()
+        raise unknown_cursor()
     return offset
 
 
@@ -60,13 +60,13 @@ def decode_cursor(kind: str, cursor: str) -> str:
     try:
         text = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode()
     except ValueError:
-        raise _unknown() from None
+        raise unknown_cursor() from None
     if not text.startswith(kind) or "\x00" in text:
-        raise _unknown()
+        raise unknown_cursor()
     return text.removeprefix(kind)
 
 
-def _unknown() -> ForgeError:
+def unknown_cursor() -> ForgeError:
     return ForgeError(
         "E105", "The cursor is not one that a list gave", fix="Take next_cursor of the page before, as it is."
     )

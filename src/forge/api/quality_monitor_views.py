@@ -10,7 +10,6 @@ from forge.api.wire.quality_monitors import (
     BurnView,
     FaultView,
     MonitorRunView,
-    MonitorStateWord,
     MonitorView,
     PastResult,
     PlannedCheck,
@@ -21,18 +20,11 @@ from forge.api.wire.quality_monitors import (
 from forge.flows import check_preview
 from forge.flows.monitors import MonitorStore
 from forge.flows.scheduler import next_run_at
-from forge.quality.monitor import MEASURED, CheckResult, Monitor, MonitorRun, MonitorRunStatus
+from forge.quality.monitor import SETTLED, CheckResult, Monitor, MonitorRun, state_of
 from forge.quality.monitor_spec import schedule_json
 from forge.quality.schedule import Fault
 from forge.quality.sla import Sla
 from forge.quality.values import plain
-
-SETTLED = (*MEASURED, MonitorRunStatus.NOT_MEASURED)
-_STATES: Mapping[MonitorRunStatus, MonitorStateWord] = {
-    MonitorRunStatus.PASSED: "ok",
-    MonitorRunStatus.FAILED: "failing",
-    MonitorRunStatus.NOT_MEASURED: "not measured",
-}
 
 
 def monitor_views(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> list[MonitorView]:
@@ -62,7 +54,7 @@ def monitor_view(monitor: Monitor, newest: MonitorRun | None, settled: MonitorRu
         updated_at=monitor.updated_at,
         created_by=monitor.created_by,
         file=monitor.file,
-        state=_state(monitor, settled),
+        state=state_of(monitor, settled),
         last_run=run_view(newest) if newest else None,
         next_run_at=next_run_at(monitor, now),
     )
@@ -71,12 +63,6 @@ def monitor_view(monitor: Monitor, newest: MonitorRun | None, settled: MonitorRu
 def _json_object(check: Mapping[str, object]) -> dict[str, object]:
     """Dates of YAML are texts in JSON."""
     return {str(key): plain(value) for key, value in check.items()} if isinstance(check, Mapping) else {}
-
-
-def _state(monitor: Monitor, settled: MonitorRun | None) -> MonitorStateWord:
-    if not monitor.enabled:
-        return "paused"
-    return _STATES[settled.status] if settled else "never ran"
 
 
 def run_view(run: MonitorRun) -> MonitorRunView:

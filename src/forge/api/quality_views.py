@@ -10,7 +10,9 @@ from forge.api.site import Site
 from forge.api.wire.quality import HealthView, IncidentView, KeptView, ResultView, SparedView, TrendDay
 from forge.flows.health import Day, Health, result_of
 from forge.flows.incidents import Held, Kept, OpenIncident, find_open_incidents
+from forge.flows.personal import PersonalColumns
 from forge.flows.revisions import find_branch, find_commit
+from forge.flows.shown_verdict import shown_result, shown_verdict
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
@@ -59,7 +61,7 @@ def open_incidents(site: Site, branch: Branch, seen: Seen, graph: Graph | None =
     )
 
 
-def health_view(health: Health, at: str, monitors: int = 0) -> HealthView:
+def health_view(health: Health, at: str, personal: PersonalColumns, monitors: int = 0) -> HealthView:
     newest = health.run or health.attempt
     stopped = health.attempt
     return HealthView(
@@ -69,19 +71,22 @@ def health_view(health: Health, at: str, monitors: int = 0) -> HealthView:
         passed=health.count(Outcome.PASSED),
         failed=health.count(Outcome.FAILED),
         not_measured=health.count(Outcome.NOT_MEASURED),
-        checks=[result_view(result) for result in health.results],
-        held_back=[result_view(result_of(verdict, stopped)) for verdict in health.held_back] if stopped else [],
+        checks=[result_view(result, personal) for result in health.results],
+        held_back=[result_view(result_of(verdict, stopped), personal) for verdict in health.held_back]
+        if stopped
+        else [],
         checked_at=health.checked_at,
         run_id=newest.id if newest else None,
         monitors=monitors,
     )
 
 
-def result_view(result: CheckResult) -> ResultView:
-    return ResultView.model_validate(result_facts(result))
+def result_view(result: CheckResult, personal: PersonalColumns) -> ResultView:
+    return ResultView.model_validate(result_facts(result, personal))
 
 
-def result_facts(result: CheckResult) -> dict[str, object]:
+def result_facts(result: CheckResult, personal: PersonalColumns) -> dict[str, object]:
+    result = shown_result(result, personal)
     return {
         "id": result.id,
         "check_id": result.check_id,
@@ -106,8 +111,8 @@ def result_facts(result: CheckResult) -> dict[str, object]:
     }
 
 
-def incident_view(opened: OpenIncident) -> IncidentView:
-    incident, verdict = opened.incident, opened.incident.verdict
+def incident_view(opened: OpenIncident, personal: PersonalColumns) -> IncidentView:
+    incident, verdict = opened.incident, shown_verdict(opened.incident.verdict, personal)
     return IncidentView(
         id=opened.id,
         table=verdict.table,
@@ -140,7 +145,7 @@ def _kept_view(kept: Kept) -> KeptView:
 
 
 def _sample(details: Mapping[str, object]) -> list[dict[str, object]]:
-    """Rows that failed, personal data masked when they were taken."""
+    """Rows that failed, personal data masked."""
     rows = details.get("sample")
     return [dict(row) for row in rows if isinstance(row, Mapping)] if isinstance(rows, Sequence) else []
 

@@ -4,22 +4,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+from forge.api.paging import FARTHEST, decode_cursor, encode_cursor, unknown_cursor
 from forge.api.wire.versioning import RowsView, SampleColumn
 from forge.flows.sample import Sample
 from forge.flows.travel import Then
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId
 
 _EXACT = 2**53 - 1  # the greatest whole number that JavaScript holds exactly
 
 
-def rows_view(dataset_id: str, sample: Sample | Then) -> RowsView:
+@dataclass(frozen=True, slots=True)
+class RowWindow:
+    """Which rows of a commit are asked for. A commit never changes, and its rows come in the order of its files, so
+    that pages fit together; those of a SELECT do where it says ORDER BY."""
+
+    limit: int
+    offset: int = 0
+    commit: CommitId | None = None  # that of the page before, wherever the branch stands by now
+
+    @property
+    def needed(self) -> int:
+        return min(self.offset + self.limit, FARTHEST)
+
+    def cursor(self, commit: CommitId) -> str | None:
+        end = self.offset + self.limit
+        return encode_cursor("r", f"{commit}:{end}") if end < FARTHEST else None
+
+
+def row_window(limit: int, cursor: str | None, offset: int) -> RowWindow:
+    if cursor is None:
+        return RowWindow(limit, offset)
+    commit, _, place = decode_cursor("r", cursor).partition(":")
+    if not (place.isascii() and place.isdigit() and int(place) < FARTHEST):
+        raise unknown_cursor()
+    return RowWindow(limit, int(place), CommitId(commit))
+
+
+def is_ordered(sql: str) -> bool:
+    """Whether a SELECT says in which order its rows come."""
+    from forge.transforms.sql_parse import parse_query
+
+    try:
+        return parse_query(sql, "query").tree.args.get("order") is not None
+    except ForgeError:  # the engine reads more than this does: then there is one page
+        return False
+
+
+def rows_view(dataset_id: str, window: RowWindow, sample: Sample | Then, *, has_order: bool = True) -> RowsView:
     columns = [SampleColumn(name=c.name, type=c.type, masked=c.name in sample.masked) for c in sample.schema.columns]
-    rows = [[plain(value) for value in row] for row in sample.rows]
+    rows = [[plain(value) for value in row] for row in sample.rows[window.offset :]]
+    names = [column.name for column in columns]
     return RowsView(
-        dataset_id=dataset_id, commit=sample.commit_id, columns=columns, rows=rows, truncated=sample.truncated
+        dataset_id=dataset_id,
+        commit=sample.commit_id,
+        columns=columns,
+        rows=rows,
+        truncated=sample.truncated,
+        items=[dict(zip(names, row, strict=True)) for row in rows],
+        has_more=sample.truncated,
+        next_cursor=window.cursor(sample.commit_id) if sample.truncated and has_order else None,
     )
 
 

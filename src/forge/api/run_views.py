@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from forge.flows.monitor_jobs import KIND as MONITOR
 from forge.flows.monitor_jobs import status_as_run
 from forge.flows.records import OutputRecord, RunRecord
 from forge.flows.run_jobs import no_such_run
+from forge.flows.shown_verdict import shown_result
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId
 from forge.model.nearest import did_you_mean
@@ -114,11 +115,14 @@ def list_views(
         for known in {job.id: Known(None, job) for job in waiting if job.id not in recorded}.values()
         if (branch is None or known.branch == branch) and (word is None or known.status == word)
     ]
+    if branch is None:
+        reads = (Known(None, task.job, task) for task in site.desk.told_reads())
+        found += [known for known in reads if word in (None, known.status)]
     found = [known for known in found if table is None or table in known.tables]
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
     shown = [known.id for known in found[window.offset : window.offset + window.limit]]
     jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
-    return window.page(found, lambda known: run_view(site, Known(known.run, known.job or jobs.get(known.id))))
+    return window.page(found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id))))
 
 
 def _word(status: str | None) -> str | None:
@@ -139,10 +143,11 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
     said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
-    verdicts = [verdict_view(verdict, run) for _, verdict in said if run]
+    personal = site.wiring.personal_at()
+    verdicts = [verdict_view(verdict, run, personal) for _, verdict in said if run]
     if known.judged is not None:
         results = site.wiring.monitors.results(run_ids=[run_id], limit=10_000)
-        verdicts = [_verdict_of_monitor(result) for result in results]
+        verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
     facts = {
         **_facts(site, known),
         "progress": _progress(site.jobs, known),
@@ -220,6 +225,8 @@ def _of_job(known: Known, user: str) -> dict[str, Any]:
         "started_at": job.started_at,
         "finished_at": job.finished_at,
         "user": known.task.user if known.task else user,
+        "text": str(job.request.get("text") or ""),
+        "seconds": (job.finished_at - job.started_at).total_seconds() if job.finished_at and job.started_at else None,
         "host": job.server.host,
         "pid": job.server.pid,
         "step": known.status,

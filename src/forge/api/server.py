@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from forge.api.app import create_app
 from forge.api.auth import is_loopback
 from forge.api.logs import LogFormat, configure_logs
+from forge.api.protocol import guarded_http
 from forge.flows.access import digest_of, random_secret
 from forge.model.errors import ForgeError
 from forge.settings.keys import ServerKeys
@@ -24,6 +25,8 @@ from forge.wiring import Wiring
 
 logger = logging.getLogger("forge.server")
 _KEPT_SECONDS = 0.5
+_UNREAD_SECONDS = 60  # a caller who reads nothing of its answer for so long is hung up on: the answer lies in memory
+_MOST_CONNECTIONS = 1000  # each may hold a body; the next one is told to come again (503)
 _GRACE_SECONDS = 3  # open event streams have no end of their own
 
 
@@ -65,6 +68,8 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
     config = uvicorn.Config(
         app,
         log_config=None,
+        http=guarded_http(keys.header_seconds),
+        limit_concurrency=_MOST_CONNECTIONS,
         access_log=False,  # uvicorn's would hold the query string, and with it the token
         server_header=False,
         proxy_headers=bool(keys.trusted_proxies),
@@ -147,6 +152,8 @@ def bind(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; what it accepts inherits it
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_SECONDS * 1000)
         listener.bind(address)
         listener.listen(1024)
     except OSError as error:

@@ -8,9 +8,11 @@ from importlib.metadata import version
 from forge.api.site import Site
 from forge.api.wire.runs import VerdictView
 from forge.api.wire.shape import ErrorView
-from forge.api.wire.site import SparkView, SystemView
+from forge.api.wire.site import ReadsView, SparkView, SystemView
 from forge.flows.impact import published_by
+from forge.flows.personal import PersonalColumns
 from forge.flows.records import RunRecord
+from forge.flows.shown_verdict import shown_verdict
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict
@@ -29,7 +31,8 @@ def error_view(error: ForgeError | Mapping[str, str | None] | None) -> ErrorView
     )
 
 
-def verdict_view(verdict: Verdict, run: RunRecord) -> VerdictView:
+def verdict_view(verdict: Verdict, run: RunRecord, personal: PersonalColumns) -> VerdictView:
+    verdict = shown_verdict(verdict, personal)
     return VerdictView.model_validate(
         {
             "check_id": verdict.check_id,
@@ -48,6 +51,21 @@ def verdict_view(verdict: Verdict, run: RunRecord) -> VerdictView:
     )
 
 
+def _reads_view(site: Site) -> ReadsView:
+    reads, limits = site.desk.reads(), site.desk.limits
+    running = sum(task.job.started_at is not None for task in reads)
+    return ReadsView(
+        running=running,
+        waiting=len(reads) - running,
+        tokens=len({task.owner for task in reads}),
+        at_once=limits.at_once,
+        per_token=limits.per_token,
+        waiting_limit=limits.waiting,
+        seconds=limits.seconds,
+        rows=limits.rows,
+    )
+
+
 def system_view(site: Site) -> SystemView:
     wiring = site.wiring
     spark = wiring.session.state
@@ -61,6 +79,7 @@ def system_view(site: Site) -> SystemView:
         jobs_running=len(site.jobs.running),
         jobs_queued=len(site.jobs.queued),
         jobs_limit=site.jobs.limit,
+        reads=_reads_view(site),
         database=wiring.database.dialect.name,
         publish=wiring.lake.promise,
         interrupted=list(site.jobs.interrupted),

@@ -92,7 +92,7 @@ def delete(
     with terminal.open() as wiring:
         find_branch(wiring.metadata, BranchName(name))
         if force and not yes and sys.stdin.isatty():
-            typer.confirm(f"Delete '{name}' and what only it has?", abort=True, err=True)
+            terminal.confirm(f"Delete '{name}' and what only it has?")
         gone = delete_branch(
             wiring.metadata,
             wiring.lake,

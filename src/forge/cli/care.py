@@ -13,6 +13,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
     from forge.flows.care import Collected
+    from forge.wiring import Wiring
 
 
 @command
@@ -26,7 +27,10 @@ def doctor(terminal: Terminal) -> None:
     environment, findings = find_environment(terminal)
     items = [{"kind": f.kind, "subject": f.subject, "detail": f.detail, "fix": f.fix} for f in findings]
     facts = {"environment": [fact.to_dict() for fact in environment]}
-    head = [f"{'✓' if fact.ok else '✗'} {fact.name.ljust(9)} {fact.detail}" for fact in environment]
+    head = []
+    for fact in environment:
+        head.append(f"{'✓' if fact.ok else '✗'} {fact.name.ljust(9)} {fact.detail}")
+        head += [f"  {'fix'.ljust(9)} {fact.fix}"] if fact.fix else []
     head += [""] if items else []
     columns = (
         Column("finding", lambda i: str(i["kind"]), style="bold"),
@@ -43,13 +47,19 @@ def doctor(terminal: Terminal) -> None:
 
 @command
 def repair(
-    terminal: Terminal, dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False
+    terminal: Terminal,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Go back to the version before, without asking, where that is offered.")
+    ] = False,
 ) -> None:
-    """Finish what a crash left: mark dead runs as interrupted and drop what they staged."""
+    """Finish what a crash left: mark dead runs as interrupted and drop what they staged. Where the metadata file of a
+    table cannot be read, offer to go back to its version before."""
     from forge.cli.answer import Answer
     from forge.cli.words import plural
     from forge.flows.care import dead_runs, find_problems
     from forge.flows.care import repair as mend
+    from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
         if dry_run:
@@ -60,13 +70,47 @@ def repair(
         else:
             done = mend(wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock())
             interrupted, dropped, completed = done.interrupted, done.stages_dropped, tuple(map(str, done.completed))
+        tables = _step_back(terminal, wiring, dry_run=dry_run, yes=yes)
     items = [{"run_id": run.id, "branch": run.branch, "step": run.step} for run in interrupted]
     lines = [f"{run.id}  interrupted at step '{run.step}' on {run.branch}" for run in interrupted]
     will = "would be " if dry_run else ""
     lines += [f"{subject}  record {will}completed" for subject in completed]
+    lines += [f"{table['table']}  {table['status']}. {table['offer']}" for table in tables]
     facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped, "completed": list(completed)}
-    terminal.answer(Answer("interrupted", items, facts=facts, head=lines))
+    terminal.answer(Answer("interrupted", items, facts={**facts, "tables": tables}, head=lines))
     terminal.say(f"{plural(len(items), 'run')} {will}closed, {plural(dropped, 'staged table')} {will}dropped")
+    if not dry_run and any(table["status"] != "went back" for table in tables):
+        raise typer.Exit(FINDINGS)
+
+
+def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) -> list[dict[str, str | None]]:
+    """Tables that are out of order, and what became of each: nothing, unless a person said yes."""
+    from forge.flows.step_back import find_steps_back, step_back
+
+    told: list[dict[str, str | None]] = []
+    for step in find_steps_back(wiring.metadata, wiring.lake, wiring.default_branch):
+        status = "out of order" if step.earlier is None else "can go back"
+        if step.earlier is not None and not dry_run:
+            if not yes and sys.stdin.isatty():
+                terminal.say(f"{step.error.what}. {step.words}")
+            if yes or (sys.stdin.isatty() and terminal.confirm("Go back?", abort=False)):
+                step_back(
+                    wiring.metadata, wiring.lake, step, wiring.default_branch, author=wiring.author, now=wiring.clock()
+                )
+                status = "went back"
+            else:
+                terminal.say(f"{step.catalog} was left as it is. To go back: forge repair --yes")
+        offer = step.earlier.location if step.earlier else None
+        told.append(
+            {
+                "table": str(step.catalog),
+                "status": status,
+                "file": step.error.location,
+                "before": offer,
+                "offer": step.words,
+            }
+        )
+    return told
 
 
 @command
@@ -90,7 +134,7 @@ def gc(
     age = read_age(older_than, "--older-than")
     with terminal.open() as wiring:
         if not dry_run and not yes and sys.stdin.isatty():
-            typer.confirm(f"Delete files older than {older_than} that nothing points at?", abort=True, err=True)
+            terminal.confirm(f"Delete files older than {older_than} that nothing points at?")
         found = collect_garbage(
             wiring.metadata,
             wiring.lake,

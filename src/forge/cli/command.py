@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
 
@@ -58,6 +59,7 @@ def terminal_of(options: Mapping[str, Any]) -> Terminal:
         options.get("verbose", 0),
         not options.get("no_progress", False),
         options.get("project"),
+        options.get("program", "forge"),
     )
 
 
@@ -75,6 +77,10 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
         terminal = terminal_of({**before, **after})
         if terminal.verbose:
             _listen(terminal.verbose)
+        if terminal.is_live:
+            from forge.cli.waiting import Waiting
+
+            terminal = replace(terminal, waiting=Waiting())
         call: Callable[..., None] = function
         status = _status_of(lambda: call(terminal, **given), terminal)
         if status:
@@ -103,5 +109,8 @@ def _status_of(call: Callable[[], None], terminal: Terminal) -> int:
     except BaseException as error:
         from forge.cli.failure import report_failure
 
+        terminal.still()
         return report_failure(error, terminal)
+    finally:
+        terminal.still()
     return 0

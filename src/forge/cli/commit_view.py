@@ -10,9 +10,9 @@ from forge.cli.words import count, moment, plural, short, signed, size
 from forge.connection.items import commit_item
 
 if TYPE_CHECKING:
-    from forge.flows.ports import Lake
+    from forge.flows.ports import Lake, SnapshotState
     from forge.flows.read import TableChange
-    from forge.model.names import TableName
+    from forge.model.names import CatalogName, SnapshotId, TableName
     from forge.versioning.commit import Author, Commit, TableVersion, Tree
 
 
@@ -70,7 +70,7 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
     changed = commit.statistics.get(table)
     counted = changed
     if counted is None and version.snapshot_id is not None:
-        found = lake.snapshot(version.catalog, version.snapshot_id)
+        found = _snapshot(lake, version.catalog, version.snapshot_id)
         counted = found.statistics if found else None
     is_view = version.kind == "view"
     return {
@@ -78,6 +78,7 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
         "kind": version.kind,
         "version": version.number,
         "changed": changed is not None,
+        "key": list(version.key),
         "rows": counted.record_count if counted and not is_view else None,
         "bytes": counted.total_size if counted and not is_view else None,
         "rows_added": changed.rows_added if changed else None,
@@ -87,6 +88,16 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
         "snapshot_id": version.snapshot_id,
         "run_id": version.run_id,
     }
+
+
+def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> SnapshotState | None:
+    """None: it is gone, or the table is out of order; the commit is shown without its numbers then."""
+    from forge.flows.unreadable import UnreadableMetadata
+
+    try:
+        return lake.snapshot(catalog, snapshot_id)
+    except UnreadableMetadata:
+        return None
 
 
 def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> Answer:

@@ -67,7 +67,9 @@ def show(
 def resolve(
     terminal: Terminal,
     merge_id: MergeArgument,
-    take: Annotated[str | None, typer.Option("--take", metavar="SIDE", help="ours, theirs or base.")] = None,
+    take: Annotated[
+        str | None, typer.Option("--take", metavar="SIDE", help="ours, theirs, base; max, min, sum.")
+    ] = None,
     value: Annotated[
         str | None, typer.Option("--value", metavar="JSON", help='A value of your own: 12.5, "text", null, {"a": 1}.')
     ] = None,
@@ -116,22 +118,20 @@ def _next(terminal: Terminal, found: MergeRecord) -> None:
 
 def _said(take: str | None, value: str | None, expression: str | None) -> tuple[Take, object]:
     from forge.model.errors import ForgeError
-    from forge.versioning.conflict import Take
+    from forge.versioning.resolution import UNSAID, parse_rule
 
-    given = [text for text in (take, value, expression) if text is not None]
-    if len(given) != 1:
+    word = take if value is None or take != "manual" else None  # `--take manual --value 1` says it twice
+    if sum(text is not None for text in (word, value, expression)) != 1:
         raise ForgeError("E619", "Say one of --take, --value and --expr", fix="--take theirs, for example.")
-    if expression is not None:
-        return Take.EXPRESSION, expression
+    given: object = UNSAID if expression is None else expression
     if value is not None:
         try:
-            return Take.MANUAL, json.loads(value)
+            given = json.loads(value)
         except json.JSONDecodeError as error:
             fix = f"Texts need quotes: --value '\"{value}\"'"
             raise ForgeError("E619", f"--value {value} is no JSON", why=str(error), fix=fix) from error
-    if take not in ("ours", "theirs", "base"):
-        raise ForgeError("E619", f"'{take}' is no side", fix="Take ours, theirs or base.")
-    return Take(take), None
+    rule = parse_rule(word or ("expression" if value is None else "manual"), value=given)
+    return rule.take, rule.value
 
 
 def _whole_ids(found: MergeRecord, conflicts: Sequence[Conflict], given: Sequence[str]) -> tuple[str, ...]:

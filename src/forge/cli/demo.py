@@ -107,6 +107,7 @@ def _announce(terminal: Terminal, url: str, wiring: Wiring, port: int, *, browse
     if port != wanted and wanted:
         terminal.say(f"Port {wanted} is taken, so this is {port}.")
     terminal.say("The web app runs until Ctrl-C. Open this address; whoever has it is signed in:\n")
+    terminal.still()
     print(url, flush=True)  # noqa: T201
     if browse:
         open_browser(url)

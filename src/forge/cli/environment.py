@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, raise_errors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from forge.cli.terminal import Terminal
     from forge.flows.care import Finding
     from forge.wiring import Wiring
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
 MASTERS = (("local", "this machine"), ("spark://", "a standalone cluster"), ("yarn", "YARN"), ("k8s://", "Kubernetes"))
 
 
+_OF_DATABASE = ("E305", "E401", "E402", "E404", "E409", "E411", "E412")
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     name: str
     ok: bool
     detail: str
+    fix: str = ""
 
     def to_dict(self) -> dict[str, object]:
         return asdict(self)
@@ -33,14 +39,19 @@ def find_environment(terminal: Terminal) -> tuple[list[Fact], tuple[Finding, ...
     facts = [_python(), _fact("java", _java)]
     try:
         with terminal.open() as wiring:
+            facts.append(_fact("files", lambda: _files(wiring)))  # before they are opened, which mends them
             facts.append(_jars(str(wiring.settings.spark.get("spark.jars", ""))))
-            facts += [_fact("database", lambda: _database(wiring)), _fact("catalog", lambda: _catalog(wiring))]
+            facts += [_fact("database", lambda: _database(wiring)), _fact("warehouse", lambda: _warehouse(wiring))]
+            facts.append(_fact("catalog", lambda: _catalog(wiring)))
             facts += [_fact("spark", lambda: _master(wiring)), _fact("project", lambda: _project(wiring))]
             return facts, _problems(wiring, facts)
     except ForgeError as error:
         is_outside = error.code == "E102" and terminal.project is None
         facts += [_jars("")] if not any(fact.name == "jars" for fact in facts) else []
-        facts.append(Fact("project", is_outside, "not inside a project" if is_outside else str(error)))
+        if is_outside:
+            facts.append(Fact("project", True, "not inside a project"))
+        else:
+            facts.append(_fault("database" if error.code in _OF_DATABASE else "project", error))
         return facts, ()
 
 
@@ -48,7 +59,11 @@ def _fact(name: str, look: Callable[[], str]) -> Fact:
     try:
         return Fact(name, True, look())
     except ForgeError as error:
-        return Fact(name, False, f"{error}{' ' + error.fix if error.fix else ''}")
+        return _fault(name, error)
+
+
+def _fault(name: str, error: ForgeError) -> Fact:
+    return Fact(name, False, f"{error.line}{'. ' + error.why if error.why else ''}", error.fix or "")
 
 
 def _python() -> Fact:
@@ -70,17 +85,57 @@ def _jars(given: str) -> Fact:
 
     if given:
         missing = [jar for jar in given.split(",") if jar.startswith("/") and not Path(jar).exists()]
-        return Fact("jars", not missing, f"missing: {missing[0]}" if missing else "given by spark.jars")
+        if missing:
+            return Fact("jars", False, f"missing: {missing[0]}", "Mend spark.jars in forge.yaml.")
+        return Fact("jars", True, "given by spark.jars")
     found = cached_jars()
-    return Fact("jars", bool(found), f"{len(found)} in Ivy's cache" if found else "not fetched yet; run forge setup")
+    if not found:
+        return Fact("jars", False, "not fetched yet; run forge setup", "forge setup")
+    return Fact("jars", True, f"{len(found)} in Ivy's cache")
+
+
+def _files(wiring: Wiring) -> str:
+    """Rights of what the project keeps, and of the key files that its settings name."""
+    from forge.flows.private_files import HOUSE, close_to_others, find_open, is_open
+
+    keys = [path for path in _key_files(wiring) if is_open(path)]
+    before, still = close_to_others(wiring.root), tuple(find_open(wiring.root / HOUSE))
+    if still or keys:
+        first = (*still, *keys)[0]
+        raise ForgeError("E914", f"{first} can be read by other users", fix=f"chmod go= {first}")
+    if before:
+        return f"{HOUSE} was open to other users ({len(before)} files and folders); now only you can read it"
+    return f"only you can read {HOUSE}"
+
+
+def _key_files(wiring: Wiring) -> list[Path]:
+    from pathlib import Path
+
+    keys = wiring.settings.keys
+    references = (keys.versioning.signing_key, keys.database, keys.lineage.neo4j.password)
+    files = [Path(text.removeprefix("file:")).expanduser() for text in references if text and text.startswith("file:")]
+    return [*files, *([wiring.root / keys.server.tls_key] if keys.server.tls_key else [])]
 
 
 def _database(wiring: Wiring) -> str:
     from sqlalchemy import make_url
 
+    from forge.stores.sql.examine import examine_database
+
     wiring.metadata.branches()
     url = make_url(wiring.settings.database_url())
+    examine_database(wiring.database)
     return f"{url.get_backend_name()} {url.database}"
+
+
+def _warehouse(wiring: Wiring) -> str:
+    from pathlib import Path
+    from urllib.parse import urlparse
+
+    from forge.stores.lake.storage import examine_warehouse
+
+    warehouse = str(wiring.settings.warehouse_path())
+    return warehouse if urlparse(warehouse).scheme else examine_warehouse(Path(warehouse))
 
 
 def _catalog(wiring: Wiring) -> str:
@@ -98,6 +153,7 @@ def _master(wiring: Wiring) -> str:
 
 def _project(wiring: Wiring) -> str:
     project = wiring.project()
+    raise_errors(fault.error for fault in project.faults)
     checks = sum(len(of_table) for of_table in project.checks.values())
     return f"{len(project.transforms)} transforms and sources, {len(project.contracts)} contracts, {checks} checks"
 
@@ -107,4 +163,22 @@ def _problems(wiring: Wiring, facts: list[Fact]) -> tuple[Finding, ...]:
 
     if not all(fact.ok for fact in facts if fact.name in ("database", "catalog")):
         return ()
-    return find_problems(wiring.metadata, wiring.lake, wiring.default_branch)
+    found = find_problems(wiring.metadata, wiring.lake, wiring.default_branch, wiring.seals)
+    return (*found, *_forgotten(wiring))
+
+
+def _forgotten(wiring: Wiring) -> tuple[Finding, ...]:
+    """A database that was made anew beside tables that the one before knew."""
+    from pathlib import Path
+    from urllib.parse import urlparse
+
+    from forge.flows.missing_files import Finding
+    from forge.stores.lake.storage import holds_tables
+
+    warehouse = str(wiring.settings.warehouse_path())
+    if wiring.settings.catalog.type != "embedded" or urlparse(warehouse).scheme or wiring.lake.tables():
+        return ()
+    if any(wiring.metadata.tree(b.head) for b in wiring.metadata.branches()) or not holds_tables(Path(warehouse)):
+        return ()
+    detail = "It holds tables, and the database knows none: it is not the one that they were written with."
+    return (Finding("forgotten tables", warehouse, detail, "Bring the database back from a backup, or run forge gc."),)

@@ -16,7 +16,8 @@ from forge.cli.terminal import Terminal
 from forge.cli.words import plural
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
-from forge.versioning.conflict import Answers, Conflict, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, Rule, location_of
+from forge.versioning.resolution import parse_rule
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from forge.versioning.changes import TableDiff
 
 _MOST_CONFLICTS = 1000  # shown; `conflict_count` says how many there are
-_TAKES = (Take.OURS, Take.THEIRS, Take.BASE)
 
 
 def diff_files(terminal: Terminal, left: Path, right: Path, key: tuple[str, ...], limit: int) -> None:
@@ -139,25 +139,16 @@ def _merge_foot(merged: MergedTable) -> list[str]:
 
 def _conflict_item(conflict: Conflict) -> dict[str, object]:
     names = ("id", "kind", "key", "column", "base", "ours", "theirs")
-    return {name: str(conflict.kind) if name == "kind" else getattr(conflict, name) for name in names}
+    said = {name: str(conflict.kind) if name == "kind" else getattr(conflict, name) for name in names}
+    return {**said, "location": location_of(conflict)}
 
 
 def _answers(take: str | None, rules: Iterable[str], columns: set[str]) -> Answers:
-    standing = () if take is None else (Rule(_take(take, "--take")),)
+    standing = () if take is None else (parse_rule(take),)
     return Answers((*standing, *(_rule(text, columns) for text in rules)))
 
 
-def _take(word: str, option: str) -> Take:
-    known = {str(each): each for each in _TAKES}
-    if word not in known:
-        fix = did_you_mean(word, known) or f"Use {option} ours, theirs or base."
-        raise ForgeError("E619", f"{option}: '{word}' is no side of a merge", fix=fix)
-    return known[word]
-
-
 def _rule(text: str, columns: set[str]) -> Rule:
-    from forge.versioning.expression import parse_expression
-
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name or not value:
         raise ForgeError(
@@ -168,9 +159,7 @@ def _rule(text: str, columns: set[str]) -> Rule:
     if name not in columns:
         fix = did_you_mean(name, columns) or f"There are {', '.join(sorted(columns))}."
         raise ForgeError("E619", f"--rule: no file has a column {name}", fix=fix)
-    if value in {str(each) for each in _TAKES}:
-        return Rule(Take(value), column=name)
-    return Rule(Take.EXPRESSION, column=name, value=parse_expression(value).text)
+    return parse_rule(value, column=name)
 
 
 def _read(path: Path) -> pa.Table:

@@ -110,9 +110,11 @@ def _ingest_queries(terminal: Terminal, place: str, options: Options, column: st
 
 def _end(terminal: Terminal, done: Ingested, strict: bool) -> None:
     if done.files and not done.gaps:
-        terminal.say("Next: forge upstream TABLE[.COLUMN]")
+        terminal.say(f"Next: {terminal.program} upstream TABLE[.COLUMN]")
     elif done.gaps:
-        terminal.say("Every gap with its line of code: forge lineage sources --gaps")
+        own = terminal.program == "forge"
+        words = "forge lineage sources --gaps" if own else f"{terminal.program} ingest {shlex.quote(done.root)} --json"
+        terminal.say(f"Every gap with its line of code: {words}")
     _strict(strict, done.gaps)
 
 

@@ -70,6 +70,9 @@ def _options(
     intermediate: Annotated[
         bool, typer.Option("--intermediate", help="Show what exists only inside a statement, too.")
     ] = False,
+    transforms: Annotated[
+        bool, typer.Option("--transforms", help="Show the transforms, pipelines and jobs that make it, too.")
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Tell sources, commits, checks and owners in sentences.")
     ] = False,
@@ -89,6 +92,7 @@ def _options(
         "paths": paths,
         "limit": limit,
         "intermediate": intermediate,
+        "transforms": transforms,
     }
     return Walk(_name(subject, table, column), level, explain, rest)
 

@@ -147,7 +147,9 @@ def how_of(link: Link, *, lifted: bool = False) -> str:
 
 
 def _made(link: Link) -> str:
-    if link.kind.indirect or str(link.kind.type) != "derives_from":
+    if str(link.kind.type) != "derives_from":
+        return str(link.kind.type)
+    if link.kind.indirect:
         return link.kind.word
     kind = str(link.transformation)
     if kind in ("unknown", "identity"):

@@ -114,7 +114,7 @@ def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
 
 def _edge_head(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> list[str]:
     kind = edge.key.kind
-    words = [str(kind.relationship or kind.type), str(edge.transformation)]
+    words = [kind.counted, str(edge.transformation)]
     if kind.indirect:
         words = [f"indirect: {kind.indirect}"]
     held = f"{moment(edge.valid_from)} … {moment(edge.valid_to) if edge.valid_to else 'now'} UTC"

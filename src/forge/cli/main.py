@@ -1,4 +1,4 @@
-"""`forge`: the words of the terminal. Every command lives in a module of its group and imports what is heavy inside."""
+"""`forge`: the program. Its words are in `commands`; each has a module, imported when it is called."""
 
 from __future__ import annotations
 
@@ -10,37 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from forge.cli import (
-    branch,
-    care,
-    check,
-    compile,
-    conflicts,
-    contract,
-    data,
-    erd,
-    explain,
-    history,
-    impact,
-    ingest,
-    init,
-    lineage,
-    lineage_group,
-    merge,
-    quality,
-    query,
-    runs,
-    serve,
-    setup,
-    tag,
-    token,
-    verify,
-)
 from forge.cli.command import command, give_signature, shared_options
+from forge.cli.commands import ForgeGroup
 from forge.cli.terminal import Terminal
 
 app = typer.Typer(
     name="forge",
+    cls=ForgeGroup,
     help="A governed Spark lakehouse: every run is pinned, staged, checked, published as a commit and traced.",
     rich_markup_mode=None,  # Rich would cost half of the time of --help
     pretty_exceptions_enable=False,
@@ -51,7 +27,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(explain.installed_version())  # noqa: T201
+        from forge.cli.explain import installed_version
+
+        print(installed_version())  # noqa: T201
         raise typer.Exit
 
 
@@ -88,55 +66,6 @@ def demo(
     target = tell(terminal, folder, scale=scale, fresh=fresh)
     if not no_serve:
         serve_demo(terminal, target, browse=open_)
-
-
-for _name, _function in (
-    ("init", init.init),
-    ("setup", setup.setup),
-    ("demo", demo),
-    ("serve", serve.serve),
-    ("plan", runs.plan),
-    ("run", runs.run),
-    ("runs", runs.runs),
-    ("log", history.log),
-    ("show", history.show),
-    ("diff", history.diff),
-):
-    app.command(_name)(_function)
-app.add_typer(branch.app, name="branch")
-for _name, _function in (
-    ("merge", merge.merge),
-    ("approve", merge.approve),
-    ("commit", data.commit),
-    ("revert", merge.revert),
-    ("cherry-pick", merge.cherry_pick),
-    ("reset", merge.reset),
-    ("blame", data.blame),
-    ("verify", verify.verify),
-):
-    app.command(_name)(_function)
-app.add_typer(conflicts.app, name="conflicts")
-app.add_typer(tag.app, name="tag")
-app.command("query")(query.query)
-app.add_typer(quality.app, name="quality")
-app.add_typer(contract.app, name="contract")
-app.command("compile")(compile.compile_)
-app.add_typer(lineage_group.app, name="lineage")
-for _name, _function in (
-    ("ingest", ingest.ingest),
-    ("upstream", lineage.upstream),
-    ("downstream", lineage.downstream),
-    ("impact", impact.impact),
-    ("erd", erd.erd),
-    ("check", check.check),
-    ("doctor", care.doctor),
-    ("repair", care.repair),
-    ("gc", care.gc),
-    ("explain", explain.explain),
-    ("version", explain.version),
-):
-    app.command(_name)(_function)
-app.add_typer(token.app, name="token")
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -57,12 +57,12 @@ def merge(
     if files:
         _merge_files(terminal, [source, target, third], key, out, take, rule)
         return
-    from forge.connection.asked import read_strategy
     from forge.flows.compare import MergePreview, preview_merge
     from forge.flows.merge import MergeRequest
     from forge.flows.merge import merge as go
+    from forge.versioning.merge import parse_strategy
 
-    chosen, keys, rules = read_strategy(strategy), read_keys(key), read_rules(take, rule)
+    chosen, keys, rules = parse_strategy(strategy), read_keys(key), read_rules(take, rule)
     with terminal.open() as wiring:
         request = MergeRequest(source, target or wiring.default_branch, chosen, message, no_ff, keys, rules)
         with watched(terminal, wiring) as ports:
@@ -136,7 +136,7 @@ def reset(
     with terminal.open() as wiring:
         target = branch or wiring.default_branch
         if not yes and sys.stdin.isatty():
-            typer.confirm(f"Move '{target}' to {revision}?", abort=True, err=True)
+            terminal.confirm(f"Move '{target}' to {revision}?")
         done = go(target, revision, wiring.versions())
     items = [{"table": str(table)} for table in done.tables]
     facts = {"branch": done.branch, "from": done.before, "to": done.commit.id}
@@ -154,6 +154,10 @@ def approve(
     merge_id: Annotated[str, typer.Argument(metavar="MERGE", help="As `forge conflicts list` shows it.")],
     comment: Annotated[str, typer.Option("--comment", "-m", help="What you think of it.")] = "",
     reject: Annotated[bool, typer.Option("--reject", help="Refuse it instead.")] = False,
+    expected: Annotated[
+        str | None,
+        typer.Option(metavar="COMMIT", help="The commit of the source that you looked at; another is refused."),
+    ] = None,
 ) -> None:
     """Approve a merge into a protected branch; it then goes on. Someone other than its author does this."""
     from forge.cli.merge_view import answer_of_merges
@@ -161,12 +165,12 @@ def approve(
 
     if reject:
         with terminal.open() as wiring:
-            rejected = reject_merge(merge_id, wiring.versions(), comment=comment)
+            rejected = reject_merge(merge_id, wiring.versions(), comment=comment, expected=expected)
         terminal.answer(answer_of_merges([rejected]))
         terminal.say(f"Rejected. Both branches stay where they are; {rejected.author.name} can merge again.")
         return
     with terminal.open() as wiring, watched(terminal, wiring) as ports:
-        result = approve_merge(merge_id, ports, comment=comment)
+        result = approve_merge(merge_id, ports, comment=comment, expected=expected)
     end(terminal, result)
 
 
@@ -188,6 +192,7 @@ def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
     """The ports of a piece of work whose progress is shown."""
     from forge.cli.run_display import RunDisplay
 
+    terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
         yield wiring.versions(display.notify)
 

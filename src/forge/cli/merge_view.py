@@ -145,7 +145,8 @@ def _more(result: MergeResult) -> list[str]:
 def _tally_lines(tallies: Sequence[TableTally]) -> list[str]:
     name = max((len(tally.table) for tally in tallies), default=0)
     changes = max((len(changed(tally)) for tally in tallies), default=0)
-    return [_tally_line(tally, name, changes) for tally in tallies]
+    lines = [_tally_line(tally, name, changes) for tally in tallies]
+    return [*lines, *(f"  ⚠ {tally.warning}" for tally in tallies if tally.warning)]
 
 
 def changed(tally: TableTally) -> str:

@@ -208,7 +208,7 @@ def delete(
         _sync(terminal, wiring)
         found = _find(wiring, monitor)
         if not yes and sys.stdin.isatty():
-            typer.confirm(f"Delete the monitor {found.id} of {found.dataset}?", abort=True, err=True)
+            terminal.confirm(f"Delete the monitor {found.id} of {found.dataset}?")
         gone = remove_monitor(found.id, wiring.monitor_ports())
         terminal.answer(monitor_answer(wiring, gone))
     terminal.say(f"Deleted {gone.id}.")

@@ -9,7 +9,7 @@ from forge.cli.answer import Answer, Column
 from forge.cli.words import moment, short
 from forge.flows.monitor_run import Done
 from forge.flows.scheduler import next_run_at
-from forge.quality.monitor import Monitor, MonitorRun, MonitorRunStatus
+from forge.quality.monitor import SETTLED, Monitor, MonitorRun, state_of
 from forge.quality.monitor_spec import schedule_json
 from forge.quality.schedule import in_words
 from forge.quality.sla import Sla
@@ -19,16 +19,10 @@ if TYPE_CHECKING:
 
     from forge.wiring import Wiring
 
-_STATES = {
-    MonitorRunStatus.PASSED: "ok",
-    MonitorRunStatus.FAILED: "failing",
-    MonitorRunStatus.NOT_MEASURED: "not measured",
-}
-
 
 def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
     ids = [monitor.id for monitor in monitors]
-    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=_STATES)
+    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=SETTLED)
     now = wiring.clock()
     items = [monitor_item(one, newest.get(one.id), settled.get(one.id), now) for one in monitors]
     columns = (
@@ -45,7 +39,7 @@ def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
 
 def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
     ids = [monitor.id] if monitor.id else []
-    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=_STATES)
+    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=SETTLED)
     item = monitor_item(monitor, newest.get(monitor.id), settled.get(monitor.id), wiring.clock())
     shown = ("id", "name", "dataset", "description", "state", "when", "next_run_at", "channels", "severity_threshold")
     more = ("notify_on_recovery", "sla_target_percentage", "sla_window_days", "file")
@@ -59,7 +53,6 @@ def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
 def monitor_item(
     monitor: Monitor, newest: MonitorRun | None, settled: MonitorRun | None, now: datetime
 ) -> dict[str, object]:
-    state = _STATES[settled.status] if settled else "never ran"
     return {
         "id": monitor.id,
         "name": monitor.name,
@@ -79,7 +72,7 @@ def monitor_item(
         "updated_at": monitor.updated_at,
         "created_by": monitor.created_by,
         "file": monitor.file,
-        "state": state if monitor.enabled else "paused",
+        "state": state_of(monitor, settled),
         "last_run": run_item(newest) if newest else None,
         "next_run_at": next_run_at(monitor, now),
     }

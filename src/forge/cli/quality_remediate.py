@@ -65,7 +65,7 @@ def show(
     from forge.cli.answer import Answer
     from forge.cli.diff_view import answer_of_table_diffs
     from forge.flows.diff import Page
-    from forge.flows.hidden_rows import hide_personal
+    from forge.flows.personal import hide_in_diffs
     from forge.flows.remediate import find_remediation, preview_diff
 
     with terminal.open() as wiring:
@@ -73,7 +73,7 @@ def show(
         record = find_remediation(identity, ports)
         after = record.commit or record.preview
         diffs = preview_diff(record, ports, page=Page(limit=limit))
-        diffs = hide_personal(wiring.metadata, diffs, (record.base, after))
+        diffs = hide_in_diffs(diffs, wiring.personal_at(record.base, after))
     head = _told(record)
     if after is None or record.base is None:
         terminal.answer(Answer("remediations", [_item(record)], head=head))

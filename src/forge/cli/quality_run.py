@@ -38,6 +38,7 @@ def run(
 ) -> None:
     """Judge published tables and keep the results. Exits with 1 where a check of severity error or worse failed, or
     could not be measured."""
+    from forge.cli.failure import end_after_answer
     from forge.cli.quality_view import answer_of_results, said_of
     from forge.connection.quality import QualityView
     from forge.model.codes import FINDINGS
@@ -65,6 +66,7 @@ def run(
     for note in checked.notes:
         terminal.say(note)
     terminal.say(said_of(checked.rows(), len(findings), str(fail_on)))
+    end_after_answer(*checked.left_out)
     if findings:
         raise typer.Exit(FINDINGS)
 

@@ -26,6 +26,7 @@ def query(
 
     from forge.cli.answer import Answer, Column, Item
     from forge.cli.values import bind_query, read_number
+    from forge.flows.read import Asker
     from forge.flows.read import query as ask
     from forge.model.errors import ForgeError
     from forge.model.names import BranchName
@@ -36,12 +37,14 @@ def query(
         )
     number = read_number(limit, "--limit")
     text = sys.stdin.read() if sql == "-" else sql
+    terminal.doing("Starting Spark and asking")
     with terminal.open() as wiring:
         reader = wiring.reader(BranchName(branch) if branch else None)
         params = bind_query(wiring, param)
         # One more than asked for tells whether there are more.
         wanted = None if number is None else number + 1
-        schema, rows = ask(reader, wiring.engine, text, at=at, params=params, limit=wanted)
+        asker = Asker(wiring.author.email, "forge query", wiring.clock)
+        schema, rows = ask(reader, wiring.engine, text, at=at, params=params, limit=wanted, asker=asker)
     kept = rows if number is None else rows[:number]
     names = _distinct(schema.names)
     items = [dict(zip(names, row, strict=True)) for row in kept]

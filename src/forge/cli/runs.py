@@ -8,10 +8,13 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Format, Terminal
+from forge.model.errors import errors_of
 
 if TYPE_CHECKING:
     from forge.connection import Report
+    from forge.flows.order import RunSelection
     from forge.flows.plan import PlannedStep
+    from forge.flows.project import Project
     from forge.flows.run import RunRequest
     from forge.wiring import Wiring
 
@@ -128,15 +131,27 @@ def _request(
     return RunRequest(name, tuple(select or ()), bound, time_range, message, force)
 
 
+def _tell_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, selection: RunSelection) -> None:
+    from forge.flows.unknown_columns import find_unknown_columns
+
+    asked = [transform.output for transform in selection.order]
+    for error in find_unknown_columns(project.transforms, asked, wiring.live_schema):
+        terminal.say(f"warning: {error.line}. {error.fix}")
+
+
 def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> None:
     from forge.cli.answer import Answer, Column
+    from forge.cli.failure import end_after_answer
     from forge.cli.words import plural
     from forge.flows.plan import plan as make_plan
 
     project = wiring.project()
-    steps = make_plan(request, project, wiring.ports())
+    made = make_plan(request, project, wiring.ports())
+    steps = made.steps
     for note in project.notes:
         terminal.say(f"note: {note}")
+    _tell_unknown_columns(terminal, wiring, project, made.selection)
+    _tell_beside(terminal, made.selection)
     items = [_step_item(step) for step in steps]
     columns = (
         Column("table", lambda i: str(i["table"]), style="bold"),
@@ -148,7 +163,17 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
     terminal.answer(Answer("steps", items, columns, {"branch": request.branch}))
     runs_ = sum(step.action == "run" for step in steps)
     still = sum(step.action == "up to date" for step in steps)
-    terminal.say(f"{plural(runs_, 'table')} to run, {still:,} up to date, on {request.branch}")
+    broken = sum(step.action == "broken" for step in steps)
+    more = f", {broken:,} broken" if broken else ""
+    terminal.say(f"{plural(runs_, 'table')} to run, {still:,} up to date{more}, on {request.branch}")
+    end_after_answer(*(fault.error for fault in made.selection.faults))
+
+
+def _tell_beside(terminal: Terminal, selection: RunSelection) -> None:
+    """What is wrong with files that nothing here depends on."""
+    for fault in selection.beside:
+        for error in errors_of(fault.error):
+            terminal.say(f"note: not part of this: {error}")
 
 
 def _step_item(step: PlannedStep) -> dict[str, object]:
@@ -171,9 +196,12 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     from forge.cli.run_display import RunDisplay, summary
     from forge.connection import Report
     from forge.flows.impact import find_incidents
+    from forge.flows.order import find_order
     from forge.flows.run import run as make_run
 
     project = wiring.project()
+    _tell_beside(terminal, find_order(project, request.selection))
+    terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
         result = make_run(request, project, wiring.ports(display.notify))
     head = wiring.branch_head(request.branch)

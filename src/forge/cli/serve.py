@@ -46,6 +46,7 @@ def announce(terminal: Terminal, url: str, *, browse: bool = False) -> None:
     """The address on stdout, on a line of its own; the rest is talk."""
     if is_rich(sys.stdout):
         terminal.show(_panel())
+    terminal.still()
     print(url, flush=True)  # noqa: T201
     terminal.say("Ctrl-C stops the server. Log: .forge/logs/server.log")
     if browse:

@@ -69,6 +69,7 @@ def _facts(
         "description": asset.description if asset else "",
         "owner": asset.owner if asset else None,
         "tags": list(asset.tags) if asset else [],
+        "key": list(version.key or (found.identifier if found else ())),
         "version": version.number,
         "commit": commit.id,
         "digest": version.digest,
@@ -102,6 +103,7 @@ def _head(facts: object) -> list[str]:
     lines += [f"         {facts['description']}"] if facts["description"] else []
     lines.append(f"owner    {facts['owner'] or 'nobody yet'}")
     lines += [f"tags     {', '.join(facts['tags'])}"] if facts["tags"] else []
+    lines += [f"key      {', '.join(facts['key'])}"] if facts["key"] else []
     if facts["rows"] is not None:
         lines.append(f"rows     {count(facts['rows'])}, {size(facts['bytes'])}")
     return [*lines, f"commit   {short(facts['commit'])}"]

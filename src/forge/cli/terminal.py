@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from forge.cli.answer import Answer
+    from forge.cli.waiting import Waiting
     from forge.wiring import Wiring
 
 
@@ -37,13 +38,15 @@ def has_colour(stream: TextIO) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """The shared options of every command. stdout is data, stderr is talk."""
+    """The shared options of every command. stdout is data, stderr is talk. `program`: what was called."""
 
     format: Format = Format.TABLE
     quiet: bool = False
     verbose: int = 0
     progress: bool = True
     project: Path | None = None
+    program: str = "forge"
+    waiting: Waiting | None = field(default=None, compare=False)  # where someone watches
 
     @property
     def is_live(self) -> bool:
@@ -61,22 +64,47 @@ class Terminal:
         finally:
             wiring.close()
 
+    def doing(self, what: str) -> None:
+        """What a person waits for now."""
+        if self.waiting is not None:
+            self.waiting.what = what
+
+    def still(self) -> None:
+        """Nothing moves from here on: someone is asked, or the command goes on until it is ended."""
+        if self.waiting is not None:
+            self.waiting.end()
+
+    def confirm(self, question: str, *, abort: bool = True) -> bool:
+        import typer
+
+        self.still()
+        return typer.confirm(question, abort=abort, err=True)
+
     def talk(self) -> Console:
+        """For displays that move by themselves."""
+        self.still()
         return console_of(sys.stderr)
+
+    def _pause(self) -> None:
+        if self.waiting is not None:
+            self.waiting.pause()
 
     def say(self, text: str = "") -> None:
         if not self.quiet:
+            self._pause()
             print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def show(self, renderable: RenderableType) -> None:
         """Talk that is more than a line."""
         if not self.quiet:
-            self.talk().print(renderable)
+            self._pause()
+            console_of(sys.stderr).print(renderable)
 
     def answer(self, answer: Answer) -> None:
         """Data, on stdout, in the form that was asked for."""
         from forge.cli.answer import write_answer
 
+        self._pause()
         write_answer(answer, self.format, sys.stdout)
 
 

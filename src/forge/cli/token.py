@@ -1,4 +1,4 @@
-"""`forge token create|list|revoke`: how programs sign in to the server."""
+"""`forge token create|list|revoke|sessions|end`: who may sign in to the server, and who is."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.access import Access, Token
+    from forge.flows.access import Access, BrowserSession, Token
     from forge.wiring import Wiring
 
-app = typer.Typer(help="Create, list and revoke tokens of programs.", rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    help="Create, list and revoke tokens of programs; list and end sessions of browsers.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
 
 
 class ScopeWord(StrEnum):
@@ -84,6 +88,39 @@ def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|
     terminal.say(f"Revoked {gone.name}.")
 
 
+@command
+def sessions(terminal: Terminal) -> None:
+    """List the browsers that are signed in, newest first, with the token that each belongs to."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment
+
+    with terminal.open() as wiring:
+        items = [_session(known) for known in _access(wiring).sessions()]
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="yellow"),
+        Column("token", lambda i: str(i["token_name"] or "the printed address"), style="bold"),
+        Column("scope", lambda i: str(i["scope"])),
+        Column("since (UTC)", lambda i: moment(i["created_at"])),
+        Column("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
+        Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
+        Column("user", lambda i: str(i["user"])),
+    )
+    terminal.answer(Answer("sessions", items, columns))
+    if not items:
+        terminal.say("No browser is signed in.")
+
+
+@command
+def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID", help="Which session.")]) -> None:
+    """End a session: its browser is signed out. The token it belongs to stays."""
+    from forge.cli.answer import Answer
+
+    with terminal.open() as wiring:
+        _access(wiring).end_session(session, wiring.author.email)
+    terminal.answer(Answer("sessions", [{"id": session, "state": "revoked"}], head=[session]))
+    terminal.say(f"Ended session {session}.")
+
+
 def _access(wiring: Wiring) -> Access:
     from forge.flows.access import Access
     from forge.stores.sql.tokens import SqlTokens
@@ -107,6 +144,19 @@ def _item(token: Token, now: datetime) -> dict[str, object]:
     return {**{name: getattr(token, name) for name in names}, "state": token.state(now)}
 
 
+def _session(known: BrowserSession) -> dict[str, object]:
+    session, token = known.session, known.token
+    names = ("id", "scope", "created_at", "expires_at", "last_used_at")
+    return {
+        **{name: getattr(session, name) for name in names},
+        "user": session.created_by,
+        "token_id": token.id if token else None,
+        "token_name": token.name if token else None,
+    }
+
+
 app.command("create")(create)
 app.command("list")(list_)
 app.command("revoke")(revoke)
+app.command("sessions")(sessions)
+app.command("end")(end)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from forge.flows.verify import Progress, Verification
     from forge.wiring import Wiring
 
+_NAMED = 5  # of the versions without a hash, in words; all are in the data
+
 
 class Depth(StrEnum):  # as forge.flows.verify.Level, which is dear to load for --help
     CHAIN = "chain"
@@ -122,6 +124,7 @@ def answer_of(found: Verification) -> Answer:
         "bytes": found.bytes,
         "seconds": round(found.seconds, 3),
         "not_sealed": found.unsealed,
+        "unsealed": [{"table": str(one.table), "commit": one.commit} for one in found.not_sealed],
         "sealed_now": found.sealed,
         "signatures": found.signed,
         "signatures_unchecked": found.unchecked,
@@ -143,8 +146,10 @@ def _conclude(terminal: Terminal, found: Verification) -> None:
     if found.sealed:
         terminal.say(f"{plural(found.sealed, 'table version')} sealed now.")
     if found.unsealed:
+        named = ", ".join(f"{one.table} at {one.commit[:12]}" for one in found.not_sealed[:_NAMED])
+        more = f" and {found.unsealed - _NAMED} more" if found.unsealed > _NAMED else ""
         terminal.say(
-            f"{plural(found.unsealed, 'table version')} committed without a hash: not verified. "
+            f"{plural(found.unsealed, 'table version')} committed without a hash: not verified ({named}{more}). "
             "`forge verify --seal` hashes what is there now."
         )
     if found.unchecked:
@@ -152,7 +157,7 @@ def _conclude(terminal: Terminal, found: Verification) -> None:
     for table in found.foreign:
         terminal.say(f"{table} was written by another engine since its last commit.")
     if found.is_good:
-        terminal.say("All is as it was committed.")
+        terminal.say(f"{'What has a hash' if found.unsealed else 'All'} is as it was committed.")
         return
     terminal.say(problem_text(error_of(found.broken[0]).to_dict()))
     raise typer.Exit(FINDINGS)

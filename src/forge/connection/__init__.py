@@ -1,8 +1,26 @@
 """`forge.connect()`: Forge from Python and notebooks. The same flows as the terminal, above the wiring."""
 
-from forge.connection.lineage import LineageView as LineageView
-from forge.connection.project import Connection as Connection
-from forge.connection.project import connect as connect
-from forge.connection.quality import QualityView as QualityView
-from forge.connection.results import Report as Report
-from forge.connection.results import Rows as Rows
+from typing import TYPE_CHECKING
+
+from forge.model.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from forge.connection.lineage import LineageView as LineageView
+    from forge.connection.project import Connection as Connection
+    from forge.connection.project import connect as connect
+    from forge.connection.quality import QualityView as QualityView
+    from forge.connection.results import Report as Report
+    from forge.connection.results import Rows as Rows
+
+# The terminal takes single modules from here: it should not pay for all of them.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "LineageView": "forge.connection.lineage",
+        "Connection": "forge.connection.project",
+        "connect": "forge.connection.project",
+        "QualityView": "forge.connection.quality",
+        "Report": "forge.connection.results",
+        "Rows": "forge.connection.results",
+    },
+)

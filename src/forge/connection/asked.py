@@ -7,47 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
-from forge.versioning.conflict import Rule, Take
-from forge.versioning.merge import Strategy
+from forge.versioning.conflict import Rule
+from forge.versioning.resolution import parse_rule
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-SIDES = {take.value: take for take in (Take.OURS, Take.THEIRS, Take.BASE)}
-
-
-def read_strategy(text: str) -> Strategy:
-    name = text.replace("-", "_").lower()
-    words = {strategy.value: strategy for strategy in Strategy} | {"fast_forward": Strategy.FF}
-    if name not in words:
-        near = did_you_mean(text, ["three-way", "ff", "squash", "rebase"])
-        raise ForgeError("E105", f"'{text}' is no strategy", why=near, fix="Take three-way, ff, squash or rebase.")
-    return words[name]
-
-
-def read_side(text: str) -> Take:
-    if text not in SIDES:
-        raise ForgeError(
-            "E619", f"'{text}' is no side", why=did_you_mean(text, SIDES), fix="Take ours, theirs or base."
-        )
-    return SIDES[text]
-
 
 def read_rules(take: str | None, rules: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
-    """`take` for all; then by column, `amount` or `core.orders.amount`: a side, or an SQL expression over base, ours
+    """`take` for all; then by column, `amount` or `core.orders.amount`: a side, max, min, sum, or SQL over base, ours
     and theirs."""
-    from forge.versioning.expression import parse_expression
-
-    found = [Rule(read_side(take))] if take is not None else []
+    found = [parse_rule(take)] if take is not None else []
     for name, said in rules:
         table, _, column = name.strip().rpartition(".")
-        if said in SIDES:
-            found.append(Rule(SIDES[said], table or None, column))
-        else:
-            parse_expression(said)
-            found.append(Rule(Take.EXPRESSION, table or None, column, said))
+        found.append(parse_rule(said, table or None, column))
     return tuple(found)
 
 

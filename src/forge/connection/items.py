@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forge.versioning.conflict import location_of
+
 if TYPE_CHECKING:
     from forge.flows.blame import RowBlame, Written
     from forge.flows.merge_work import MergeResult
@@ -54,7 +56,7 @@ def conflict_item(conflict: Conflict) -> dict[str, object]:
         "base": conflict.base,
         "ours": conflict.ours,
         "theirs": conflict.theirs,
-        "location": conflict.location,
+        "location": location_of(conflict),
         "resolution": str(conflict.resolution) if conflict.resolution else None,
         "resolved_value": conflict.resolved_value,
     }
@@ -71,6 +73,8 @@ def tally_item(tally: TableTally) -> dict[str, object]:
         "resolved": tally.resolved,
         "bytes_read": tally.bytes_read,
         "engine": tally.engine or None,
+        "key": list(tally.key),
+        "warning": tally.warning or None,
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Unpack
@@ -33,28 +32,30 @@ from forge.connection.lineage_results import (
     Written,
 )
 from forge.flows.impact import lake_table
-from forge.flows.lineage_ports import LineagePorts
 from forge.flows.lineage_view import Look, look, state_of
 from forge.flows.read import commit_at
-from forge.lineage.fact import EdgeVersion
 from forge.lineage.node import Node, NodeType
-from forge.lineage.traversal import Path, Traversal
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
-from forge.wiring import Wiring
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from forge.connection.ingested import IngestedCode
     from forge.connection.lineage_spark import Watched
     from forge.flows.code_records import SourceRecord
+    from forge.flows.lineage_ports import LineagePorts
     from forge.flows.lineage_write import Named
     from forge.flows.query_log import LogRead
     from forge.flows.record_lineage import Origin
     from forge.lineage.agree import Agreement
     from forge.lineage.ask import Direction, Way
     from forge.lineage.erd import Erd
+    from forge.lineage.fact import EdgeVersion
     from forge.lineage.impact import ImpactReport
     from forge.lineage.stats import GraphStats
+    from forge.lineage.traversal import Path, Traversal
+    from forge.wiring import Wiring
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +217,9 @@ class LineageView:
     def erd(self, schema: str | None = None, *, at: str | None = None) -> Erd:
         """The tables of a schema (or all), their columns and keys, and how they hang together: `.to_mermaid()`,
         `.to_dot()`, `.to_svg()`, a picture in a notebook."""
-        from forge.lineage.erd import erd_of
+        from forge.flows.erd import find_erd
 
-        state = state_of(self.look(at))
-        return erd_of(state.nodes.values(), state.links(), schema)
+        return find_erd(self.look(at), schema)
 
     def propagate(
         self,

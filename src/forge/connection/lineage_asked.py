@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from forge.flows.lineage_view import Look
 from forge.flows.lineage_write import entity_of
 from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
@@ -18,13 +17,17 @@ from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 
+if TYPE_CHECKING:
+    from forge.flows.lineage_view import Look
+
 Word = TypeVar("Word", bound=StrEnum)
 Words = str | Iterable[str]
 Declared = str | Mapping[str, object]
 
 
 class WalkWords(TypedDict, total=False):
-    """How to walk, as a caller says it. `depth`: None for all the way (10); `min_confidence`: that of the settings."""
+    """How to walk, as a caller says it. `depth`: None for all the way (10); `min_confidence`: that of the settings;
+    `transforms`: also the transforms, pipelines and jobs that make the data."""
 
     depth: int | None
     min_confidence: float | None
@@ -37,6 +40,7 @@ class WalkWords(TypedDict, total=False):
     intermediate: bool
     limit: int | None
     paths: int
+    transforms: bool
 
 
 class EdgeWords(TypedDict, total=False):
@@ -68,6 +72,7 @@ class WalkOptions(TypedDict):
     intermediate: bool
     limit: int | None
     paths: int
+    transforms: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ def walk_options(
     intermediate: bool = False,
     limit: int | None = None,
     paths: int = 0,
+    transforms: bool = False,
 ) -> WalkOptions:
     _check_numbers(depth, min_confidence, limit, paths)
     return {
@@ -132,6 +138,7 @@ def walk_options(
         "intermediate": intermediate,
         "limit": limit,
         "paths": paths,
+        "transforms": transforms,
     }
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from forge.connection.tabular import Row, Tabular
 from forge.lineage.claim import Recorded
 from forge.lineage.diff import GraphDiff
-from forge.lineage.edge import Gap
 from forge.lineage.exchange import Imported
 from forge.lineage.order import Order
 from forge.lineage.propagate import Propagation
 from forge.lineage.store import Snapshot
-from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.lineage.edge import Gap
+    from forge.model.errors import ForgeError
 
 
 class Told(Protocol):

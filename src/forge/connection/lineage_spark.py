@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forge.connection.lineage_code import Tell
     from forge.flows.ingest import Ingested
     from forge.flows.ingest_ports import Options

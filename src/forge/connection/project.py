@@ -111,9 +111,12 @@ class Connection(Versions):
     def query(
         self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
     ) -> Rows:
-        from forge.flows.read import query
+        from forge.flows.read import Asker, query
 
-        return Rows(*query(self._reader(), self.wiring.engine, sql, at=at, params=params or {}, limit=limit))
+        wiring = self.wiring
+        asker = Asker(wiring.author.email, "Python", wiring.clock)
+        found = query(self._reader(), wiring.engine, sql, at=at, params=params or {}, limit=limit, asker=asker)
+        return Rows(*found)
 
     def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
         commit = find_commit(self.wiring.metadata, at, self.current)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.connection.lineage_results import Found
+from forge.connection.quality_manage import QualityManagement
 from forge.connection.quality_results import Checked, MonitorItem, ResultView, Suggested
 from forge.flows.build import Event
+from forge.flows.check import find_unjudged, tables_with_checks
 from forge.flows.project import Project
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
-from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     from forge.connection.quality_items import Baseline, Gate, IncidentItem
     from forge.flows.monitor_run import Done
     from forge.quality.check import Check
 
-NOT_THERE = "E108"
+_log = logging.getLogger("forge.quality")
+NOT_THERE, STOPPED = "E108", "E901"
 Notify = Callable[[Event], None]
 
 
@@ -30,12 +33,9 @@ def _quiet(event: Event) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class QualityView:
+class QualityView(QualityManagement):
     """`dataset` is a table or view: `core.orders`, or `core.orders@dev` on a branch. `at` is a branch, a tag, a commit,
     HEAD~2, a time or a version (`v12`)."""
-
-    wiring: Wiring
-    branch: BranchName
 
     # judging
 
@@ -50,23 +50,28 @@ class QualityView:
         absent: Callable[[TableName], None] = lambda table: None,
     ) -> Checked:
         """Judge tables, and keep what was said. No dataset: all that have checks; of these one that was never
-        published is told to `absent`. E715 where there is nothing to judge by. `keep_failing`: all rows that fail are
-        written to `<table>_failing`, as a commit."""
+        published is told to `absent`, and one that cannot be judged is among the `left_out` of the answer. E715 where
+        there is nothing to judge by. `keep_failing`: all rows that fail are written to `<table>_failing`, as a
+        commit."""
         from forge.flows.monitor_run import judge_by_hand
 
         if keep_failing and since is not None:
             raise ForgeError("E105", "Failing rows are kept of whole tables", fix="Leave out `since`.")
         project, ports = self.wiring.project(), self.wiring.judge_ports()
         done: list[Done] = []
+        left_out = [] if datasets else list(find_unjudged(project))
         for dataset in self._datasets(project, datasets, checks):
             try:
                 done.append(judge_by_hand(dataset, ports, checks=checks, at=at, since=since, notify=notify))
             except ForgeError as error:
-                if datasets or error.code != NOT_THERE:
+                if datasets or error.code == STOPPED:
                     raise
+                if error.code != NOT_THERE:
+                    left_out.append(error)
+                    continue
                 absent(TableName.parse(dataset.partition("@")[0]))
         kept = [note for one in done for note in self._kept(one)] if keep_failing else []
-        return Checked.of(done, project, kept)
+        return Checked.of(done, project, kept, left_out)
 
     def _kept(self, done: Done) -> list[str]:
         """Writes the failing rows of one table; what came of it, in words."""
@@ -187,20 +192,20 @@ class QualityView:
         return Gate(judge_fitness(dataset, at, required, self.wiring.fitness(), branch=self.branch))
 
     def _sync(self) -> None:
-        """What quality/*.yaml says of monitors, taken in first."""
+        """What quality/*.yaml says of monitors, taken in first; what is wrong with a file is told, and hinders no
+        monitor of another."""
         from forge.flows.monitor_files import sync_monitors
-        from forge.model.errors import raise_errors
 
-        raise_errors(sync_monitors(self.wiring.root, self.wiring.monitor_ports()).errors)
+        for error in sync_monitors(self.wiring.root, self.wiring.monitor_ports()).errors:
+            _log.warning("%s", error)
 
     # names
 
     def _datasets(self, project: Project, asked: Sequence[str], checks: Sequence[Check] | None) -> tuple[str, ...]:
         """What to judge, each with its branch. A name is looked at before anything is read."""
         if not asked:
-            judged = {t for known in (project.checks, project.promises) for t, checks in known.items() if checks}
-            named = tuple(self._on_branch(str(t)) for t in sorted(judged))
-            if not named:
+            named = tuple(self._on_branch(str(t)) for t in tables_with_checks(project, promises=True))
+            if not named and not project.faults:
                 raise ForgeError(
                     "E715",
                     "The project has no checks",
@@ -210,7 +215,7 @@ class QualityView:
         found = tuple(dict.fromkeys(self._on_branch(text.strip()) for text in asked))
         for dataset in found:
             table = TableName.parse(dataset.partition("@")[0])
-            if checks is None and not (project.checks.get(table) or project.promises.get(table)):
+            if checks is None and not (project.checks_of(table) or project.promises.get(table)):
                 self._known(table)
                 raise ForgeError(
                     "E715",

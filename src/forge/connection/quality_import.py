@@ -133,13 +133,10 @@ def validate_project(start: Path | None) -> tuple[tuple[ForgeError, ...], int]:
     wiring = Wiring.of(start)
     try:
         project = wiring.project()
-    except ForgeError as error:
-        if not (wiring.root / "forge.yaml").exists():
-            raise
-        return errors_of(error), 0
     finally:
         wiring.close()
-    return (), sum(len(checks) for checks in project.checks.values())
+    errors = tuple(one for fault in project.faults for one in errors_of(fault.error))
+    return errors, sum(len(checks) for checks in project.checks.values())
 
 
 def validate_files(files: Sequence[Path]) -> tuple[tuple[ForgeError, ...], int]:

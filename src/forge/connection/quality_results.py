@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from forge.connection.tabular import Row, Tabular
 from forge.flows.check import Judged
 from forge.flows.project import Project
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.quality.check import OnNotMeasured
 from forge.quality.monitor import CheckResult, Monitor
 from forge.quality.profile import Profile
@@ -103,36 +103,41 @@ class ResultView:
 
 class Checked(tuple[ResultView, ...], Tabular):
     """What all checks of one call said: a tuple that is also a table. `notes` is what else is to be told: an alert that
-    could not be queued, rows that were kept."""
+    could not be queued, rows that were kept. `left_out`: why others could not be judged; these are no pass."""
 
     notes: tuple[str, ...] = ()
+    left_out: tuple[ForgeError, ...] = ()
 
     @classmethod
-    def of(cls, done: Sequence[Done], project: Project, notes: Iterable[str] = ()) -> Checked:
+    def of(
+        cls, done: Sequence[Done], project: Project, notes: Iterable[str] = (), left_out: Iterable[ForgeError] = ()
+    ) -> Checked:
         made = cls(view for one in done for view in _views(one, project))
         made.notes = (*(note for one in done for note in one.run.notes), *notes)
+        made.left_out = tuple(one for error in left_out for one in errors_of(error))
         return made
 
     def rows(self) -> list[Row]:
         return [view.to_dict() for view in self]
 
     def to_dict(self) -> Row:
-        return {"results": self.rows(), "notes": list(self.notes)}
+        return {"results": self.rows(), "notes": list(self.notes), "left_out": [e.to_dict() for e in self.left_out]}
 
     def findings(self, fail_on: Severity | str = Severity.ERROR) -> tuple[ResultView, ...]:
         return tuple(view for view in self if view.counts(Severity(fail_on)))
 
     @property
     def passed(self) -> bool:
-        """Whether nothing of severity error or critical was found."""
-        return not self.findings()
+        """Whether nothing of severity error or critical was found, and all could be judged."""
+        return not self.findings() and not self.left_out
 
     def raise_for_status(self, fail_on: Severity | str = Severity.ERROR) -> Checked:
-        """These results, or E702 with what was found."""
+        """These results, or E702 with what was found; else why something could not be judged."""
         found = self.findings(fail_on)
         if found:
             told = "\n".join(view.message for view in found)
             raise ForgeError("E702", f"{len(found)} of {len(self)} checks did not pass", why=told)
+        raise_errors(self.left_out)
         return self
 
 

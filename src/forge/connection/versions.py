@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from forge.connection.asked import arrow_rows, names_of, read_keys, read_rules, read_side, read_strategy
+from forge.connection.asked import arrow_rows, names_of, read_keys, read_rules
 from forge.connection.version_results import BlameReport, Committed, Comparison, Diff, Foresight, MergeReport
 from forge.flows.branches import BranchView
 from forge.flows.build import Event
@@ -17,7 +17,9 @@ from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.branch import Branch
-from forge.versioning.conflict import Conflict, Take
+from forge.versioning.conflict import Conflict
+from forge.versioning.merge import parse_strategy
+from forge.versioning.resolution import UNSAID, parse_rule
 from forge.versioning.tag import Tag
 from forge.wiring import Wiring
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 Notify = Callable[[Event], None]
 Keys = Mapping[str, str | Sequence[str]]
-UNSAID: Any = object()
 
 
 def _silent(event: Event) -> None:
@@ -234,7 +235,7 @@ class Versions:
         request = MergeRequest(
             self._named(source),
             target or self.current,
-            read_strategy(strategy),
+            parse_strategy(strategy),
             message,
             no_ff,
             read_keys(keys),
@@ -324,9 +325,9 @@ class Versions:
 
         if sum((take is not None, value is not UNSAID, expression is not None)) != 1:
             raise ForgeError("E619", "Say one of take, value and expression", fix="take='theirs', for example.")
-        how = read_side(take) if take else Take.MANUAL if value is not UNSAID else Take.EXPRESSION
-        said = None if take else expression if value is UNSAID else value
-        resolution = Resolution(how, names_of(id), table, column, key, said)
+        given = value if expression is None else expression
+        said = parse_rule(take or ("expression" if value is UNSAID else "manual"), value=given)
+        resolution = Resolution(said.take, names_of(id), table, column, key, said.value)
         return resolve(merge_id, [resolution], self._ports())
 
     def continue_merge(self, merge_id: str, *, notify: Notify = _silent) -> MergeReport:
@@ -341,17 +342,21 @@ class Versions:
 
         return abort_merge(merge_id, self._ports())
 
-    def approve(self, merge_id: str, *, comment: str = "", notify: Notify = _silent) -> MergeReport:
-        """Approve a merge into a protected branch; it then goes on."""
+    def approve(
+        self, merge_id: str, *, expected: str | None = None, comment: str = "", notify: Notify = _silent
+    ) -> MergeReport:
+        """Approve a merge into a protected branch; it then goes on. `expected` is the commit of the source that was
+        looked at: another one is refused (E632)."""
         from forge.flows.resolve import approve_merge, find_merge
 
         kind = find_merge(self.wiring.metadata, merge_id).kind
-        return MergeReport(approve_merge(merge_id, self._ports(notify), comment=comment), kind)
+        done = approve_merge(merge_id, self._ports(notify), comment=comment, expected=expected)
+        return MergeReport(done, kind)
 
-    def reject(self, merge_id: str, *, comment: str = "") -> MergeRecord:
+    def reject(self, merge_id: str, *, expected: str | None = None, comment: str = "") -> MergeRecord:
         from forge.flows.resolve import reject_merge
 
-        return reject_merge(merge_id, self._ports(), comment=comment)
+        return reject_merge(merge_id, self._ports(), comment=comment, expected=expected)
 
     # integrity
 

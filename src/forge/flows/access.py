@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -29,7 +29,7 @@ class TokenKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Token:
     """`digest` is the SHA-256 of the secret; 256 random bits need no slow hash. The name of a session is the id of
-    the token that opened it, so that it ends with that token."""
+    the token it belongs to, and it works only as long as that one does."""
 
     id: str
     kind: TokenKind
@@ -47,12 +47,26 @@ class Token:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
+    @property
+    def origin(self) -> str:
+        """To what a session that is opened with this belongs: a session has none of its own."""
+        return self.name if self.kind is TokenKind.SESSION else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A session that works, and the token it belongs to; None: the address that was printed at the start."""
+
+    session: Token
+    token: Token | None
+
 
 class Tokens(Protocol):
     """Every method is one transaction."""
 
     def add(self, token: Token, audit: AuditRecord | None) -> None: ...
     def by_digest(self, digest: str) -> Token | None: ...
+    def by_id(self, token_id: str) -> Token | None: ...
     def all(self, kind: TokenKind) -> tuple[Token, ...]:
         """Newest first."""
         ...
@@ -74,6 +88,7 @@ Random = Callable[[], str]
 PREFIX = "forge_"  # so that scanners of source code recognise a secret that was left in it
 SESSION_LIFE = timedelta(days=14)
 NOTED_EVERY = timedelta(minutes=1)
+MOST_SESSIONS = 100  # of one token; the next one ends the oldest
 REMEMBERED = timedelta(seconds=2)  # so long after `forge token revoke` in another process a token may still work
 LOGIN = "login"  # in place of a token's id, of sessions that the address printed at the start of the server opened
 
@@ -135,9 +150,6 @@ class Access:
         token, now = self.find(token_id), self._clock()
         audit = AuditRecord(now, by, "token.revoke", token.id, {"name": token.name})
         self._tokens.revoke(token.id, now, audit)
-        for session in self._tokens.all(TokenKind.SESSION):
-            if session.name == token.id and session.revoked_at is None:
-                self._tokens.revoke(session.id, now, None)
         self._recent = {}
         return token
 
@@ -147,7 +159,20 @@ class Access:
 
     def verify(self, secret: str) -> Token:
         """The token of a secret, if it works now."""
-        now, digest = self._clock(), digest_of(secret)
+        return self._verify(digest_of(secret))
+
+    def is_active(self, token: Token) -> bool:
+        """Whether one that was verified still works: for answers that take long."""
+        try:
+            self._verify(token.digest)
+        except ForgeError as error:
+            if error.code != "E903":
+                raise
+            return False
+        return True
+
+    def _verify(self, digest: str) -> Token:
+        now = self._clock()
         token = self._recall(digest, now)
         if token is None:
             token = self._look_up(digest, now)
@@ -163,7 +188,7 @@ class Access:
         token = self._tokens.by_digest(digest)
         if token is None:
             raise _not_signed_in("The token is not known here")
-        state = token.state(now)
+        state = self._state(token, now)
         if state != "active":
             what = "session" if token.kind is TokenKind.SESSION else f"token '{token.name}'"
             raise _not_signed_in(f"The {what} is {state}")
@@ -174,16 +199,43 @@ class Access:
     def open_session(
         self, by: str, *, scope: Scope = Scope.WRITE, origin: str = LOGIN, until: datetime | None = None
     ) -> tuple[Token, str]:
-        """A session of a browser. It may do no more than the token that opened it, and for no longer."""
+        """A session of a browser. It may do no more than the token it belongs to, and for no longer."""
+        for oldest in [known.session for known in self.sessions() if known.session.name == origin][MOST_SESSIONS - 1 :]:
+            self._tokens.revoke(oldest.id, self._clock(), None)
         token, secret = self._make(TokenKind.SESSION, origin, scope, SESSION_LIFE, by)
         if until is not None and token.expires_at is not None:
             token = replace(token, expires_at=min(token.expires_at, until))
         self._tokens.add(token, None)
         return token, secret
 
-    def close(self, session: Token) -> None:
-        self._tokens.revoke(session.id, self._clock(), None)
+    def sessions(self) -> tuple[BrowserSession, ...]:
+        """Those that work, newest first."""
+        now, tokens = self._clock(), {token.id: token for token in self.list()}
+        working = (one for one in self._tokens.all(TokenKind.SESSION) if self._state(one, now, tokens) == "active")
+        return tuple(BrowserSession(one, tokens.get(one.name)) for one in working)
+
+    def end_session(self, session_id: str, by: str) -> None:
+        """Signs a browser out; the token it signed in with stays."""
+        audit = AuditRecord(self._clock(), by, "session.end", session_id)
+        session = self._tokens.by_id(session_id)
+        if session is None or session.kind is not TokenKind.SESSION:
+            raise ForgeError(
+                "E108", f"There is no session '{session_id}'", fix="`forge token sessions` shows those that are open."
+            )
+        self._tokens.revoke(session.id, audit.time, audit)
         self._recent = {}
+
+    def _state(self, token: Token, now: datetime, known: Mapping[str, Token] | None = None) -> str:
+        """Of a token, or of a session and what it belongs to. In a database of an earlier version that may be a
+        session in turn."""
+        while True:
+            state = token.state(now)
+            if state != "active" or token.kind is not TokenKind.SESSION or token.name == LOGIN:
+                return state
+            owner = (known or {}).get(token.name) or self._tokens.by_id(token.name)
+            if owner is None:
+                return "revoked"
+            token = owner
 
     def sweep(self) -> int:
         """Remove sessions that are over."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from forge.flows.durable import publish_durably
 from forge.flows.pins import Line, find_base, line_of
 from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
 from forge.flows.processes import process_started
-from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
 from forge.flows.run_id import new_run_id
-from forge.model.names import BranchName, CatalogName, TableName
+from forge.flows.seal import Seals, seal_series
+from forge.flows.unreadable import UnreadableMetadata
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
 from forge.versioning.commit import Author, Commit, TableVersion, Tree, make_commit
 
 _LONGEST = 1000  # snapshots of one table that are adopted one by one; older ones are in the first of these
@@ -39,7 +43,10 @@ def find_foreign(lake: Lake, line: Line) -> tuple[Foreign, ...]:
         names |= {TableName(c.namespace, c.name) for c in lake.tables()} - line.tree.keys()
     found = []
     for table in sorted(names):
-        base = find_base(table, line, lake)
+        try:
+            base = find_base(table, line, lake)
+        except UnreadableMetadata:
+            continue  # it says so to whoever asks for it
         if base.catalog is None or not base.is_foreign:
             continue
         state = lake.state(base.catalog)
@@ -67,25 +74,57 @@ def _chain(lake: Lake, catalog: CatalogName, head: int, known: TableVersion | No
 
 
 def adopt_foreign(
-    metadata: Metadata, lake: Lake, branch: BranchName, default: BranchName, *, author: Author, now: datetime
+    metadata: Metadata,
+    lake: Lake,
+    branch: BranchName,
+    default: BranchName,
+    *,
+    author: Author,
+    now: datetime,
+    seals: Seals | None = None,
 ) -> tuple[Commit, ...]:
     """The commits that were made, in order; none where everything is known. Another process may be doing the same."""
     known = metadata.branch(branch)
     if known is None:
         return ()
+    sealed = Sealed()
     for _ in range(_ATTEMPTS):
         line = line_of(metadata, branch, default)
         foreign = find_foreign(lake, line)
         if not foreign:
             return ()
-        commits = _commits(line, foreign, author, now)
-        publication = _publication(line, foreign, commits, author, now)
-        if isinstance(metadata.publish(publication, lambda step: None), Published):
+        digests, sealed = _sealed(metadata, seals, foreign, sealed)
+        commits = _commits(line, foreign, digests, author, now)
+        publication = _publication(line, foreign, commits, sealed, author, now)
+        if isinstance(publish_durably(lake, metadata, publication, lambda step: None), Published):
             return tuple(commit for commit, _ in commits)
     return ()
 
 
-def _commits(line: Line, foreign: Sequence[Foreign], author: Author, now: datetime) -> list[tuple[Commit, Tree]]:
+def _sealed(
+    metadata: Metadata, seals: Seals | None, foreign: Sequence[Foreign], before: Sealed
+) -> tuple[dict[tuple[str, SnapshotId], str | None], Sealed]:
+    """The digest of each snapshot that is adopted. One whose files cannot be read is adopted without: `verify` says so,
+    and what is wrong with another engine's table does not hold up the rest."""
+    digests: dict[tuple[str, SnapshotId], str | None] = {}
+    for one in foreign:
+        for snapshot in one.snapshots:
+            version = TableVersion(one.state.catalog, one.state.uuid, snapshot.snapshot_id, snapshot.schema_id)
+            try:
+                found, before = seal_series(metadata, seals, [version], before=before)
+            except ForgeError:
+                continue
+            digests[one.state.uuid, snapshot.snapshot_id] = found[version].digest if version in found else None
+    return digests, before
+
+
+def _commits(
+    line: Line,
+    foreign: Sequence[Foreign],
+    digests: Mapping[tuple[str, SnapshotId], str | None],
+    author: Author,
+    now: datetime,
+) -> list[tuple[Commit, Tree]]:
     tree, head = dict(line.tree), line.head
     made: list[tuple[Commit, Tree]] = []
     steps = sorted(((s, one) for one in foreign for s in one.snapshots), key=lambda pair: pair[0].time)
@@ -97,6 +136,8 @@ def _commits(line: Line, foreign: Sequence[Foreign], author: Author, now: dateti
             snapshot.snapshot_id,
             snapshot.schema_id,
             number=before.number + 1 if before else 1,
+            digest=digests.get((one.state.uuid, snapshot.snapshot_id)),
+            key=before.key if before else (),
         )
         unknown = Author(f"unknown ({snapshot.engine or 'engine'})", "")
         commit = make_commit(
@@ -116,7 +157,12 @@ def _commits(line: Line, foreign: Sequence[Foreign], author: Author, now: dateti
 
 
 def _publication(
-    line: Line, foreign: Sequence[Foreign], commits: Sequence[tuple[Commit, Tree]], author: Author, now: datetime
+    line: Line,
+    foreign: Sequence[Foreign],
+    commits: Sequence[tuple[Commit, Tree]],
+    sealed: Sealed,
+    author: Author,
+    now: datetime,
 ) -> Publication:
     *before, (commit, tree) = commits
     run = RunRecord(
@@ -146,4 +192,5 @@ def _publication(
         run=run,
         audit=(AuditRecord(now, author.email, "adopt", str(line.branch), detail),),
         before=tuple(before),
+        sealed=sealed,
     )

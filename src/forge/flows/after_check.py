@@ -55,7 +55,7 @@ class Observers:
                 notes += observer.observe(observed)
             except ForgeError as error:
                 _log.warning("%s of %s: %s", observer.name, observed.judged.table, error)
-                notes.append(f"{observer.name}: {error}")
+                notes.append(f"{observer.name}: {error.line}")
             except Exception as error:  # a fault of ours: the verdicts stand, the log has the trace
                 _log.exception("%s of %s", observer.name, observed.judged.table)
                 notes.append(f"{observer.name}: {type(error).__name__}: {error}")

@@ -28,7 +28,7 @@ from forge.model.time import as_utc
 from forge.quality.anomaly import Feedback, Finding, Point, find_anomalies, with_flags
 from forge.quality.anomaly.find import REMEMBERED, threshold_of
 from forge.quality.anomaly.methods import DEFAULT, method_of
-from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric
+from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric, tells
 from forge.versioning.commit import Commit
 
 SHOWN = 90  # points of a series, where nobody asks for more
@@ -160,7 +160,8 @@ def find_metrics(ports: MetricPorts, table: TableName, branch: BranchName) -> tu
     """Every metric that is known of the table, with its newest value. What was said of it when it came is taken as it
     was; of a value that no check brought it is found now."""
     line = timeline_of(ports.metadata, table, branch)
-    names = {point.metric for point in ports.store.newest(table)}
+    masked = ports.masked(table)
+    names = {point.metric for point in ports.store.newest(table) if not tells(parse_metric(point.metric), masked)}
     tree = ports.metadata.tree(line.head)
     is_view = table in tree and tree[table].kind == "view"
     if line.versions and not is_view:
@@ -192,7 +193,7 @@ def find_series(
     """What the method says of each value, had it been asked when the value came. E742: no value is known."""
     name, allowed = parse_metric(metric), threshold_of(method, threshold)
     line = timeline_of(ports.metadata, table, branch)
-    values = find_values(ports, table, name.name, line)
+    values = () if tells(name, ports.masked(table)) else find_values(ports, table, name.name, line)
     if not values:
         raise _no_metric(ports, table, name.name, line)
     limit = max(1, min(limit, MOST))
@@ -205,7 +206,26 @@ def find_series(
     else:  # dear, or never without what was flagged: the default says what was odd before the first one shown
         before = with_flags(points[: -len(shown)])
         findings = find_anomalies(before, points[-len(shown) :], method, threshold)
+    if (method, threshold) == (DEFAULT, None):
+        findings = tuple(_as_told(value, finding) for value, finding in zip(shown, findings, strict=True))
     return Series(table, branch, name, method, allowed, tuple(zip(shown, findings, strict=True)))
+
+
+def _as_told(value: Dated, finding: Finding) -> Finding:
+    """What was told when it came is shown as it was told, though by what is known today it would be in order: whoever
+    follows an alarm finds it."""
+    kept = value.kept
+    if kept is None or not kept.is_anomaly or finding.is_anomaly or value.feedback is not None:
+        return finding
+    return replace(
+        finding,
+        is_anomaly=True,
+        score=kept.score,
+        explanation=kept.explanation,
+        expected=kept.expected,
+        low=kept.low,
+        high=kept.high,
+    )
 
 
 def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchName, text: str) -> datetime:
@@ -265,7 +285,9 @@ def say_feedback(
 
 def find_flagged(ports: MetricPorts, days: int, *, limit: int = 100) -> tuple[tuple[MetricPoint, Said | None], ...]:
     """Over all tables what was an anomaly when it came, newest first, with what people said of it."""
-    found = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
+    every = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
+    masked = {table: ports.masked(table) for table in {point.table for point in every}}
+    found = [point for point in every if not tells(parse_metric(point.metric), masked[point.table])]
     said = {(one.table, one.metric, one.time): one for t in {p.table for p in found} for one in ports.store.said(t)}
     return tuple((point, said.get((point.table, point.metric, as_utc(point.time)))) for point in found)
 

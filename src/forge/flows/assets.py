@@ -12,10 +12,11 @@ from forge.catalog.search import COLUMN, Entry, Index
 from forge.flows.health import find_said, newest_attempts
 from forge.flows.impact import lineage_at
 from forge.flows.incidents import find_commits_of
+from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.records import AssetRecord, TableLineage
 from forge.flows.revisions import find_commit
-from forge.flows.sample import find_personal, version_at
+from forge.flows.sample import version_at
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column
@@ -130,7 +131,13 @@ def records_of(metadata: Metadata, tree: Tree) -> tuple[AssetRecord, ...]:
 
 
 def asset_at(
-    metadata: Metadata, lake: Lake, table: TableName, at: str, default: BranchName, since: Since = lambda tree: ()
+    metadata: Metadata,
+    lake: Lake,
+    personal_at: PersonalAt,
+    table: TableName,
+    at: str,
+    default: BranchName,
+    since: Since = lambda tree: (),
 ) -> AssetAt:
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
@@ -142,7 +149,7 @@ def asset_at(
     changed = find_commits_of(metadata, {table: version}).get(table) or _last_change(metadata, commit, table)
     record = _as_of(_record(known, table, version), state, changed.time if changed else None)
     standing = _standing_at(metadata, default, table, version, since)
-    personal = {column for name, column in find_personal(known.values(), edges) if name == str(table)}
+    personal = personal_at(commit.id).of(table)
     before, after = _neighbours(lineage, str(table))
     return AssetAt(
         Asset(record, standing),

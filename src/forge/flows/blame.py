@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from forge.flows.diff import choose_key
+from forge.flows.key_check import with_remembered_key
 from forge.flows.merge_tree import same
 from forge.flows.revisions import find_commit
 from forge.flows.sample import version_at
@@ -97,7 +98,7 @@ def _files(ports: VersionPorts, table: TableName, version: TableVersion) -> Tabl
             f"{table} is a view, and holds no rows of its own",
             fix="Ask for the blame of a table it reads.",
         )
-    return ports.tables.files(version.catalog, version.snapshot_id)
+    return with_remembered_key(version, ports.tables.files(version.catalog, version.snapshot_id))
 
 
 def _key(
@@ -117,7 +118,7 @@ def _key(
         raise ForgeError(
             "E613",
             f"{table} has no key to follow its rows by",
-            why="Neither the call, nor forge.yaml, nor the table's identifier fields say what tells its rows apart.",
+            why="Neither the call, nor the project, nor the table itself says what tells its rows apart.",
             fix=f"Give --key id=1, or versioning.keys: {{{table}: [id]}} in forge.yaml.",
         )
     return key

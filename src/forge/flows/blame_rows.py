@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from forge.flows.compare import unrecorded
-from forge.flows.diff import slice_of
 from forge.flows.engine import Pin
+from forge.flows.file_sides import slice_of
 from forge.flows.keyed_change import find_candidates
 from forge.flows.tables import DataFile, NeedsEngine, TableFiles
 from forge.flows.upload_values import Unfit, converter
@@ -139,7 +139,7 @@ class Rows:
             state = ports.lake.snapshot(catalog)
             assert state is not None, "what was exposed has a snapshot"
             pin = Pin(self.table, catalog, state.snapshot_id)
-            quoted = ", ".join(f"`{name}`" for name in names)
+            quoted = ", ".join("`" + name.replace("`", "``") + "`" for name in names)
             sql = f"SELECT {quoted} FROM {self.table}"  # noqa: S608  a parsed name, and columns as the table has them
             _, rows = ports.engine().query(sql, {self.table: pin}, {}, None)
         kinds = {f.name: arrow_type(f.type) for f in files.fields}

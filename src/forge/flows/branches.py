@@ -5,24 +5,29 @@ data and no table metadata: the commit it starts at knows every table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from forge.flows.pins import MAIN_REF
-from forge.flows.ports import Lake, Metadata, TableState
 from forge.flows.records import AuditRecord
 from forge.flows.revisions import find_branch, find_commit
+from forge.flows.unreadable import UnreadableMetadata, readable_state
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
-from forge.model.time import Clock
 from forge.versioning.branch import Branch, branch_exists
-from forge.versioning.commit import Author, Tree
 from forge.versioning.graph import MergeBase, ahead_behind, merge_base, reached
 from forge.versioning.naming import parse_branch
 from forge.versioning.protection import effective, refuse_change
 from forge.versioning.revision import parse_revision
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from datetime import datetime
+
+    from forge.flows.ports import Lake, Metadata, TableState
+    from forge.model.time import Clock
+    from forge.versioning.commit import Author, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +152,8 @@ def _changeable(
 def _carriers(lake: Lake, tree: Tree, ref: str) -> Iterator[TableState]:
     """Tables with a native ref of that name."""
     for version in tree.values():
-        state = lake.state(version.catalog) if version.kind == "table" else None
-        if state is not None and ref in state.refs:
+        state = readable_state(lake, version.catalog) if version.kind == "table" else None
+        if state is not None and not isinstance(state, UnreadableMetadata) and ref in state.refs:
             yield state
 
 

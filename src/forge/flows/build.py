@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,24 +13,29 @@ from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.failing import failing_of
 from forge.flows.measure import StateStore, Subject, Tools
-from forge.flows.personal import Personal, find_private
+from forge.flows.personal import Personal, declared_with, find_private
 from forge.flows.pins import Base, key_of, view_pin
-from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
-from forge.flows.project import Project
 from forge.flows.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
-from forge.flows.read import Reader
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
-from forge.flows.seal import Seals
+from forge.flows.run_key import RunKey, hold_key
 from forge.model.errors import ForgeError
-from forge.model.names import CommitId, RunId, TableName
+from forge.model.names import RunId
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
-from forge.quality.verdict import Verdict
-from forge.transforms.fingerprint import fingerprint
+from forge.transforms.fingerprint import Fingerprint, fingerprint
 from forge.transforms.transform import FileSource, JdbcSource, Kind, SqlQuery, Transform
-from forge.versioning.commit import Signer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from forge.flows.contract_ports import Registration
+    from forge.flows.key_check import KeyCheck
+    from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.project import Project
+    from forge.flows.read import Reader
+    from forge.flows.seal import Seals
+    from forge.model.names import CommitId, TableName
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Signer, TableVersion
 
 ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
 
@@ -73,6 +77,8 @@ class Job:
     states: StateStore | None = None
     personal: Personal | None = None
     register: Callable[[Sequence[TableName]], tuple[Registration, ...]] = lambda tables: ()  # contracts of these
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
+    key_check: KeyCheck | None = None  # None: the catalog is someone else's
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,7 @@ class Built:
     error: ForgeError | None = None
     side: SideStaged | None = None  # rows that were set aside, to be published with it
     executions: Mapping[str, Execution] = field(default_factory=dict)  # of its checks, by their ids
+    key: RunKey = field(default_factory=RunKey)
 
     @property
     def status(self) -> OutputStatus:
@@ -117,7 +124,7 @@ def build(
     try:
         built = _build(job, transform, base, inputs, others, record)
     except ForgeError as error:
-        failed = replace(record, reason=str(error), error=error.to_dict())
+        failed = replace(record, reason=error.line, error=error.to_dict())
         built = Built(failed, transform, base, error=error)
     jobs = job.engine.progress(job.run_id, transform.output).jobs
     done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
@@ -137,11 +144,12 @@ def _build(
     table = transform.output
     _refuse_other_nature(transform, base)
     files = _files_to_load(job, transform, base)
-    mark = _fingerprint(job, transform, inputs, files)
-    record = replace(record, fingerprint=mark)
-    unchanged = _unchanged(job, transform, base, mark, files)
+    made_from = _made_from(job, transform, inputs, files)
+    record = replace(record, fingerprint=made_from.fingerprint, parts=made_from.parts)
+    unchanged = _unchanged(job, transform, base, made_from.fingerprint, files)
     if unchanged:
         return _up_to_date(job, record, transform, base, unchanged)
+    files = job.engine.with_digests(files)
     job.notify(Event(job.run_id, table, "started"))
     planned = _plan(job, transform, base, inputs, files)
     job.seam("transformed")
@@ -149,11 +157,12 @@ def _build(
     if any(verdict.blocks for verdict in violations):
         return Built(_blocked(record, violations), transform, base, planned=planned, verdicts=violations)
     if transform.kind is Kind.VIEW:
-        stage, snapshot = None, None
+        stage, snapshot, key = None, None, RunKey()
         assert isinstance(transform.body, SqlQuery)
         pin = view_pin(table, transform.body.text, inputs)
     else:
         stage, snapshot = _stage(job, planned, base)
+        key = hold_key(job, transform, base, stage, snapshot)
         pin = Pin(table, stage.catalog, snapshot.snapshot_id)
     job.seam("staged")
     subject = _subject(job, planned, pin, base, others)
@@ -179,6 +188,7 @@ def _build(
         files,
         side=found.side,
         executions=found.judged.executions,
+        key=key,
     )
 
 
@@ -260,7 +270,11 @@ def _judge(job: Job, subject: Subject) -> Judgement:
     tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
     if not checks:
         return Judgement()
-    personal = job.personal or Personal(job.project, job.metadata, lambda: (job.metadata.tree(job.head),))
+    personal = job.personal or Personal(
+        job.metadata,
+        declared_with(job.project.contracts.values(), frozenset),
+        lambda: (job.metadata.tree(job.head),),
+    )
     return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
 
 
@@ -309,12 +323,27 @@ def _files_to_load(job: Job, transform: Transform, base: Base) -> tuple[LoadedFi
     if not isinstance(transform.body, FileSource):
         return ()
     files = job.engine.files_of(transform)
-    if transform.kind is not Kind.APPEND or base.catalog is None:
+    if base.catalog is None:
         return files
     loaded = job.metadata.loaded_files(transform.output, job.head)
+    files = tuple(_as_loaded(job, file, loaded) for file in files)
+    if transform.kind is not Kind.APPEND:
+        return files
     new = tuple(file for file in files if file not in loaded)
     _refuse_changed(transform, new, {file.path for file in loaded})
     return new
+
+
+def _as_loaded(job: Job, file: LoadedFile, loaded: frozenset[LoadedFile]) -> LoadedFile:
+    """A file that was only touched or copied anew, with the same content, is the file that was loaded. Its content is
+    read only where its time alone tells them apart."""
+    if file in loaded:
+        return file
+    like = [one for one in loaded if (one.path, one.size) == (file.path, file.size) and one.digest is not None]
+    if not like:
+        return file
+    (hashed,) = job.engine.with_digests((file,))
+    return next((one for one in like if one.digest == hashed.digest), hashed)
 
 
 def _refuse_changed(transform: Transform, new: Sequence[LoadedFile], loaded: set[str]) -> None:
@@ -330,13 +359,15 @@ def _refuse_changed(transform: Transform, new: Sequence[LoadedFile], loaded: set
         )
 
 
-def _fingerprint(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> str:
+def _made_from(
+    job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
+) -> Fingerprint:
     pinned: dict[TableName, object] = {table: key_of(pin) for table, pin in inputs.items()}
     params = dict(job.params)
     if job.time_range and transform.kind is Kind.BY_TIME_RANGE:
         params |= {"start": job.time_range.start, "end": job.time_range.end}
-    rules = job.project.rules_hash.get(transform.output, "")
-    return fingerprint(transform, pinned, params, files=(*files, rules))
+    seen = [{"path": file.path, "size": file.size, "modified_ns": file.modified_ns} for file in files]
+    return fingerprint(transform, pinned, params, seen, job.project.rules_hash.get(transform.output, ""))
 
 
 def _with_range(job: Job, transform: Transform, base: Base) -> Mapping[str, object]:
@@ -375,8 +406,8 @@ def _unchanged(job: Job, transform: Transform, base: Base, mark: str, files: Seq
 def would_run(job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin]) -> tuple[str, str]:
     """For `forge plan`: the decision of `build`, in words, with nothing started."""
     files = _files_to_load(job, transform, base)
-    mark = _fingerprint(job, transform, inputs, files)
-    unchanged = _unchanged(job, transform, base, mark, files)
+    made_from = _made_from(job, transform, inputs, files)
+    unchanged = _unchanged(job, transform, base, made_from.fingerprint, files)
     if unchanged:
         return "up to date", unchanged
     if job.force:
@@ -387,9 +418,42 @@ def would_run(job: Job, transform: Transform, base: Base, inputs: Mapping[TableN
         return "run", "another engine wrote it last"
     if isinstance(transform.body, JdbcSource):
         return "run", "a database is read anew each time"
-    if files:
+    assert base.version is not None, "a table that is not foreign has a version"
+    if base.version.fingerprint is None:
+        return "run", _written_by_hand(job, transform)
+    if files and transform.kind is Kind.APPEND:
         return "run", f"{len(files)} new {'file' if len(files) == 1 else 'files'}"
-    return "run", "its code, inputs, parameters or checks changed"
+    return "run", _what_changed(job, base.version, transform.output, inputs, made_from)
+
+
+def _written_by_hand(job: Job, transform: Transform) -> str:
+    """A commit of rows, a merge or a revert wrote it last: whoever plans a run should know what happens to that."""
+    from forge.flows.log import find_log  # asked for in plans alone
+
+    assert job.head is not None, "a version has a commit"
+    found = find_log(job.metadata, job.head, limit=1, paths=(str(transform.output),))
+    if not found:
+        return "no run made it as it is"
+    last = found[0]
+    then = "it will be made anew without that" if transform.kind is Kind.FULL else "the run goes on from there"
+    return f"commit {last.id[:8]} of {last.author.name} changed it ({last.message.splitlines()[0]}): {then}"
+
+
+def _what_changed(
+    job: Job, version: TableVersion, table: TableName, inputs: Mapping[TableName, Pin], now: Fingerprint
+) -> str:
+    run = job.metadata.run(RunId(version.run_id)) if version.run_id else None
+    before = next((output for output in run.outputs if output.table == table), None) if run else None
+    if before is None or before.parts is None:
+        return "it was made from something else"
+    changed = [name for name, value in now.parts.items() if before.parts.get(name) != value]
+    if changed == ["inputs"]:
+        moved = [str(t) for t, pin in inputs.items() if before.inputs.get(str(t)) != pin.snapshot_id]
+        return f"its input {moved[0]} changed" if len(moved) == 1 else f"its inputs {', '.join(moved)} changed"
+    words = [
+        {"files": "the files it loads", "parameters": "its parameters"}.get(name, f"its {name}") for name in changed
+    ]
+    return f"{' and '.join(words)} changed"
 
 
 def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:

@@ -6,27 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from forge.flows.missing_files import Finding as Finding
+from forge.flows.missing_files import find_missing_files
 from forge.flows.pins import Line, find_base, line_of
 from forge.flows.ports import Lake, Metadata, Orphan
 from forge.flows.processes import is_alive
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
 from forge.flows.retention import Expired, expire, find_expired
+from forge.flows.seal import Seals
+from forge.flows.step_back import StepBack, find_steps_back
+from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author
 
 KEEP = timedelta(days=7)  # how long a commit that nothing reaches can be gone back to
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that is not as it should be, and what puts it right."""
-
-    kind: str  # interrupted run | leftover stage | foreign write | missing snapshot | …
-    subject: str
-    detail: str
-    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,10 @@ def dead_runs(metadata: Metadata) -> tuple[RunRecord, ...]:
     return tuple(run for run in running if not is_alive(run))
 
 
-def find_problems(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[Finding, ...]:
+def find_problems(
+    metadata: Metadata, lake: Lake, default: BranchName, seals: Seals | None = None
+) -> tuple[Finding, ...]:
+    """`seals`: that the files of the newest versions are there is looked at, too."""
     unrecorded = find_unrecorded(metadata, lake)
     findings = [
         Finding(
@@ -66,11 +64,20 @@ def find_problems(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[
         Finding("leftover stage", str(catalog), f"A staged table of run {run_id}, which has ended.", "forge repair")
         for run_id, catalog in _leftover(metadata, lake)
     ]
+    findings += [_out_of_order(step) for step in find_steps_back(metadata, lake, default)]
     for branch in metadata.branches():
         known = {str(missing.table) for missing in unrecorded if missing.run.branch == branch.name}
         strays = _strays(line_of(metadata, branch.name, default), lake)
         findings += [stray for stray in strays if stray.subject not in known]
+    if seals is not None:
+        findings += find_missing_files(metadata, seals, default)
     return tuple(findings)
+
+
+def _out_of_order(step: StepBack) -> Finding:
+    kind = "missing metadata file" if step.error.is_missing else "unreadable metadata file"
+    fix = "forge repair" if step.earlier is not None else "Bring the file back from a copy."
+    return Finding(kind, str(step.catalog), f"{step.error.location}: {step.error.why} {step.words}", fix)
 
 
 def _reach(run: RunRecord, unrecorded: Sequence[Unrecorded]) -> str:
@@ -83,7 +90,10 @@ def _strays(line: Line, lake: Lake) -> list[Finding]:
     for table, version in sorted(line.tree.items()):
         if version.kind != "table":
             continue
-        base = find_base(table, line, lake)
+        try:
+            base = find_base(table, line, lake)
+        except UnreadableMetadata:
+            continue  # told as such, once for all branches
         if base.catalog is None:
             found.append(
                 Finding("missing table", str(table), f"'{line.branch}' has it, the catalog does not.", "forge run")

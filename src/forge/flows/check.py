@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.flows.engine import Engine, Pin, Planned
 from forge.flows.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
-from forge.flows.personal import Personal, find_private
+from forge.flows.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
 from forge.flows.pins import at_commit, key_of
-from forge.flows.ports import Lake, Metadata
 from forge.flows.project import Project, looked_up
 from forge.flows.read import Reader, commit_at
-from forge.flows.records import RunStatus
 from forge.flows.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
-from forge.model.schema import Schema
-from forge.model.time import Clock
-from forge.quality.check import Check
 from forge.quality.checks import Function, Query
 from forge.quality.finding import Context
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
@@ -29,9 +23,15 @@ from forge.quality.plan import judge_all, plan_measures, plan_then
 from forge.quality.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from forge.flows.build import Event
+    from datetime import datetime
 
-HIDDEN = "***"
+    from forge.flows.build import Event
+    from forge.flows.ports import Lake, Metadata
+    from forge.flows.records import RunStatus
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.quality.check import Check
+
 _BACK = 50  # versions of a table that are looked back for one that differs
 
 
@@ -85,6 +85,13 @@ class CheckPorts:
     stopped: Callable[[], RunStatus | None] = lambda: None
     run_id: RunId | None = None  # under which Spark's jobs are marked
     history: HistoryOf = no_history
+    declared: Declared = frozenset  # what contracts call personal
+
+
+def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> Personal:
+    """What is personal at the commit, also by the contracts that the project was loaded with."""
+    declared = declared_with(project.contracts.values(), ports.declared)
+    return Personal(ports.metadata, declared, lambda: trees_at(ports.metadata, ports.default_branch, (commit_id,)))
 
 
 def judge_dataset(
@@ -104,7 +111,7 @@ def judge_dataset(
     branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
     reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
     project = ports.project()
-    chosen = tuple(project.checks.get(table, ()) if checks is None else checks)
+    chosen = tuple(project.checks_of(table) if checks is None else checks)
     if promises and checks is None and at is None and since is None:
         chosen += project.promises.get(table, ())
     if since is not None:
@@ -121,7 +128,7 @@ def judge_dataset(
         partial(ports.history, table, branch.name, commit_id),
     )
     tools = Tools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
-    personal = Personal(project, ports.metadata, lambda: (ports.metadata.tree(commit_id),))
+    personal = personal_of(project, ports, commit_id)
     judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
     return Judged(
         table,
@@ -277,7 +284,7 @@ def _sampled(
         for number, rows in zip(numbers, samples, strict=True):
             closed = _is_closed(checks[number], subject.table, private)
             sample = [dict.fromkeys(row, HIDDEN) if closed else dict(row) for row in rows]
-            details = {**shown[number].details, "sample": sample}
+            details = {**shown[number].details, "sample": sample, **_reads(checks[number])}
             shown[number] = replace(shown[number], details=details)
     return tuple(shown)
 
@@ -290,9 +297,15 @@ def _is_closed(check: Check, table: TableName, private: frozenset[TableName]) ->
     return isinstance(check, Function) and not private.isdisjoint(looked_up(check) - {table})
 
 
+def _reads(check: Check) -> dict[str, object]:
+    """The tables that the rows of a free query or function may be of, for those who show them later."""
+    others = sorted(map(str, looked_up(check))) if isinstance(check, Query | Function) else []
+    return {"reads": others} if others else {}
+
+
 def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
     """Rows that cannot be shown change nothing about the verdict."""
-    return replace(verdict, details={**verdict.details, "sample": [], "sample_missing": str(error)})
+    return replace(verdict, details={**verdict.details, "sample": [], "sample_missing": error.line})
 
 
 def _has_bad_rows(check: Check, readings: Readings, schema: Schema) -> bool:
@@ -310,7 +323,13 @@ def schema_of(lake: Lake, engine: Callable[[], Engine], pin: Pin) -> Schema:
     return schema
 
 
-def tables_with_checks(project: Project, names: Sequence[str]) -> tuple[TableName, ...]:
-    if names:
-        return tuple(TableName.parse(name) for name in names)
-    return tuple(sorted(table for table, checks in project.checks.items() if checks))
+def tables_with_checks(project: Project, *, promises: bool = False) -> tuple[TableName, ...]:
+    """Those that all their checks can be read of. `promises`: also those that have service levels alone."""
+    faulty = frozenset(table for fault in project.faults if not fault.only_runs for table in fault.tables)
+    known = (project.checks, project.promises) if promises else (project.checks,)
+    return tuple(sorted({t for each in known for t, checks in each.items() if checks and t not in faulty}))
+
+
+def find_unjudged(project: Project) -> tuple[ForgeError, ...]:
+    """What is wrong with files that judge: the tables that they are about cannot be judged by them."""
+    return tuple(fault.error for fault in project.faults if not fault.only_runs)

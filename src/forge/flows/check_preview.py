@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 
+from forge.flows.monitors import check_faults
 from forge.flows.ports import Lake, Metadata
 from forge.flows.revisions import find_branch
 from forge.model.errors import ForgeError
@@ -15,7 +16,7 @@ from forge.quality.check import Check
 from forge.quality.measure import Cost, Measure
 from forge.quality.plan import check_ids, cost_of
 from forge.quality.schedule import Fault
-from forge.quality.spec import load_check, validate_checks
+from forge.quality.spec import load_check
 from forge.quality.verdict import Severity
 from forge.versioning.commit import TableVersion
 
@@ -74,7 +75,6 @@ def look_at(dataset: str, metadata: Metadata, lake: Lake, default: BranchName) -
 
 def preview_checks(items: Sequence[object], seen: Seen | None, unseen: str | None = None) -> Preview:
     """`unseen`: why the dataset cannot be looked at."""
-    faults = tuple(Fault(f"checks{problem.path}", problem.message) for problem in validate_checks(items))
     good = [(number, _try(item)) for number, item in enumerate(items)]
     checks = [(number, check) for number, check in good if check is not None]
     ids = check_ids([check for _, check in checks], seen.table) if seen else [None] * len(checks)
@@ -82,7 +82,7 @@ def preview_checks(items: Sequence[object], seen: Seen | None, unseen: str | Non
         _planned(f"checks[{number}]", check, check_id, seen, unseen)
         for (number, check), check_id in zip(checks, ids, strict=True)
     )
-    return Preview(faults, tuple(planned))
+    return Preview(check_faults(items), tuple(planned))
 
 
 def preview_loaded(checks: Sequence[Check], seen: Seen) -> tuple[PlannedCheck, ...]:
@@ -97,7 +97,7 @@ def preview_loaded(checks: Sequence[Check], seen: Seen) -> tuple[PlannedCheck, .
 def _try(item: object) -> Check | None:
     try:
         return load_check(item, table=_SOME, where="")
-    except ForgeError:  # `validate_checks` has told it
+    except ForgeError:  # `check_faults` has told it
         return None
 
 

@@ -16,6 +16,7 @@ from forge.lineage.extract.program import RESOLVED, Made, Program, Step
 from forge.lineage.extract.value import Trace, Value
 from forge.lineage.fact import EdgeKey
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.maker import maker_edges, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.names import ColumnName
 
@@ -141,6 +142,22 @@ class _Claims:
         for one in table_edges_of(step, joined):
             if one.source not in linked and one.source != one.target:
                 self._of_tables(step, one.source, one.confidence)
+        self._made_by(step, {*linked, *joined.reads} - self.hidden)
+
+    def _made_by(self, step: Step, reads: set[str]) -> None:
+        """The transform of one table, and the file, which runs all of its transforms."""
+        file, table = self._file(step.file), self._table(step.target, step.made)
+        evidence = (self._evidence(step, RESOLVED),)
+        tables = (self._table(name, Made.FILE if _is_outside(name) else None) for name in reads if name != step.target)
+        maker = transform_of(
+            name_in_lake(step.transform) or f"{file}#{table.id}", table, tables, file, step.line, evidence
+        )
+        pipeline = NodeClaim(Entity(NodeType.PIPELINE, file), {"transform_type": self.program.language, **_in(file)})
+        for claim in maker_edges(replace(maker, pipeline=None if step.transform else pipeline)):
+            self.edge(claim)
+        self.node(maker.entity, dict(maker.details))
+        if not step.transform:
+            self.node(pipeline.entity, dict(pipeline.details))
 
     def _direct(self, step: Step, edge: Edge) -> None:
         self.edge(
@@ -200,6 +217,10 @@ def _leaves(value: Value) -> Iterator[tuple[ColumnName, Trace]]:
     yield from value.sources.items()
     for member in value.members.values():
         yield from _leaves(member)
+
+
+def _in(file: str) -> dict[str, object]:
+    return {"source_file": file} if file else {}
 
 
 def _is_outside(table: str) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from forge.flows.code_files import Codebase
 from forge.flows.code_records import KeptGap, SourceRecord
-from forge.flows.ingest_ports import IngestPorts
 from forge.flows.lineage_declared import record_declared
 from forge.flows.openlineage import OpenLineagePorts, take_events
 from forge.flows.openlineage_file import events_in
 from forge.model.errors import ForgeError, errors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.flows.code_files import Codebase
+    from forge.flows.ingest_ports import IngestPorts
 
 
 def take_files(ports: IngestPorts, root: str, code: Codebase, changed: Mapping[str, str]) -> tuple[SourceRecord, ...]:

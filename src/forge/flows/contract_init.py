@@ -10,10 +10,9 @@ from forge.catalog.pii import PiiFinding, find_pii
 from forge.contracts.contract import Violation
 from forge.contracts.draft import Known, KnownColumn, draft_contract
 from forge.contracts.lint import lint
-from forge.flows.check import CheckPorts
+from forge.flows.check import CheckPorts, personal_of
 from forge.flows.contract_drift import live_schema
 from forge.flows.engine import Pin
-from forge.flows.personal import Personal
 from forge.flows.profile import profile_dataset
 from forge.flows.project import Project
 from forge.flows.read import Reader
@@ -64,7 +63,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
         raise _unknown(table, reader)
     project = ports.project()
     pin = reader.pin(table, None)
-    flagged = Personal(project, ports.metadata, lambda: (ports.metadata.tree(branch.head),)).of(table)
+    flagged = personal_of(project, ports, branch.head).of(table)
     stored = _stored(ports, pin)
     if profile or (profile is None and stored is None):
         measured, looked = profile_dataset(f"{table}@{branch.name}", ports)[0], "rows"

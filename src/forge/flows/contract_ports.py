@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from forge.contracts.lifecycle import StateChange
 from forge.contracts.policy.governance import Governance
-from forge.contracts.registry import Checked, CompileRecord, Head, Registered
-from forge.contracts.tested import TestRun, TestSummary
-from forge.flows.ports import Lake, Metadata
-from forge.flows.records import AuditRecord
 from forge.model.names import BranchName, TableName
-from forge.model.time import Clock
-from forge.quality.delivery import Delivery
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from forge.contracts.lifecycle import StateChange
+    from forge.contracts.registry import Checked, CompileRecord, Head, Registered
+    from forge.contracts.tested import TestRun, TestSummary
     from forge.flows.alert_ports import AlertPorts
     from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.ports import Lake, Metadata
+    from forge.flows.records import AuditRecord
+    from forge.model.time import Clock
+    from forge.quality.delivery import Delivery
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.data_engine import Made, stage_by_engine
-from forge.flows.data_request import CommitMode, CommitRequest, find_key, nothing_changed
+from forge.flows.data_key import is_judged, with_key
+from forge.flows.data_request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
+from forge.flows.file_sides import sorted_files
+from forge.flows.key_check import remembered_key
 from forge.flows.land import Prepared, assets_of, land, lineage_of_both, placed
 from forge.flows.merge import ATTEMPTS, moves_too_often
-from forge.flows.merge_tree import TableOutcome, open_stage, sorted_files, staged_outcome
+from forge.flows.merge_tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.merges import TableTally
 from forge.flows.pins import Line, line_of
 from forge.flows.preview import judge_preview, outputs_of
@@ -66,6 +69,7 @@ def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | M
     before = _find_table(request, line)
     work.tell("staging", table)
     made = _staged(work, request, line, before)
+    made = replace(made, outcome=with_key(work, request, before, made.outcome))
     outcome = made.outcome
     assert outcome.version is not None
     changed = {table: outcome.version}
@@ -122,6 +126,7 @@ def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before:
     if request.mode is CommitMode.OVERWRITE:
         fields = _fields_after(rows, fields)
     fitted = fit_rows(rows, fields, where)
+    _refuse_bad_keys(work, request, rows, fitted, remembered_key(before, files), where)
     removed = sorted_files(files.files) if request.mode is CommitMode.OVERWRITE else ()
     if not fitted.num_rows and not removed and fields == files.fields:
         raise nothing_changed(request, "There are no rows.")
@@ -131,17 +136,36 @@ def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before:
 
 
 def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: str) -> TableOutcome:
-    from forge.flows.keyed_change import refuse_null_keys, refuse_twin_keys
     from forge.versioning.arrow_types import fields_of
 
-    key = request.key or work.ports.keys.get(request.table) or ()
+    fields = fields_of(rows)[0]
     if request.mode is CommitMode.MERGE:
-        key = find_key(request, work.ports, fields_of(rows)[0], ())
-        refuse_null_keys(rows, key, where)
-        refuse_twin_keys(rows, key, where)
+        find_key(request, work.ports, fields, ())
+    key = _refuse_bad_keys(work, request, rows, rows, (), where)
     stage = open_stage(work, request.table, None)
-    work.ports.tables.rewrite(stage, (), rows, fields_of(rows)[0], key)
+    work.ports.tables.rewrite(stage, (), rows, fields, key)
     return staged_outcome(work, request.table, stage, None, TableTally(str(request.table), "new"))
+
+
+def _refuse_bad_keys(
+    work: Work,
+    request: CommitRequest,
+    rows: pyarrow.Table,
+    fitted: pyarrow.Table,
+    remembered: tuple[str, ...],
+    where: str,
+) -> tuple[str, ...]:
+    """The key of the rows, which each has once. One that was said of other columns than the table has now is none."""
+    from forge.flows.keyed_change import refuse_null_keys, refuse_twin_keys
+
+    key = key_said(request, work.ports, remembered)
+    if not key or (not request.key and not set(fitted.column_names).issuperset(key)):
+        return ()
+    _refuse_missing_key(rows, key, where)
+    refuse_null_keys(fitted, key, where)
+    if request.mode is CommitMode.MERGE or not is_judged(work, request, key):
+        refuse_twin_keys(fitted, key, where)
+    return key
 
 
 def _stage_keyed(
@@ -151,7 +175,7 @@ def _stage_keyed(
     from forge.flows.keyed_change import change_by_key, find_candidates, refuse_null_keys, refuse_twin_keys
 
     ports, is_delete = work.ports, request.mode is CommitMode.DELETE
-    key = find_key(request, ports, files.fields, files.identifier)
+    key = find_key(request, ports, files.fields, remembered_key(before, files))
     _refuse_missing_key(rows, key, where)
     refuse_null_keys(rows, key, where)
     given = fit_rows(rows.select(list(key)) if is_delete else rows, files.fields, where, partial=True)

@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from forge.flows.data_request import CommitMode, CommitRequest, find_key, nothing_changed
+from forge.flows.data_request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
 from forge.flows.diff import NO_PAGE, diff_trees
 from forge.flows.engine import ChangeFile, ChangeMode, DeclaredLineage, Engine, Pin, Planned, RunContext
+from forge.flows.key_check import remembered_key
 from forge.flows.merge_tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.merges import TableTally
 from forge.flows.pins import Line, find_pin, inputs_of
+from forge.flows.query_audit import audited
 from forge.flows.records import TableLineage
 from forge.flows.version_ports import Work
 from forge.model.errors import ForgeError
@@ -35,9 +37,26 @@ class Made:
 
 
 def stage_by_engine(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
+    """SQL that is given from outside leaves its row in the audit, whatever comes of it."""
+    sql, ports = request.sql, work.ports
+    if sql is None:
+        return _stage(work, request, line, before)
+    return audited(
+        ports.metadata,
+        ports.clock,
+        ports.author.email or ports.author.name,
+        request.where or "commit",
+        sql,
+        lambda: inputs_of(sql, "query"),
+        lambda: _stage(work, request, line, before),
+        lambda made: made.outcome.statistics.record_count,
+    )
+
+
+def _stage(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
     ports, table = work.ports, request.table
-    fields, identifier = _known(work, before)
-    key = _key(work, request, fields, identifier)
+    fields, remembered = _known(work, before)
+    key = _key(work, request, fields, remembered)
     engine = ports.engine()
     engine.begin(work.run_id, table)
     planned = _planned(work, request, line, engine)
@@ -58,14 +77,16 @@ def _known(work: Work, before: TableVersion | None) -> tuple[Fields, tuple[str, 
     if before is None or before.snapshot_id is None:
         return (), ()
     files = work.ports.tables.files(before.catalog, before.snapshot_id)
-    return files.fields, files.identifier
+    return files.fields, remembered_key(before, files)
 
 
-def _key(work: Work, request: CommitRequest, fields: Fields, identifier: tuple[str, ...]) -> tuple[str, ...]:
-    """To find rows by; of a new table, to be declared."""
+def _key(work: Work, request: CommitRequest, fields: Fields, remembered: tuple[str, ...]) -> tuple[str, ...]:
+    """To find rows by, and which no row may lack; of a new table, to be declared."""
     if request.mode.is_keyed:
-        return find_key(request, work.ports, fields, identifier)
-    return () if fields else (request.key or tuple(work.ports.keys.get(request.table, ())))
+        return find_key(request, work.ports, fields, remembered)
+    key = key_said(request, work.ports, remembered)
+    known = {field.name for field in fields}
+    return key if not fields or known.issuperset(key) else ()
 
 
 def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> Planned | None:
@@ -75,7 +96,7 @@ def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> 
     body: Body
     if request.sql is not None:
         wanted = inputs_of(request.sql, "query")
-        body = SqlQuery(request.sql)
+        body = SqlQuery(request.sql, of_project=False)
         inputs = {table: _pin(work, line, table) for table in wanted}
     else:
         body = PythonFunction(lambda: request.frame, {}, wants_context=False)

@@ -49,18 +49,28 @@ def nothing_changed(request: CommitRequest, why: str) -> ForgeError:
     )
 
 
+def key_said(request: CommitRequest, ports: VersionPorts, remembered: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells rows apart: said in the call, declared, or remembered with the table; () where nobody said."""
+    return request.key or tuple(ports.keys.get(request.table, ())) or remembered
+
+
 def find_key(
-    request: CommitRequest, ports: VersionPorts, fields: Fields, identifier: tuple[str, ...]
+    request: CommitRequest, ports: VersionPorts, fields: Fields, remembered: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What tells rows apart: said in the call, in the settings, or by the table itself."""
-    key = request.key or tuple(ports.keys.get(request.table, ())) or identifier
+    """The same, for a change that cannot do without: E613 where there is none, or not in these columns."""
+    key = key_said(request, ports, remembered)
     if not key:
         raise ForgeError(
             "E613",
             f"{request.table} has no key to {request.mode} by",
-            why="Neither the call, nor forge.yaml, nor the table's identifier fields say what tells its rows apart.",
+            why="Neither the call, nor the project, nor the table itself says what tells its rows apart.",
             fix=f"Give --key, or versioning.keys: {{{request.table}: [id]}} in forge.yaml.",
         )
+    refuse_unknown(request, key, fields)
+    return key
+
+
+def refuse_unknown(request: CommitRequest, key: tuple[str, ...], fields: Fields) -> None:
     known = [field.name for field in fields]
     for name in key:
         if name not in known:
@@ -71,4 +81,3 @@ def find_key(
                 why=near,
                 fix=f"Its columns are {', '.join(known)}.",
             )
-    return key

@@ -3,12 +3,15 @@ read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forge.flows.merge_tree import same, sorted_files
+from forge.flows.file_sides import slice_of
+from forge.flows.key_check import with_remembered_key
+from forge.flows.merge_tree import same
 from forge.flows.revisions import find_commit
-from forge.flows.tables import DataFile, NeedsEngine, Slice, TableFiles
+from forge.flows.tables import NeedsEngine, Slice, TableFiles
+from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.version_ports import VersionPorts, row_work
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -74,7 +77,12 @@ def diff_trees(
     for table in wanted:
         old, new = before.get(table), after.get(table)
         if not same(old, new):
-            found.append(_diff_one(ports, table, old, new, page, keys.get(table)))
+            try:
+                found.append(_diff_one(ports, table, old, new, page, keys.get(table)))
+            except UnreadableMetadata:
+                if tables is not None:
+                    raise
+                found.append(TableDiff(str(table), UNREADABLE, RowDiff()))  # the others are told all the same
     return tuple(found)
 
 
@@ -110,7 +118,7 @@ def _diff_views(
 def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | None:
     if version is None or version.snapshot_id is None:
         return None
-    return ports.tables.files(version.catalog, version.snapshot_id)
+    return with_remembered_key(version, ports.tables.files(version.catalog, version.snapshot_id))
 
 
 def choose_key(
@@ -171,11 +179,6 @@ def match_fields(before: Fields, after: Fields, is_one: bool) -> tuple[Fields, F
     if is_one:
         return before, after
     return tuple(replace(f, id=f.name) for f in before), tuple(replace(f, id=f.name) for f in after)
-
-
-def slice_of(side: TableFiles, files: Iterable[DataFile]) -> Slice | None:
-    chosen = sorted_files(files)
-    return Slice(side.catalog, side.snapshot_id, chosen) if chosen else None
 
 
 def _narrowed(layout: Layout, page: Page, table: TableName) -> Layout:

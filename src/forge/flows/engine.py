@@ -3,20 +3,23 @@ Python transforms on lists of rows, for tests of the flows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from forge.flows.ports import Stage
-from forge.flows.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
-from forge.model.names import CatalogName, RunId, SnapshotId, TableName
-from forge.model.schema import Schema
-from forge.quality.check import Check
-from forge.quality.measure import Measure, Readings
-from forge.transforms.transform import Transform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from forge.flows.ports import Stage
+    from forge.flows.records import LoadedFile
+    from forge.model.names import CatalogName, RunId, SnapshotId, TableName
+    from forge.model.schema import Schema
+    from forge.quality.check import Check
+    from forge.quality.measure import Measure, Readings
+    from forge.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +181,27 @@ class Engine(Protocol):
         ...
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...
+    def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
+        """The same files, each with the hash of its content."""
+        ...
+
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]: ...
     def begin(self, run_id: RunId, table: TableName) -> None:
         """Jobs started by this thread from now on belong to this run and table."""
+        ...
+
+    def begin_read(self, run_id: RunId) -> None:
+        """As `begin`, for a question: until `end`, jobs of this thread leave the cores to those that write."""
+        ...
+
+    def end(self) -> None:
+        """What this thread does from now on belongs to nothing that was begun."""
+        ...
+
+    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
+        """Jobs of writes that wait for cores which these reads have."""
         ...
 
     def progress(self, run_id: RunId, table: TableName) -> Progress: ...

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.flows.code_files import Codebase, find_code, shown
 from forge.flows.ingest import counting
-from forge.flows.ingest_ports import Options, Progress
-from forge.lineage.edge import Extraction
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Run, Shared, Unit, modules_of, read_codebase
 from forge.lineage.extract.contract import contract
 from forge.lineage.extract.definition import Definition, definitions_of
-from forge.lineage.extract.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from forge.flows.ingest_ports import Options, Progress
+    from forge.lineage.edge import Extraction
+    from forge.lineage.extract.program import Program
 
 
 def extract(

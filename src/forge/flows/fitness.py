@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from forge.flows.health import Health, find_health, unknown_table
-from forge.flows.impact import edges_at
+from forge.flows.health import CurrentChecks, Health, find_health, unknown_table
+from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
 from forge.flows.read import commit_at
-from forge.flows.sample import find_personal
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import Clock, as_utc
 from forge.quality.fitness import Condition, Requirements
 from forge.quality.monitor import CheckResult
 from forge.quality.verdict import Outcome
-from forge.versioning.commit import Commit, TableVersion, Tree
+from forge.versioning.commit import Commit, TableVersion
 
 _SHOWN = 5
 
@@ -25,7 +24,7 @@ _SHOWN = 5
 @dataclass(frozen=True, slots=True)
 class FitnessPorts:
     """`standing`: what monitors and people found out about these versions. `personal`: the columns that a table's
-    contract calls personal, None where it has no contract."""
+    contract calls personal, None where it has no contract. `personal_at`: all that is."""
 
     metadata: Metadata
     lake: Lake
@@ -33,6 +32,8 @@ class FitnessPorts:
     default_branch: BranchName
     standing: Callable[[Mapping[TableName, TableVersion]], Iterable[CheckResult]]
     personal: Callable[[TableName], frozenset[str] | None]
+    personal_at: PersonalAt
+    current: Callable[[TableName], CurrentChecks | None] = lambda table: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,12 @@ def judge_fitness(
     conditions = []
     if required.min_score is not None:
         standing = ports.standing({table: version})
-        conditions.append(_score(find_health(ports.metadata, table, tree, (), standing), required.min_score))
+        checks = ports.current(table) if revision == "HEAD" else None
+        conditions.append(_score(find_health(ports.metadata, table, tree, (), standing, checks), required.min_score))
     if required.max_age_hours is not None:
         conditions.append(_age(written, required.max_age_hours, now))
     if required.no_pii:
-        conditions.append(_personal(ports, table, version, tree))
+        conditions.append(_personal(ports, table, version, commit.id))
     return Fitness(table, revision, commit.id, version, written, tuple(conditions), now)
 
 
@@ -120,12 +122,11 @@ def _hours(hours: float) -> str:
     return f"{hours / 24:.1f} days" if hours >= 72 else f"{hours:.3g} h"
 
 
-def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, tree: Tree) -> Condition:
+def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> Condition:
     """By the contract, by what the catalog knows, and by what the columns are made of."""
     declared = ports.personal(table)
     own = {column.lower() for column in declared or ()}
-    hidden = find_personal(ports.metadata.assets(), edges_at(ports.metadata, tree))
-    derived = {column for name, column in hidden if name == str(table)}
+    derived = ports.personal_at(commit).of(table)
     here = _columns(ports, version)
     found = sorted(own | derived) if here is None else [name for name in here if name.lower() in own | derived]
     looked = "its contract, the catalog and its lineage" if declared is not None else "the catalog and its lineage"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from forge.flows.build import Job, range_missing, would_run
 from forge.flows.engine import Pin
 from forge.flows.pins import Base, Line, find_base, find_pin
+from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import TableName
 from forge.transforms.transform import Kind, Transform
@@ -26,8 +27,12 @@ class Foreseen:
 def foresee(job: Job, order: Sequence[Transform], line: Line) -> dict[TableName, Foreseen]:
     found: dict[TableName, Foreseen] = {}
     for transform in order:
-        base = find_base(transform.output, line, job.lake)
-        decided = _decide(job, transform, base, line, found)
+        try:
+            base = find_base(transform.output, line, job.lake)
+            decided = _decide(job, transform, base, line, found)
+        except UnreadableMetadata as error:
+            found[transform.output] = Foreseen("blocked", error.what, error=error)
+            continue
         missing = range_missing(job, transform, base)
         if missing is not None and decided.action == "run" and decided.is_certain:
             decided = Foreseen("blocked", NEEDS_RANGE, error=missing)

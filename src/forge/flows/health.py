@@ -19,6 +19,16 @@ from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Tree
 
 Said = tuple[RunId, Verdict]
+_OF_GATES = ("contract", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentChecks:
+    """The checks that there are now for a table. `made`: the project makes it, so that what its runs said is of these
+    or of checks that were deleted."""
+
+    ids: frozenset[str]
+    made: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +159,15 @@ def failing_columns(said: Iterable[Said]) -> frozenset[str]:
 
 
 def find_health(
-    metadata: Metadata, table: TableName, tree: Tree, held: Held, since: Iterable[CheckResult] = ()
+    metadata: Metadata,
+    table: TableName,
+    tree: Tree,
+    held: Held,
+    since: Iterable[CheckResult] = (),
+    current: CurrentChecks | None = None,
 ) -> Health:
     """`held` is empty for a version of the past: what was tried later is no matter of it. `since` is what monitors and
-    people found out about the versions of the tree."""
+    people found out about the versions of the tree. `current`: only what these said counts; None: all count."""
     attempt = next((run for run, name in held if name == table), None)
     version = tree.get(table)
     if version is None and attempt is None:
@@ -162,12 +177,18 @@ def find_health(
     found = metadata.verdicts(run_ids=runs, table=table, limit=ALL)
     return Health(
         table,
-        tuple(verdict for run_id, verdict in found if run_id == writer),
+        tuple(v for run_id, v in found if run_id == writer and _counts(v, current)),
         tuple(verdict for run_id, verdict in found if attempt and run_id == attempt.id),
         metadata.run(writer) if writer else None,
         attempt,
-        tuple(one for one in since if one.dataset == str(table)),
+        tuple(one for one in since if one.dataset == str(table) and (current is None or one.check_id in current.ids)),
     )
+
+
+def _counts(verdict: Verdict, current: CurrentChecks | None) -> bool:
+    """What the contract gate said is of no check that could be deleted."""
+    known = current is None or not current.made or verdict.check_id in current.ids
+    return known or verdict.check_type in _OF_GATES
 
 
 def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.flows.ports import Metadata
-from forge.flows.project import Project
 from forge.flows.records import OutputStatus, RunRecord, TableLineage
-from forge.flows.run import RunResult
-from forge.lineage.edge import Edge
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, CommitId, RunId, TableName
-from forge.quality.verdict import Verdict
-from forge.versioning.commit import Commit, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from forge.flows.ports import Metadata
+    from forge.flows.project import Project
+    from forge.flows.run import RunResult
+    from forge.lineage.edge import Edge
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Commit, Tree
 
 
 @dataclass(frozen=True, slots=True)

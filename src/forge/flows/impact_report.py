@@ -7,17 +7,19 @@ from dataclasses import replace
 
 from forge.flows.impact import lake_table
 from forge.flows.lineage_view import Look
+from forge.lineage.ask import DOERS
 from forge.lineage.impact import ImpactReport, Reader, impact_of, merge_reports
 from forge.lineage.impact_change import NEED_TO, OF_TABLES, Change, ChangeType
 from forge.lineage.kind import EdgeType
+from forge.lineage.maker import OUTPUT
 from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Level, Node, NodeType
-from forge.lineage.traversal import Traversal
+from forge.lineage.traversal import Link, Traversal
 from forge.lineage.type_change import TypeChange, classify
 from forge.model.errors import ForgeError, raise_errors
 
 LIMIT = 10_000  # entities in one report, the nearest first
 _COLUMNS = frozenset({NodeType.COLUMN, NodeType.FIELD})
-_READERS = frozenset(NodeType) - UNPREFIXED | {NodeType.EXTERNAL}
+_READERS = frozenset(NodeType) - UNPREFIXED | {NodeType.EXTERNAL, NodeType.DATASET}
 
 
 def report_impact(
@@ -46,7 +48,7 @@ def report_impact(
         walked,
         weights=look.ports.weights,
         owners=find_owners(look),
-        readers=() if start.type in TABLE_LIKE else tuple(_readers(look, walked, start, inside, min_confidence)),
+        readers=tuple(_who_notices(meant, _readers(look, walked, start, inside, min_confidence))),
         table=look.node,
         inside=inside,
     )
@@ -181,11 +183,12 @@ def _inside(look: Look, walked: Traversal) -> frozenset[str]:
 def _readers(
     look: Look, walked: Traversal, start: Node, inside: Collection[str], min_confidence: float | None
 ) -> Iterable[Reader]:
-    """Dashboards, models and processes that read as a whole a table in which a column is hit: whether they use just
-    that column is not recorded, so they are told."""
+    """Dashboards, models, processes and datasets that read as a whole a table in which a column is hit, or one that
+    does: whether they use just that column is not recorded, so they are told."""
     if not start.table:
         return
-    hit = {item.node.table for item in walked.items if item.node.type in _COLUMNS} - set(inside)
+    known = {item.node.table for item in walked.items if item.node.table} - set(inside) | {start.table}
+    pairs = _met_tables(walked)
     # One walk over tables tells who there is at all, and shows nothing else; what each of them reads is one hop back.
     coarse = look.walk(
         start.table,
@@ -197,24 +200,56 @@ def _readers(
         node_types=_READERS,
         intermediate=True,
     )
-    for item in coarse.items:
-        found = look.walk(
-            item.node.id, direction="upstream", depth=1, min_confidence=min_confidence, edge_types=[EdgeType.CONSUMES]
-        )
-        for link in found.links:
-            if link.target == item.node.id and link.source in {start.table, *hit}:
+    for item in coarse.items:  # the nearest first, so that what they read is known
+        types = [EdgeType.CONSUMES, *([EdgeType.DERIVES_FROM] if item.node.type is NodeType.DATASET else [])]
+        read = [link for link in _into(look, item.node, types, min_confidence) if link.source in known]
+        output = item.node.details.get(OUTPUT)
+        for link in read:
+            if output is None or (link.source, output) in pairs:
+                known.add(item.node.id)
                 yield Reader(item.node, link)
+        if item.node.type in DOERS and item.node.id in known:
+            yield from _runs(look, item.node, min_confidence)
+
+
+def _into(look: Look, node: Node, types: Iterable[EdgeType], min_confidence: float | None) -> Iterable[Link]:
+    found = look.walk(node.id, direction="upstream", depth=1, min_confidence=min_confidence, edge_types=types)
+    return (link for link in found.links if link.target == node.id)
+
+
+def _runs(look: Look, node: Node, min_confidence: float | None) -> Iterable[Reader]:
+    """The pipelines that run a transform or job: they fail with it."""
+    for link in _into(look, node, [EdgeType.EXECUTES], min_confidence):
+        yield Reader(look.node(link.source), replace(link, source=link.target, target=link.source))
+
+
+def _met_tables(walked: Traversal) -> frozenset[tuple[str, str]]:
+    """From which table to which the change goes on: only who makes the second from the first has to do with it."""
+    nodes = (*walked.starts, *(item.node for item in walked.items))
+    tables = {node.id: node.table or node.id for node in nodes}
+    ends = ((link.source, link.target) for link in walked.links)
+    return frozenset((tables.get(source, source), tables.get(target, target)) for source, target in ends)
+
+
+def _who_notices(change: Change, readers: Iterable[Reader]) -> Iterable[Reader]:
+    """Who makes a table from another names its columns, or the table itself is told of a new one."""
+    return (one for one in readers if change.type is not ChangeType.ADD or OUTPUT not in one.node.details)
 
 
 def find_owners(look: Look) -> Callable[[Node], str | None]:
-    """As a node says itself, else as the asset of its table does, else as the settings do."""
+    """As a node says itself, else as the asset of its table, or of the table that it makes, does, else as the settings
+    do."""
     assets = {asset.table: asset.owner for asset in look.ports.metadata.assets() if asset.owner}
 
     def owner_of(node: Node) -> str | None:
         said = node.details.get("owner")
         if said:
             return str(said)
-        table = lake_table(node.table) if node.table else None
+        told = node.details.get("owners")
+        if isinstance(told, list) and told:
+            return ", ".join(map(str, told))
+        name = node.table or str(node.details.get(OUTPUT) or "")
+        table = lake_table(name) if name else None
         return None if table is None else assets.get(table) or look.ports.owner(table)
 
     return owner_of

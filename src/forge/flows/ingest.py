@@ -7,9 +7,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.flows.code_claims import claims_of_program
 from forge.flows.code_digest import digests_of
@@ -17,14 +16,19 @@ from forge.flows.code_files import Codebase, find_code, shown
 from forge.flows.code_records import KeptGap, SourceRecord, file_id, producer_of
 from forge.flows.code_told import take_files
 from forge.flows.ingest_ports import IngestPorts, Options, Progress
-from forge.flows.lineage_ports import LineagePorts
 from forge.lineage.claim import Batch, Recorded
-from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Done, Run, Shared, Unit, modules_of, read_codebase, uses_of
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.manual import DECLARED
 from forge.lineage.extract.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.lineage.edge import Gap
 
 _FILES = 50  # in one transaction
 _LINE = 160  # characters of a line of code beside a gap

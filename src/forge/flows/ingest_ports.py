@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from forge.flows.code_records import SourceStore
-from forge.flows.lineage_ports import LineagePorts
-from forge.flows.openlineage import OpenLineagePorts
 from forge.lineage.extract.codebase import Run, in_turn
-from forge.lineage.extract.definition import Definition, Schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from forge.flows.code_records import SourceStore
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.openlineage import OpenLineagePorts
+    from forge.lineage.extract.definition import Definition, Schemas
 
 READER = 1  # goes up when the same text is read otherwise, so that everything is read again
 

@@ -1,12 +1,21 @@
-"""The declared keys of tables: by the settings, else as the project's transforms and contracts say."""
+"""The declared keys of tables: by the settings, else as the project's transforms, contracts and checks say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from forge.flows.project import Project
 from forge.model.names import TableName
+from forge.quality.check import Check
+from forge.quality.checks.not_null import NotNull
+from forge.quality.checks.unique import Unique
+from forge.quality.verdict import Severity
+
+_BLOCKING = (Severity.ERROR, Severity.CRITICAL)
+
+if TYPE_CHECKING:
+    from forge.flows.project import Project
 
 
 class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
@@ -38,4 +47,31 @@ class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
             )
             if primary:
                 found.setdefault(table, tuple(p.column for p in primary))
+        for table, checks in project.checks.items():
+            if table not in found and (key := key_of_checks(checks)):
+                found[table] = key
         return found
+
+
+def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:
+    """Columns that must be unique and never NULL: the first such, where there are several."""
+    filled = {name for check in checks if isinstance(check, NotNull) and _is_whole(check) for name in check.columns}
+    every = (check.columns for check in checks if isinstance(check, Unique) and _is_whole(check))
+    return next((columns for columns in every if filled.issuperset(columns)), ())
+
+
+def judges_key(checks: Sequence[Check], key: Sequence[str]) -> bool:
+    """Whether a check says itself, of the whole table and to the point of blocking it, that this key is there twice."""
+    return any(isinstance(c, Unique) and _is_whole(c) and set(c.columns) == set(key) for c in checks)
+
+
+def _is_whole(check: Check) -> bool:
+    allowed = (
+        check.max_null_percentage
+        if isinstance(check, NotNull)
+        else check.max_violation_percentage + check.max_duplicates
+        if isinstance(check, Unique)
+        else 0
+    )
+    is_all = not (check.where or check.partition_by or check.since or allowed)
+    return is_all and check.severity in _BLOCKING

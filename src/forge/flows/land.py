@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.contract import pii_columns
+from forge.flows.durable import publish_durably
 from forge.flows.pins import Base, Line, find_base
 from forge.flows.ports import SnapshotState
 from forge.flows.project import Project
@@ -121,9 +122,8 @@ def land(
             (work.step if work is not None else seam)("prepared")
         wanted = record(prepared)
         if isinstance(wanted, Publication):
-            outcome = ports.metadata.publish(wanted, seam)
-        else:
-            outcome = ports.metadata.advance(wanted, seam)
+            sealed = wanted.sealed
+        outcome = publish_durably(ports.lake, ports.metadata, wanted, seam)
         if isinstance(outcome, Published):
             seam("published")
             return wanted
@@ -173,14 +173,14 @@ def _asset(
 ) -> AssetRecord:
     transform = project.transforms.get(table) if project else None
     contract = project.contracts.get(table) if project else None
-    personal = pii_columns(contract) if contract else frozenset()
+    personal = {column.lower() for column in pii_columns(contract)} if contract else set()
     before = {str(column["name"]).lower(): column for column in (old.columns if old else ())}
     columns = tuple(
         {
             "name": column.name,
             "type": column.type,
             "description": before.get(column.name.lower(), {}).get("description", ""),
-            "pii": column.name in personal or before.get(column.name.lower(), {}).get("pii", False),
+            "pii": column.name.lower() in personal or before.get(column.name.lower(), {}).get("pii", False),
         }
         for column in snapshot.schema.columns
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.build import Built, Job
+from forge.flows.durable import publish_durably
 from forge.flows.pins import Line
 from forge.flows.ports import ByTable
 from forge.flows.publish import (
@@ -138,7 +139,7 @@ def _record(landing: _Landing) -> Landed | Conflict:
             message=landing.message,
             unpublished=held_lineage(landing.built, kept),
         )
-        if isinstance(job.metadata.publish(publication, job.seam), Published):
+        if isinstance(publish_durably(job.lake, job.metadata, publication, job.seam), Published):
             return Landed(publication.commit, publication.run, left)
         time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
     raise ForgeError(

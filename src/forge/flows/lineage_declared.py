@@ -3,18 +3,23 @@ takes back what it said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage_versions import with_versions
 from forge.flows.lineage_view import Look, look
 from forge.flows.records import AuditRecord
 from forge.lineage.claim import Batch, EdgeClaim, NodeClaim, Recorded
 from forge.lineage.edge import Gap
 from forge.lineage.extract.manual import DECLARED, Declared, claims_of_declared, read_declared
-from forge.lineage.node import Entity
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.lineage.node import Entity
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ def record_declared(
     unknown: list[Gap] = []
     for one in declared:
         edges, nodes = claims_of_declared(one, lambda name: _known(view, name))
-        batches.append(Batch(f"{DECLARED}{one.file}", now, edges, nodes, actor=one.author or who))
+        claims = with_versions(ports.store, edges)
+        batches.append(Batch(f"{DECLARED}{one.file}", now, claims, nodes, actor=one.author or who))
         unknown += _unknown(view, one.file, edges, nodes)
     known = frozenset(ports.store.producers())
     batches += [Batch(f"{DECLARED}{path}", now, actor=who) for path in gone if f"{DECLARED}{path}" in known]

@@ -7,21 +7,26 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from forge.flows.impact import lake_table
-from forge.flows.lineage_ports import LineagePorts
-from forge.flows.ports import Metadata
+from forge.flows.lineage_versions import versions_of
 from forge.flows.records import MADE_BY, AssetRecord, TableLineage
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.claim import MANUAL, Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Extraction, Transformation
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.maker import Maker, maker_edges, maker_nodes, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
-from forge.versioning.commit import Commit, TableVersion, Tree
+
+if TYPE_CHECKING:
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.ports import Metadata
+    from forge.versioning.commit import Commit, TableVersion, Tree
 
 PRODUCER = "table:"  # of what the runs that made a table saw
 _COMMITS = 50  # in one transaction
@@ -151,6 +156,8 @@ def _write(ports: LineagePorts, steps: list[tuple[Commit, Tree, datetime]], sinc
         tree = ports.metadata.tree(commit.id)
         changed = {table: tree[table] for table in tree if not _same(before.get(table), tree[table])}
         batches += batches_of(ports, changed, at, commit.author.name, assets)
+        for claims in versions_of(ports.store, (str(table) for table in changed if table not in before)).values():
+            batches.append(Batch(MANUAL, at, claims, complete=False, actor=commit.author.name))
         gone = (table for table in before if table not in tree)
         batches += [Batch(f"{PRODUCER}{table}", at, actor=commit.author.name) for table in sorted(gone)]
     last, _, at = steps[-1]
@@ -200,9 +207,28 @@ def batches_of(
         lineage = found.get((run_id, table), TableLineage(table))
         file, line = code.get((run_id, str(table)), ("", 0))
         nodes = [*_nodes(ports, table, version, assets.get(table), file), *_outside(lineage)]
-        edges = tuple(claims_of(lineage, Evidence(Basis.OBSERVED, "spark-plan", file, line, run_id=run_id)))
-        batches.append(Batch(f"{PRODUCER}{table}", at, edges, tuple(nodes), actor=actor))
+        seen = Evidence(Basis.OBSERVED, "spark-plan", file, line, run_id=run_id)
+        edges = [*claims_of(lineage, seen)]
+        if file:
+            maker = _maker(ports, version, lineage, seen)
+            edges += maker_edges(maker)
+            nodes += maker_nodes(maker)
+        batches.append(Batch(f"{PRODUCER}{table}", at, tuple(edges), tuple(nodes), actor=actor))
     return batches
+
+
+def _maker(ports: LineagePorts, version: TableVersion, lineage: TableLineage, seen: Evidence) -> Maker:
+    """The transform of a table, which has its name, and the project that runs it."""
+    table = table_of(str(lineage.table), NodeType.VIEW if version.kind == "view" else NodeType.TABLE)
+    reads = (_end(name) for name in _sources(lineage) if name != table.id)
+    maker = transform_of(table.id, table, reads, seen.file, seen.line, (seen,))
+    pipeline = NodeClaim(Entity(NodeType.PIPELINE, ports.project), {"transform_type": "forge"})
+    return replace(maker, pipeline=pipeline)
+
+
+def _sources(lineage: TableLineage) -> frozenset[str]:
+    names = {edge.source.table for edge in lineage.edges} | {edge.source.table for edge in lineage.indirect}
+    return frozenset(names | {edge.source for edge in lineage.table_edges})
 
 
 def _code_of(metadata: Metadata, runs: Iterable[RunId]) -> dict[tuple[RunId, str], tuple[str, int]]:
@@ -228,8 +254,8 @@ def _nodes(
     yield NodeClaim(table_of(str(table), kind), details)
     schema = ports.schema(version)
     if schema is not None:
-        for column in schema.columns:
-            known = {"data_type": str(column.type), "nullable": column.nullable}
+        for place, column in enumerate(schema.columns):
+            known = {"data_type": str(column.type), "nullable": column.nullable, "position": place}
             yield NodeClaim(column_of(str(table), column.name), known)
     elif asset is not None:
         for described in asset.columns:
@@ -239,9 +265,7 @@ def _nodes(
 
 def _outside(lineage: TableLineage) -> Iterable[NodeClaim]:
     """What a source reads: a file, a table of a database elsewhere."""
-    names = {edge.source.table for edge in lineage.edges} | {edge.source.table for edge in lineage.indirect}
-    names |= {edge.source for edge in lineage.table_edges}
-    for name in sorted(name for name in names if lake_table(name) is None):
+    for name in sorted(name for name in _sources(lineage) if lake_table(name) is None):
         yield NodeClaim(table_of(name, NodeType.EXTERNAL), {"connector": name.partition(":")[0]})
 
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from forge.flows.ports import Metadata
 from forge.lineage.ask import MIN_CONFIDENCE
-from forge.lineage.graph import Graph
-from forge.lineage.store import LineageAnswers, LineageStore
 from forge.lineage.weights import Weights
-from forge.model.names import BranchName, TableName
-from forge.model.schema import Schema
-from forge.model.time import Clock
-from forge.versioning.commit import TableVersion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forge.flows.ports import Metadata
+    from forge.lineage.graph import Graph
+    from forge.lineage.store import LineageAnswers, LineageStore
+    from forge.model.names import BranchName, TableName
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.versioning.commit import TableVersion
+
+    KeyOf = Callable[[TableName, TableVersion], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class LineagePorts:
     """`answers` walks what `store` has recorded. `scratch` gives an empty store in memory with one who walks it: the
     graph of another branch is put together there. `schema` is that of a version of a table; None: not known any more.
+    `keys`: who tells the declared key of a table, else its identifier fields, as the project is now.
     `graph` is the index on the record where that answers itself; None where a server does. `kept` holds the graphs of
-    other branches for who asks again."""
+    other branches for who asks again. `project`: what the pipeline of its transforms is called."""
 
     metadata: Metadata
     store: LineageStore
@@ -32,7 +39,9 @@ class LineagePorts:
     actor: str
     schema: Callable[[TableVersion], Schema | None] = lambda version: None
     owner: Callable[[TableName], str | None] = lambda table: None
+    keys: Callable[[], KeyOf] = lambda: lambda table, version: ()
     database: str = "lake"
+    project: str = "forge"
     min_confidence: float = MIN_CONFIDENCE
     weights: Weights = field(default_factory=Weights)
     graph: Graph | None = None

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from forge.flows.lineage_feed import PRODUCER, Cursor, batches_of, catch_up, recorded_at
-from forge.flows.lineage_ports import LineagePorts
 from forge.flows.revisions import find_commit
-from forge.lineage.ask import DEPTH, Ask, EdgeFilter, Way
+from forge.lineage.ask import DEPTH, DOERS, WITH_DOERS, Ask, EdgeFilter, Way
 from forge.lineage.claim import Batch, NodeClaim, claim_of
 from forge.lineage.fact import EdgeVersion, at_time, holds
 from forge.lineage.kind import FLOWS, EdgeType
 from forge.lineage.node import TABLE_LIKE, Level, Node, NodeType
 from forge.lineage.state import GraphState, state_at
-from forge.lineage.store import LineageAnswers, LineageStore
-from forge.lineage.traversal import Path, Traversal
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.model.nearest import did_you_mean
-from forge.versioning.commit import Commit
 from forge.versioning.revision import parse_revision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from forge.flows.lineage_ports import LineagePorts
+    from forge.lineage.store import LineageAnswers, LineageStore
+    from forge.lineage.traversal import Path, Traversal
+    from forge.versioning.commit import Commit
 
 _KEPT = 8
 
@@ -64,14 +68,17 @@ class Look:
         intermediate: bool = False,
         limit: int | None = None,
         paths: int = 0,
+        transforms: bool = False,
     ) -> Traversal:
+        start, shown, types = self.find(name, column), frozenset(node_types), frozenset(edge_types)
+        beside = transforms or asks_for_doers(start, shown, types)
         ask = Ask(
-            self.find(name, column).id,
+            start.id,
             direction,
             depth,
-            self.edges_taken(min_confidence, indirect=indirect, edge_types=edge_types),
+            self.edges_taken(min_confidence, indirect=indirect, edge_types=types, beside=beside),
             level,
-            frozenset(node_types),
+            shown,
             frozenset(schemas),
             frozenset(files),
             intermediate,
@@ -81,12 +88,19 @@ class Look:
         return self.answers.walk(ask)
 
     def edges_taken(
-        self, min_confidence: float | None = None, *, indirect: bool = False, edge_types: Iterable[EdgeType] = ()
+        self,
+        min_confidence: float | None = None,
+        *,
+        indirect: bool = False,
+        edge_types: Iterable[EdgeType] = (),
+        beside: bool = False,
     ) -> EdgeFilter:
+        """`beside`: those to and from transforms, pipelines and jobs, too."""
         least = self.ports.min_confidence if min_confidence is None else min_confidence
         if not 0 <= least <= 1:
             raise ForgeError("E803", f"The least confidence {least} is not between 0 and 1")
-        return EdgeFilter(frozenset(edge_types) or FLOWS, least, indirect, self.at)
+        types = frozenset(edge_types) or (WITH_DOERS if beside else FLOWS)
+        return EdgeFilter(types, least, indirect, self.at, beside=beside)
 
     def paths(
         self,
@@ -127,6 +141,11 @@ class Look:
         self, text: str, types: Sequence[NodeType] = (), *, limit: int = 50, after: str = ""
     ) -> tuple[Node, ...]:
         return self.store.search(text, types, limit=limit, after=after)
+
+
+def asks_for_doers(start: Node, node_types: frozenset[NodeType], edge_types: frozenset[EdgeType]) -> bool:
+    """Whether a question is one about who makes data: it starts there, shows that, or names the edges."""
+    return start.type in DOERS or bool(DOERS & node_types) or bool(edge_types & (WITH_DOERS - {EdgeType.DERIVES_FROM}))
 
 
 def look(ports: LineagePorts, at: str | None = None, branch: BranchName | None = None) -> Look:

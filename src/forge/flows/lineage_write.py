@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage_versions import split_version, version_details, with_versions
 from forge.flows.lineage_view import Look, look
 from forge.flows.records import AuditRecord
 from forge.lineage.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded, claim_of
@@ -13,7 +14,7 @@ from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.fact import EdgeFact
 from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.node import Entity, NodeType
+from forge.lineage.node import TABLE_LIKE, Entity, NodeType
 from forge.model.errors import ForgeError
 
 
@@ -69,7 +70,7 @@ def record_edges(
     written."""
     look(ports)  # tables of commits that the graph has not seen yet are known, too
     who = actor or ports.actor
-    claims = tuple(_by_hand(claim, reason) for claim in edges)
+    claims = with_versions(ports.store, [_by_hand(claim, reason) for claim in edges])
     batch = Batch(MANUAL, ports.clock(), claims, tuple(nodes), complete=False, strict=True, actor=who)
     return _record(ports, [batch], "lineage.declare", reason)
 
@@ -167,24 +168,30 @@ def _record_made(
         EdgeClaim(ends[0], transform, Kind(EdgeType.CONSUMES, None), evidence=evidence),
         EdgeClaim(transform, ends[1], Kind(EdgeType.PRODUCES, None), masking=masking, evidence=evidence),
     )
-    new = tuple(NodeClaim(end, _version(end)) for end in ends if end.type is NodeType.DATASET)
+    new = tuple(NodeClaim(end, version_details(end)) for end in ends if end.type is NodeType.DATASET)
     nodes = (NodeClaim(transform, {"transform_type": role, **details}), *new)
-    batch = Batch(MANUAL, ports.clock(), edges, nodes, complete=False, strict=True, actor=actor or ports.actor)
+    claims = with_versions(ports.store, edges)
+    batch = Batch(MANUAL, ports.clock(), claims, nodes, complete=False, strict=True, actor=actor or ports.actor)
     return _record(ports, [batch], f"lineage.{'anonymize' if masking else 'derive'}")
 
 
 def entity_of(view: Look, text: str) -> Entity:
     """What a name means: something known, else a dataset, which may be one version of it."""
     name = text.strip()
+    known = _known(view, name)
+    if known is not None:
+        return known
+    base, version = split_version(name)
+    table = _known(view, base) if version else None
+    if table is not None and table.type in TABLE_LIKE:
+        return Entity(NodeType.DATASET, f"{table.id}@{version}")
+    return Entity(NodeType.DATASET, name)
+
+
+def _known(view: Look, name: str) -> Entity | None:
     try:
-        node = view.find(name)
+        return view.find(name).entity
     except ForgeError as error:
         if error.code != "E801" or not name:
             raise
-        return Entity(NodeType.DATASET, name)
-    return node.entity
-
-
-def _version(end: Entity) -> Mapping[str, object]:
-    name, at, version = end.name.partition("@")
-    return {"dataset": name, "version": version} if at else {}
+        return None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from datetime import datetime
+from typing import TYPE_CHECKING
 
-from forge.flows.ports import Metadata
 from forge.flows.read import table_at
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, TableName
 from forge.model.nearest import did_you_mean
-from forge.versioning.commit import Commit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from forge.flows.ports import Metadata
+    from forge.versioning.commit import Commit
 
 _SCHEMA = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

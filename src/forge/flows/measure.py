@@ -97,7 +97,7 @@ def _guarded(read: Callable[[Measure], Reading], one: Measure) -> Reading:
     try:
         return read(one)
     except ForgeError as error:
-        return NotMeasured(str(error))
+        return NotMeasured(error.line)
 
 
 def _of_target(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.land import Prepared, assets_of, land, placed
+from forge.flows.merge_key import lacks_key
 from forge.flows.merge_tree import TreeMerge, merge_trees, same
 from forge.flows.merge_work import MergeResult as MergeResult  # part of what `merge` says
 from forge.flows.merge_work import Plan, Step, close_merge, finish, keep_merge, merged_status
@@ -18,7 +19,6 @@ from forge.flows.taken import rows_between, with_taken_rows
 from forge.flows.version_ports import VersionPorts, Work, adopt, working
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
-from forge.quality.verdict import Verdict
 from forge.versioning.commit import TableStatistics, Tree
 from forge.versioning.conflict import Answers, Rule
 from forge.versioning.graph import commits_between, is_ancestor, merge_base
@@ -101,9 +101,9 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             fix="Commit the tables of one into a branch of the other.",
         )
     fast = can_ff and request.strategy in (Strategy.FF, Strategy.THREE_WAY) and not request.no_ff
-    if fast and (broken := _broken_contracts(ports, target.head, theirs)):
+    if fast and (told := _find_objections(ports, request, target.head, theirs)):
         if request.strategy is Strategy.FF and merge_id is None:
-            raise _held_back(request, broken)
+            raise _held_back(request, told)
         fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
     return Plan(
@@ -124,26 +124,34 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
     )
 
 
-def _broken_contracts(ports: VersionPorts, head: CommitId | None, theirs: CommitId) -> tuple[Verdict, ...]:
+def _find_objections(
+    ports: VersionPorts, request: MergeRequest, head: CommitId | None, theirs: CommitId
+) -> tuple[str, ...]:
+    """Why tables that a fast-forward brings are not taken as they are, in words."""
+    ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
+    changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
+    lost = [t for t in changed if lacks_key(ports, t, ours.get(t), new.get(t), request.keys.get(t))]
+    return (*(f"{table}: a column of its key is dropped" for table in lost), *_broken_contracts(ports, new, changed))
+
+
+def _broken_contracts(ports: VersionPorts, new: Tree, changed: Sequence[TableName]) -> list[str]:
     """For what the contract gate would hold back tables that a fast-forward brings. What was published on a branch was
     judged there, by the contracts of that day; where they are enforced, those of today count."""
     if not ports.governance.is_strict:
-        return ()
-    ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
+        return []
     project = ports.project()
-    changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
+    project.refuse_faulty(*changed)
     verdicts = (verdict for table in changed for verdict in judge_contract(ports.lake, project, new, table))
-    return tuple(verdict for verdict in verdicts if verdict.blocks)
+    return [f"{v.details['code']} {v.table}: {v.message}" for v in verdicts if v.blocks]
 
 
-def _held_back(request: MergeRequest, broken: tuple[Verdict, ...]) -> ForgeError:
+def _held_back(request: MergeRequest, told: Sequence[str]) -> ForgeError:
     """Of a merge that was to be a fast-forward and nothing else, no other is made and none is kept."""
-    told = [f"{verdict.details['code']} {verdict.table}: {verdict.message}" for verdict in broken[:_MOST_TOLD]]
-    more = f" And {len(broken) - _MOST_TOLD} more." if len(broken) > _MOST_TOLD else ""
+    more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
     return ForgeError(
         "E609",
-        f"'{request.target}' cannot be fast-forwarded to '{request.source}': contracts hold it back",
-        why=f"{'; '.join(told)}.{more} Nothing was moved.",
+        f"'{request.target}' cannot be fast-forwarded to '{request.source}': contracts or keys hold it back",
+        why=f"{'; '.join(told[:_MOST_TOLD])}.{more} Nothing was moved.",
         fix=f"Mend the table or its contract; forge merge {request.source} {request.target} makes a merge that waits.",
     )
 

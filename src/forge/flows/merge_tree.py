@@ -4,14 +4,15 @@ How one table is merged, and why most of it reads no row, is written in docs/dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from forge.flows.file_sides import FileSides, are_apart, is_swappable, slice_of, sorted_files
+from forge.flows.merge_key import Sides, choose_key, is_known_unique, lacks_key
 from forge.flows.merges import TableTally
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, NeedsEngine, RowWork, Slice, TableFiles, TableMerge
+from forge.flows.tables import MergedRows, NeedsEngine, RowWork, TableFiles, TableMerge
 from forge.flows.version_ports import Work, row_work
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
@@ -54,18 +55,6 @@ class TreeMerge:
         return tuple(outcome.tally for outcome in self.outcomes.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """One table on the three sides, and what has been said of its conflicts."""
-
-    table: TableName
-    base: TableVersion | None
-    ours: TableVersion | None
-    theirs: TableVersion | None
-    answers: Answers
-    key: tuple[str, ...] | None = None  # declared for this call
-
-
 def merge_trees(
     work: Work,
     base: Tree,
@@ -95,7 +84,7 @@ def same(old: TableVersion | None, new: TableVersion | None) -> bool:
 
 def _merge_one(work: Work, sides: Sides) -> TableOutcome:
     base, ours, theirs = sides.base, sides.ours, sides.theirs
-    if same(base, ours):
+    if same(base, ours) and not lacks_key(work.ports, sides.table, ours, theirs, sides.key):
         how = "removed" if theirs is None else ("new" if ours is None else "fast_forward")
         return _take_theirs(work, sides, how)
     if ours is None or theirs is None or "view" in (ours.kind, theirs.kind):
@@ -113,7 +102,8 @@ def _take_theirs(work: Work, sides: Sides, how: str) -> TableOutcome:
     number = sides.ours.number + 1 if sides.ours else 1
     statistics = _between(work, sides.ours, theirs)
     tally = TableTally(str(sides.table), how, statistics.rows_added, statistics.rows_modified, statistics.rows_deleted)
-    return TableOutcome(replace(theirs, number=number), tally, statistics=statistics)
+    key = theirs.key or (sides.ours.key if sides.ours else ())
+    return TableOutcome(replace(theirs, number=number, key=key), tally, statistics=statistics)
 
 
 def _between(work: Work, old: TableVersion | None, new: TableVersion) -> TableStatistics:
@@ -184,57 +174,8 @@ def _shown(work: Work, version: TableVersion | None) -> str | None:
     return f"version {version.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class FileSides:
-    """The files of the three sides, and what each side took out (`gone`) and brought in (`new`). A file that both have
-    is the same on both, unless a side brought back a column: then it holds values that the base does not show."""
-
-    base: TableFiles | None
-    ours: TableFiles
-    theirs: TableFiles
-
-    def _shared(self, side: TableFiles) -> frozenset[DataFile]:
-        if self.base is None or _brought_back(side, self.base):
-            return frozenset()
-        return self.base.files & side.files
-
-    @property
-    def ours_gone(self) -> frozenset[DataFile]:
-        return (self.base.files if self.base else frozenset()) - self._shared(self.ours)
-
-    @property
-    def ours_new(self) -> frozenset[DataFile]:
-        return self.ours.files - self._shared(self.ours)
-
-    @property
-    def theirs_gone(self) -> frozenset[DataFile]:
-        return (self.base.files if self.base else frozenset()) - self._shared(self.theirs)
-
-    @property
-    def theirs_new(self) -> frozenset[DataFile]:
-        return self.theirs.files - self._shared(self.theirs)
-
-    @property
-    def has_old_columns(self) -> bool:
-        """Whether a side has a column that the other had and dropped: the files there still hold values of it."""
-        return _brought_back(self.ours, self.theirs) or _brought_back(self.theirs, self.ours)
-
-    @property
-    def touched(self) -> frozenset[DataFile]:
-        return self.ours_gone | self.ours_new | self.theirs_gone | self.theirs_new
-
-
-def _brought_back(side: TableFiles, other: TableFiles) -> bool:
-    """By a revert of the drop of a column, for one."""
-    return any(field.id in other.past_columns for field in _only(side.fields, other.fields))
-
-
-def _only(mine: Fields, other: Fields) -> Fields:
-    known = {field.id for field in other}
-    return tuple(field for field in mine if field.id not in known)
-
-
 def _merge_files(work: Work, sides: Sides) -> TableOutcome:
+    from forge.versioning.schema_key import drops_key, refuse_rows_without_key
     from forge.versioning.schema_merge import merge_schemas  # with Arrow, which most commands never need
 
     base, ours, theirs = sides.base, sides.ours, sides.theirs
@@ -244,25 +185,49 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
     is_one = len({v.uuid for v in (base, ours, theirs) if v is not None}) == 1
     of_base = _ids(files.base.fields, is_one) if files.base else None
     of_ours, of_theirs = _ids(files.ours.fields, is_one), _ids(files.theirs.fields, is_one)
-    if is_one and of_base is not None:
+    key = choose_key(work, sides, files)
+    if isinstance(key, Conflict):
+        return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=1), (key,))
+    if is_one and of_base is not None and not drops_key(key, of_base, of_ours, of_theirs):
         if of_theirs == of_base and not (files.theirs_gone or files.theirs_new):
             return TableOutcome(ours, TableTally(str(sides.table), "unchanged"))
         # of a rebase: what was staged stays below what comes, commits stand on it
         if of_ours == of_base and not (files.ours_gone or files.ours_new or _is_staged(work, ours)):
             return _take_theirs(work, sides, "fast_forward")
-    key = sides.key or work.ports.keys.get(sides.table) or files.ours.identifier
     layout, found = merge_schemas(
         of_base, of_ours, of_theirs, key, answers=sides.answers, table=str(sides.table), has_unique_ids=is_one
     )
     if found:
         named = tuple(replace(conflict, table=str(sides.table)) for conflict in found)
         return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=len(named)), named)
-    can_swap = is_one and _is_swappable(files, layout, of_ours, of_theirs)
-    if can_swap and _are_apart(files, layout, key):
+    refuse_rows_without_key(layout, files.changed_sides, str(sides.table))
+    _refuse_twins(work, sides, files, layout)
+    can_swap = is_one and is_swappable(files, layout, of_ours, of_theirs)
+    if can_swap and are_apart(files, layout, layout.key):
         with suppress(NeedsEngine):  # the files are in other partitions: their rows have to be written
-            return _swap(work, sides, files, layout, "zero_copy")
+            return _held(_swap(work, sides, files, layout, "zero_copy"), sides, layout)
         can_swap = False
-    return _merge_rows(work, sides, files, layout, can_swap=can_swap)
+    return _held(_merge_rows(work, sides, files, layout, can_swap=can_swap), sides, layout)
+
+
+def _refuse_twins(work: Work, sides: Sides, files: FileSides, layout: Layout) -> None:
+    """E611 where a side itself has a key twice, in whatever files: rows that are merged by their key, and files that
+    are taken over as they are, get the same answer. Of versions that are known to be unique nothing is read."""
+    for name, version, of, new in (
+        ("ours", sides.ours, files.ours, files.ours_new),
+        ("theirs", sides.theirs, files.theirs, files.theirs_new),
+    ):
+        columns = [str(getattr(column, name)) for column in layout.columns if column.field.name in layout.key]
+        if columns and version is not None and not is_known_unique(version, columns):
+            work.ports.key_check.refuse_twins(str(sides.table), of, new, columns, whose=name)
+
+
+def _held(outcome: TableOutcome, sides: Sides, layout: Layout) -> TableOutcome:
+    """The outcome with the key that it was merged by. What both sides have once, it has once."""
+    if outcome.version is None or outcome.version is sides.ours:
+        return outcome
+    is_unique = bool(layout.key) and all(side is not None and side.is_unique for side in (sides.ours, sides.theirs))
+    return replace(outcome, version=replace(outcome.version, key=layout.key, is_unique=is_unique))
 
 
 def _files(work: Work, version: TableVersion | None) -> TableFiles | None:
@@ -282,62 +247,9 @@ def _ids(fields: Fields, is_one: bool) -> Fields:
     return fields if is_one else tuple(replace(f, id=f.name) for f in fields)
 
 
-def _is_swappable(files: FileSides, layout: Layout, ours: Fields, theirs: Fields) -> bool:
-    """Whether files of theirs can be taken into ours as they are: no deletes to carry over, no file that both sides
-    replaced, and every column under the same id on both sides."""
-    if files.ours_gone & files.theirs_gone or any(file.deletes for file in files.touched):
-        return False
-    if files.theirs_new & files.ours.files or files.has_old_columns:
-        return False
-    if any(file.added_by in files.ours.ancestors for file in files.theirs_new):
-        return False  # ours had it and took it out (theirs reverted that): a removed file never comes back
-    ids_ours, ids_theirs = {f.name: f.id for f in ours}, {f.name: f.id for f in theirs}
-    for column in layout.columns:
-        sides = {ids_ours[column.ours]} if column.ours else set()
-        sides |= {ids_theirs[column.theirs]} if column.theirs else set()
-        if sides != {column.field.id}:
-            return False
-    needed = {f.id for f in layout.fields if f.required}
-    optional = {f.id for f in (*ours, *theirs) if not f.required}
-    return not layout.dropped and not needed & optional
-
-
-def _are_apart(files: FileSides, layout: Layout, key: tuple[str, ...]) -> bool:
-    """Whether the manifests prove that no row was touched by both sides: in some column (of the key, where there is
-    one) the values of the files that ours touched and of those that theirs touched do not meet."""
-    ids = [c.field.id for c in layout.columns if not key or c.field.name in key]
-    mine, other = files.ours_gone | files.ours_new, files.theirs_gone | files.theirs_new
-    return any(isinstance(i, int) and not _meet(_ranges(mine, i), _ranges(other, i)) for i in ids)
-
-
-Ranges = list[tuple[Any, Any]] | None
-
-
-def _ranges(files: Iterable[DataFile], field_id: int) -> Ranges:
-    """None where one file does not tell."""
-    found = [file.bounds.get(field_id) for file in files if file.rows]
-    return None if None in found else [bounds for bounds in found if bounds is not None]
-
-
-def _meet(mine: Ranges, other: Ranges) -> bool:
-    if mine is None or other is None:
-        return True
-    try:
-        both = sorted([(low, high, 0) for low, high in mine] + [(low, high, 1) for low, high in other])
-        reach: list[Any] = [None, None]  # how far each side has come
-        for low, high, side in both:
-            far = reach[1 - side]
-            if far is not None and far >= low:
-                return True
-            reach[side] = high if reach[side] is None else max(reach[side], high)
-    except TypeError:  # bounds of two types: the column was retyped between the files
-        return True
-    return False
-
-
 def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: str) -> TableOutcome:
     stage = open_stage(work, sides.table, sides.ours)
-    added = _slice(files.theirs, files.theirs_new)
+    added = slice_of(files.theirs, files.theirs_new)
     work.ports.tables.swap(stage, sorted_files(files.theirs_gone), added, layout.fields)
     new, old = sum(f.rows for f in files.theirs_new), sum(f.rows for f in files.theirs_gone)
     tally = TableTally(str(sides.table), how, max(new - old, 0), 0, max(old - new, 0))
@@ -349,12 +261,11 @@ def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, c
     job = TableMerge(
         sides.table,
         layout,
-        _slice(files.base, files.ours_gone),
-        _slice(files.ours, files.ours_new),
-        _slice(files.base, files.theirs_gone),
-        _slice(files.theirs, files.theirs_new),
-        _slice(files.ours, rewritten),
-        _slice(files.ours, files.ours.files - rewritten) if layout.key else None,
+        slice_of(files.base, files.ours_gone),
+        slice_of(files.ours, files.ours_new),
+        slice_of(files.base, files.theirs_gone),
+        slice_of(files.theirs, files.theirs_new),
+        slice_of(files.ours, rewritten),
         sides.answers,
         CONFLICTS_KEPT,
         is_whole=any(_is_old(column, files.ours) for column in layout.columns),
@@ -397,6 +308,8 @@ def _merge_by(
         merged.resolved_count,
         size,
         engine,
+        job.layout.key,
+        _warning(job),
     )
     if merged.conflict_count:
         return TableOutcome(sides.ours, tally, merged.conflicts)
@@ -409,6 +322,16 @@ def _merge_by(
     return replace(outcome, statistics=_with_rows(outcome.statistics, merged))
 
 
+def _warning(job: TableMerge) -> str:
+    """Without a key, rows that both sides changed to look different are two rows from now on."""
+    if job.layout.key or not (job.base_ours or job.ours) or not (job.base_theirs or job.theirs):
+        return ""
+    return (
+        f"{job.table} has no key, and both sides changed it: rows were counted, not matched. "
+        f"If a column tells them apart, merge with --key {job.table}=COLUMN."
+    )
+
+
 def _with_rows(statistics: TableStatistics, merged: MergedRows) -> TableStatistics:
     return replace(statistics, rows_added=merged.inserted, rows_deleted=merged.deleted, rows_modified=merged.updated)
 
@@ -417,15 +340,6 @@ def _engine_for(work: Work, files: FileSides, job: TableMerge) -> tuple[RowWork,
     parts = (job.base_ours, job.ours, job.base_theirs, job.theirs, job.rewritten)
     needs = any(side.needs_engine for side in (files.base, files.ours, files.theirs) if side)
     return row_work(work.ports, parts, needs)
-
-
-def sorted_files(files: Iterable[DataFile]) -> tuple[DataFile, ...]:
-    return tuple(sorted(files, key=lambda file: (file.path, file.deletes)))
-
-
-def _slice(side: TableFiles | None, files: Iterable[DataFile]) -> Slice | None:
-    chosen = sorted_files(files)
-    return Slice(side.catalog, side.snapshot_id, chosen) if side and chosen else None
 
 
 def open_stage(work: Work, table: TableName, at: TableVersion | None) -> Stage:
@@ -453,6 +367,7 @@ def staged_outcome(
         snapshot.schema_id,
         number=before.number + 1 if before else 1,
         run_id=str(work.run_id),
+        key=before.key if before else (),
     )
     work.step("staged")
     return TableOutcome(version, tally, statistics=snapshot.statistics)

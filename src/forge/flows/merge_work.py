@@ -12,7 +12,8 @@ from forge.flows.merges import MergeRecord, TableTally
 from forge.flows.pins import Line
 from forge.flows.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.project import Project
-from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus
+from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, Sealed
+from forge.flows.seal import seal_series
 from forge.flows.version_ports import VersionPorts, Work
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
@@ -148,7 +149,7 @@ def _publication(
     sides = {t: (line.tree.get(t), ports.metadata.tree(plan.theirs).get(t)) for t in merged.changed}
 
     def record(prepared: Prepared) -> Publication:
-        commits = _commits(work, line, steps, prepared)
+        commits, sealed = _commits(work, line, steps, prepared)
         commit, tree = commits[-1]
         now = ports.clock()
         outputs = tuple(
@@ -184,19 +185,24 @@ def _publication(
             before=tuple(commits[:-1]),
             merge=done,
             statuses=merged_status(plan, ports),
-            sealed=prepared.sealed,
+            sealed=sealed,
             contracts=ports.register(tuple(merged.changed), work.run_id) if line.is_default else (),
         )
 
     return record
 
 
-def _commits(work: Work, line: Line, steps: tuple[Step, ...], prepared: Prepared) -> list[tuple[Commit, Tree]]:
-    """The commits, each on top of the one before it, with every table where it will stand."""
+def _commits(
+    work: Work, line: Line, steps: tuple[Step, ...], prepared: Prepared
+) -> tuple[list[tuple[Commit, Tree]], Sealed]:
+    """The commits, each on top of the one before it, with every table where it will stand; and what was hashed."""
     ports = work.ports
     made: list[tuple[Commit, Tree]] = []
-    for step in steps:
-        tree = {table: _settled(version, prepared.versions.get(table)) for table, version in step.tree.items()}
+    trees = [{t: _settled(version, prepared.versions.get(t)) for t, version in step.tree.items()} for step in steps]
+    changed = [tree[table] for step, tree in zip(steps, trees, strict=True) for table in step.changed if table in tree]
+    digested, sealed = seal_series(ports.metadata, ports.seals, changed, prepared.pointers, prepared.sealed)
+    for step, settled in zip(steps, trees, strict=True):
+        tree = {table: digested.get(version, version) for table, version in settled.items()}
         before = made[-1][0].id if made else line.head
         parents = step.parents if step.parents is not None else ((before,) if before else ())
         commit = make_commit(
@@ -213,7 +219,7 @@ def _commits(work: Work, line: Line, steps: tuple[Step, ...], prepared: Prepared
         if ports.signer is not None:
             commit = replace(commit, signature=ports.signer(commit.id))
         made.append((commit, tree))
-    return made
+    return made, sealed
 
 
 def _settled(version: TableVersion, final: TableVersion | None) -> TableVersion:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import TYPE_CHECKING
 
-from forge.model.names import BranchName, CommitId
-from forge.versioning.commit import Author
-from forge.versioning.conflict import Rule
-from forge.versioning.merge import MergeStatus, Strategy
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from forge.model.names import BranchName, CommitId
+    from forge.versioning.commit import Author
+    from forge.versioning.conflict import Rule
+    from forge.versioning.merge import MergeStatus, Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class TableTally:
     resolved: int = 0
     bytes_read: int = 0
     engine: str = ""  # driver | spark, where rows were read
+    key: tuple[str, ...] = ()  # by which rows were matched
+    warning: str = ""  # what to know of how it was merged
 
 
 @dataclass(frozen=True, slots=True)

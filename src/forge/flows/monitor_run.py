@@ -13,6 +13,7 @@ from forge.flows.build import Event
 from forge.flows.check import CheckPorts, Judged, judge_dataset
 from forge.flows.monitors import MonitorStore
 from forge.flows.processes import Process
+from forge.flows.query_audit import audit_checks
 from forge.flows.records import AuditRecord, RunStatus
 from forge.flows.run_id import new_run_id
 from forge.model.errors import ForgeError
@@ -86,6 +87,8 @@ def carry_out(
     def judge(checks: CheckPorts) -> Judged:
         own = load_checks(list(monitor.checks), table=table, where=monitor.file or f"monitor {monitor.id}")
         judged = judge_dataset(run.dataset, checks, checks=own or None, promises=True)
+        if own and monitor.file is None:
+            audit_checks(checks.metadata, ports.clock, run.by or ports.actor, f"monitor {monitor.id}", judged)
         if not judged.checks:
             raise nothing_to_judge(table)
         return judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -17,7 +17,7 @@ from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
 from forge.quality.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger, new_monitor_id
-from forge.quality.monitor_spec import read_monitor
+from forge.quality.monitor_spec import find_check_faults, read_monitor
 from forge.quality.schedule import Fault
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import TableVersion
@@ -141,6 +141,8 @@ class MonitorPorts:
     default_branch: BranchName
     channels: Callable[[], Sequence[str]] = tuple  # names in forge.yaml
     retired: Callable[[str], None] = lambda monitor_id: None  # told of one that was removed or switched off
+    tables: Callable[[BranchName], Collection[TableName]] | None = None
+    """Those of a branch, and those that the project makes; None: any may be watched."""
 
 
 def find_monitor(store: MonitorStore, monitor_id: str) -> Monitor:
@@ -194,7 +196,29 @@ def draft_monitor(
     """A monitor as it would be, and all that is wrong with it. Nothing is written."""
     monitor, faults = read_monitor(fields, before=before)
     more = _world_faults(fields.get("dataset"), fields.get("channels"), ports)
-    return monitor, (*faults, *more, *_code_faults(fields.get("checks")))
+    missing = _missing_table(monitor, ports) if monitor is not None and not more and "dataset" in fields else ()
+    return monitor, (*faults, *more, *missing, *_code_faults(fields.get("checks")))
+
+
+def _missing_table(monitor: Monitor, ports: MonitorPorts) -> tuple[Fault, ...]:
+    """A file of the project may come before its table; a person means one that is there."""
+    if ports.tables is None:
+        return ()
+    branch = monitor.branch or ports.default_branch
+    head = ports.metadata.branch(branch)
+    if head is not None and monitor.table in ports.metadata.tree(head.head):
+        return ()  # the usual case, without reading the files of the project
+    known = ports.tables(branch)
+    if monitor.table in known:
+        return ()
+    near = did_you_mean(str(monitor.table), map(str, known))
+    told = f"names a table that is not there: {monitor.table}"
+    return (Fault("dataset", told, near or "Publish it first, or write the monitor in quality/*.yaml."),)
+
+
+def check_faults(checks: Sequence[object]) -> tuple[Fault, ...]:
+    """All for which a monitor with these checks is refused."""
+    return (*find_check_faults(checks), *_code_faults(checks))
 
 
 def _code_faults(checks: object) -> tuple[Fault, ...]:

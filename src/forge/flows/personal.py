@@ -1,66 +1,220 @@
-"""Which columns of a table hold personal data: those its contract calls so, and those that stand in lineage with such.
-A quarantine table and a table without a contract hold the same data as what they are made of."""
+"""Which columns hold personal data: the one answer that everything which shows a cell asks for.
+
+Personal is what a contract calls so today (a file of the project, or the registry), what the catalog knows to be so,
+and what stands in lineage with either, up to where it is masked or counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from forge.contracts.contract import pii_columns
-from forge.flows.ports import Metadata
-from forge.flows.project import Project, looked_up
-from forge.lineage.edge import Edge
-from forge.model.names import TableName
-from forge.quality.check import Check
+from forge.contracts.contract import TableContract, pii_columns
+from forge.flows.project import looked_up
+from forge.lineage.edge import Edge, Transformation
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.checks import Function, Query
-from forge.versioning.commit import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+
+    from forge.flows.ports import Metadata
+    from forge.flows.records import AssetRecord
+    from forge.quality.check import Check
+    from forge.versioning.changes import RowChange, TableDiff
+    from forge.versioning.commit import Tree
+
+Key = tuple[str, str]
+"""A table and one of its columns, in small letters."""
+Declared = Callable[[], frozenset[Key]]
+"""What contracts call personal now; read anew each time."""
+
+HIDDEN = "***"
+_MOST = 64  # answers that are kept
+_COUNT = re.compile(r"\bcount\(|\bapprox_count_distinct\(")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalColumns:
+    keys: frozenset[Key] = frozenset()
+
+    def of(self, table: TableName | str) -> frozenset[str]:
+        """In small letters."""
+        return frozenset(column for name, column in self.keys if name == str(table))
+
+    def hides(self, table: TableName | str | None, column: str) -> bool:
+        return (str(table or ""), column.lower()) in self.keys
+
+
+PersonalAt = Callable[..., PersonalColumns]
+"""Of commits: `personal_at` of some metadata."""
 
 
 @dataclass(slots=True)
 class Personal:
-    """As of some trees, of which is read once what there is to know. `made`: where the columns of tables come from that
-    a run has made and not yet published."""
+    """Of some trees, which are read once. `made`: where the columns of tables come from that a run has made and not yet
+    published."""
 
-    project: Project
     metadata: Metadata
+    declared: Declared
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
-    _edges: tuple[Edge, ...] | None = None
-    _flagged: frozenset[tuple[str, str]] | None = None
+    _flagged: frozenset[Key] | None = None
+    _edges: tuple[tuple[Edge, ...], ...] | None = None
 
     def of(self, table: TableName) -> frozenset[str]:
-        from forge.flows.sample import find_personal  # it stands on runs, which stand on this
+        return self.columns().of(table)
 
-        contract = self.project.contracts.get(table)
-        own = pii_columns(contract) if contract else frozenset()
-        flagged = self._called_so()
-        if not flagged:
-            return own
-        made = (edge for edges in self.made.values() for edge in edges)
-        hidden = find_personal((), (*self._known_edges(), *made), flagged)
-        return own | {column for name, column in hidden if name == str(table)}
-
-    def _called_so(self) -> frozenset[tuple[str, str]]:
-        """By the catalog, or by a contract of a table that is not published yet."""
-        from forge.flows.sample import find_flagged
-
+    def columns(self) -> PersonalColumns:
+        """Personal in one of the trees is personal."""
         if self._flagged is None:
-            contracts = self.project.contracts.items()
-            named = frozenset((str(table), name.lower()) for table, one in contracts for name in pii_columns(one))
-            self._flagged = named | find_flagged(self.metadata.assets())
-        return self._flagged
+            self._flagged = self.declared() | find_flagged(self.metadata.assets())
+        if not self._flagged:
+            return PersonalColumns()
+        made = tuple(edge for edges in self.made.values() for edge in edges)
+        found = (find_personal(self._flagged, (*edges, *made)) for edges in self._known_edges() or ((),))
+        return PersonalColumns(frozenset[Key]().union(*found))
 
-    def _known_edges(self) -> tuple[Edge, ...]:
-        from forge.flows.impact import edges_at
+    def _known_edges(self) -> tuple[tuple[Edge, ...], ...]:
+        from forge.flows.impact import edges_at  # it stands on runs, which stand on this
 
         if self._edges is None:
-            found = (edge for tree in self.trees() for edge in edges_at(self.metadata, tree))
-            self._edges = tuple(dict.fromkeys(found))
+            self._edges = tuple(edges_at(self.metadata, tree) for tree in self.trees())
         return self._edges
+
+
+def personal_at(
+    metadata: Metadata, declared: Declared, default: BranchName, *commits: CommitId | None
+) -> PersonalColumns:
+    """At one of the commits, or today on the default branch: what is known to be personal now was so before."""
+    personal = Personal(metadata, declared, lambda: trees_at(metadata, default, commits))
+    personal.made |= _held(metadata, default)
+    return personal.columns()
+
+
+def trees_at(metadata: Metadata, default: BranchName, commits: Iterable[CommitId | None]) -> tuple[Tree, ...]:
+    """Of the commits and of the default branch."""
+    main = metadata.branch(default)
+    wanted = dict.fromkeys((*commits, main.head if main else None))
+    return tuple(metadata.tree(commit) for commit in wanted if commit is not None)
+
+
+class PersonalMemo:
+    """`personal_at`, worked out once for each change of the records and of what is declared."""
+
+    def __init__(self, metadata: Metadata, declared: Declared, default: BranchName) -> None:
+        self._metadata, self._declared, self._default = metadata, declared, default
+        self._found: dict[Hashable, PersonalColumns] = {}
+
+    def __call__(self, *commits: CommitId | None) -> PersonalColumns:
+        main = self._metadata.branch(self._default)
+        declared = self._declared()
+        # A commit never changes; the mark tells of the catalog and of attempts that were held back.
+        key = (self._metadata.mark(), main.head if main else None, commits, declared)
+        known = self._found.get(key)
+        if known is None:
+            known = personal_at(self._metadata, lambda: declared, self._default, *commits)
+            kept = self._found if len(self._found) < _MOST else {}
+            self._found = {**kept, key: known}
+        return known
+
+
+def _held(metadata: Metadata, default: BranchName) -> dict[TableName, tuple[Edge, ...]]:
+    """Of what the newest attempts made and held back: verdicts of it are shown, too."""
+    held = metadata.blocked(default)
+    pairs = {(run.id, table) for run, table in held}
+    found = metadata.lineage(dict.fromkeys(run.id for run, _ in held)) if held else ()
+    return {one.table: one.edges for run_id, one in found if (run_id, one.table) in pairs}
+
+
+def named_by(contracts: Iterable[TableContract]) -> frozenset[Key]:
+    """What contracts call personal. One whose table is none of the lake names nothing."""
+    found: set[Key] = set()
+    for contract in contracts:
+        try:
+            table = str(TableName.parse(contract.table))
+        except ForgeError:
+            continue
+        found |= {(table, column.lower()) for column in pii_columns(contract)}
+    return frozenset(found)
+
+
+def declared_with(contracts: Collection[TableContract], declared: Declared) -> Declared:
+    """What is declared, and what these contracts say."""
+    return lambda: declared() | named_by(contracts)
+
+
+def find_flagged(assets: Iterable[AssetRecord]) -> frozenset[Key]:
+    """The columns that the catalog calls personal data."""
+    return frozenset((str(a.table), str(c["name"]).lower()) for a in assets for c in a.columns if c.get("pii"))
+
+
+def find_personal(flagged: frozenset[Key], edges: Iterable[Edge]) -> frozenset[Key]:
+    """The columns that are flagged as personal data, that flagged ones are made of, or that are made of them; and other
+    copies of what a flagged one is a copy of. A masking edge ends it, and so does counting."""
+    open_edges = [e for e in edges if not e.masking]
+    sources = Counter(_key(e.target.table, e.target.column) for e in open_edges)
+    values = [e for e in open_edges if not _is_count(e)]
+    # A column that is all another one is made of is the same data, like lower(trim(email)); one of several may be
+    # only a small part of it, and is no reason to hide its own copies elsewhere.
+    same = [
+        e
+        for e in values
+        if e.transformation is Transformation.IDENTITY or sources[_key(e.target.table, e.target.column)] == 1
+    ]
+    origins = _walk(flagged, same, upstream=True)
+    return _walk(flagged, values) | _walk(flagged, values, upstream=True) | _walk(origins, same)
+
+
+def _walk(start: Iterable[Key], edges: Iterable[Edge], *, upstream: bool = False) -> frozenset[Key]:
+    following: Mapping[Key, list[Key]] = defaultdict(list)
+    for edge in edges:
+        source, target = _key(edge.source.table, edge.source.column), _key(edge.target.table, edge.target.column)
+        following[target if upstream else source].append(source if upstream else target)
+    seen, todo = set(start), list(start)
+    while todo:
+        new = [key for key in following.get(todo.pop(), ()) if key not in seen]
+        seen.update(new)
+        todo += new
+    return frozenset(seen)
+
+
+def _key(table: str, column: str) -> Key:
+    return table, column.lower()
+
+
+def _is_count(edge: Edge) -> bool:
+    return edge.transformation in (Transformation.AGGREGATION, Transformation.WINDOW) and bool(
+        _COUNT.search(edge.expression.lower())
+    )
 
 
 def find_private(personal: Personal, table: TableName, checks: Iterable[Check]) -> frozenset[TableName]:
     """Of the table and those that queries and functions read beside it, the ones that hold personal data."""
     free = [check for check in checks if isinstance(check, Query | Function)]
     asked = {table, *(other for check in free for other in looked_up(check))} if free else set()
-    return frozenset(one for one in asked if personal.of(one))
+    hidden = personal.columns() if asked else PersonalColumns()
+    return frozenset(one for one in asked if hidden.of(one))
+
+
+def hide_in_diffs(diffs: Sequence[TableDiff], personal: PersonalColumns) -> tuple[TableDiff, ...]:
+    """Differences of rows without the values of personal columns."""
+    return tuple(_hide(diff, personal.of(diff.table)) for diff in diffs)
+
+
+def _hide(diff: TableDiff, columns: frozenset[str]) -> TableDiff:
+    if not columns:
+        return diff
+    return replace(diff, rows=replace(diff.rows, rows=tuple(_row(row, columns) for row in diff.rows.rows)))
+
+
+def _row(row: RowChange, columns: frozenset[str]) -> RowChange:
+    def shown(values: Mapping[str, object] | None) -> dict[str, object] | None:
+        if values is None:
+            return None
+        return {n: HIDDEN if n.lower() in columns and v is not None else v for n, v in values.items()}
+
+    return replace(row, key=shown(row.key) or {}, before=shown(row.before), after=shown(row.after))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.flows.engine import Pin
-from forge.flows.ports import Lake, Metadata
 from forge.flows.revisions import find_branch
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
-from forge.versioning.commit import TableVersion, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.flows.ports import Lake, Metadata
+    from forge.versioning.commit import TableVersion, Tree
 
 MAIN_REF = "main"  # Iceberg's own name; it always carries the default branch
 

@@ -5,37 +5,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from forge.flows.merges import MergeRecord
-from forge.flows.records import (
-    Advance,
-    AssetRecord,
-    AuditRecord,
-    Blob,
-    DatasetTally,
-    Judgement,
-    LoadedFile,
-    Moved,
-    Pointer,
-    ProfileRecord,
-    Publication,
-    Published,
-    RunRecord,
-    Sealed,
-    TableLineage,
-    Tally,
-)
-from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
-from forge.model.schema import Schema
-from forge.quality.measure import Measure, Reading
-from forge.quality.verdict import Outcome, Verdict
-from forge.versioning.branch import Branch
-from forge.versioning.commit import Commit, TableStatistics, Tree
-from forge.versioning.conflict import Conflict, Rule
-from forge.versioning.merge import MergeStatus
-from forge.versioning.tag import Tag
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from forge.flows.merges import MergeRecord
+    from forge.flows.records import (
+        Advance,
+        AssetRecord,
+        AuditRecord,
+        Blob,
+        DatasetTally,
+        Judgement,
+        LoadedFile,
+        Moved,
+        Pointer,
+        ProfileRecord,
+        Publication,
+        Published,
+        RunRecord,
+        Sealed,
+        TableLineage,
+        Tally,
+    )
+    from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+    from forge.model.schema import Schema
+    from forge.quality.measure import Measure, Reading
+    from forge.quality.verdict import Outcome, Verdict
+    from forge.versioning.branch import Branch
+    from forge.versioning.commit import Commit, TableStatistics, Tree
+    from forge.versioning.conflict import Conflict, Rule
+    from forge.versioning.merge import MergeStatus
+    from forge.versioning.tag import Tag
 
 Seam = Callable[[str], None]
 """Called with the name of each step as it is reached; a test kills the process there."""
@@ -260,6 +262,17 @@ class SnapshotState:
     time: datetime
     run_id: RunId | None = None  # of the run that published it, from its summary
     engine: str | None = None  # that wrote it, as it calls itself
+    identifier: tuple[str, ...] = ()  # names of Iceberg's identifier fields
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierMetadata:
+    """A metadata file that a table's row pointed at before its present one."""
+
+    location: str
+    written_at: datetime
+    refs: Mapping[str, SnapshotId]
+    snapshots: Mapping[SnapshotId, TableStatistics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +439,15 @@ class Lake(Protocol):
 
     def view_schema(self, location: str) -> Schema:
         """The columns that a view had when it was written."""
+        ...
+
+    def before(self, catalog: CatalogName) -> EarlierMetadata | None:
+        """The metadata file before the present one of a table; None where there is none that can be read, or where the
+        catalog is someone else's."""
+        ...
+
+    def sync(self, locations: Iterable[str]) -> None:
+        """These files and the folders that name them are on the disk when it returns, where the lake is on one."""
         ...
 
     def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:

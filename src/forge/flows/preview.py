@@ -8,7 +8,7 @@ from functools import partial
 from forge.flows.check import judge_table
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import Pin
-from forge.flows.personal import Personal
+from forge.flows.personal import Personal, declared_with, trees_at
 from forge.flows.pins import at_commit
 from forge.flows.ports import Lake
 from forge.flows.project import Project
@@ -29,7 +29,9 @@ CONSTRAINTS = ("not_null", "unique", "foreign_key", "expression")
 def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[TableName]) -> tuple[Verdict, ...]:
     """Of the changed tables, and of those whose foreign keys look up a changed one."""
     touched = frozenset(changed)
-    personal = Personal(project, work.ports.metadata, partial(_trees, work, tree))
+    project.refuse_faulty(*touched)
+    declared = declared_with(project.contracts.values(), work.ports.declared)
+    personal = Personal(work.ports.metadata, declared, partial(_trees, work, tree))
     hit = [t for t in sorted(tree) if t in touched or project.references(t) & touched]
     verdicts: list[Verdict] = []
     for table in hit:
@@ -39,10 +41,11 @@ def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[Ta
     return tuple(verdicts)
 
 
-def _trees(work: Work, tree: Tree) -> tuple[Tree, Tree]:
+def _trees(work: Work, tree: Tree) -> tuple[Tree, ...]:
     """The preview, and what the branch has: where columns of the new versions come from is not written down yet."""
     branch = work.ports.metadata.branch(work.record.branch)
-    return tree, work.ports.metadata.tree(branch.head if branch else None)
+    head = branch.head if branch else None
+    return tree, *trees_at(work.ports.metadata, work.ports.default_branch, (head,))
 
 
 def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: TableName) -> tuple[Verdict, ...]:

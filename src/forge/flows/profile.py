@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.flows.check import CheckPorts
+from forge.flows.check import CheckPorts, personal_of
 from forge.flows.engine import Engine, Pin
-from forge.flows.personal import Personal
 from forge.flows.project import Project
 from forge.flows.read import Reader
 from forge.flows.revisions import find_branch
@@ -43,7 +42,7 @@ def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -
     asked = then_measures(schema, readings, guessed, keys)
     readings |= _measured(ports, engine, pin, asked, others)
     # columns whose values no suggestion may name
-    masked = Personal(project, ports.metadata, lambda: (ports.metadata.tree(branch.head),)).of(table)
+    masked = personal_of(project, ports, branch.head).of(table)
     profile = profile_of(table, schema, readings, guessed, keys, masked, ports.clock())
     return profile, project.checks.get(table, ())
 

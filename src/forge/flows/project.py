@@ -1,40 +1,37 @@
-"""A project as the flows see it: transforms with their contracts, checks and owners, all read and validated before
-anything runs."""
+"""A project as the flows see it: transforms with their contracts, checks and owners, and what is wrong
+with its files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, partial
-from pathlib import Path
-from typing import TypeVar
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 from forge.contracts.contract import Contract, Property, TableContract, Violation
-from forge.contracts.load import by_table, load_all
+from forge.contracts.document import ContractError
+from forge.contracts.load import by_table
 from forge.contracts.policy.facts import Finding
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.rules import checks_of
 from forge.contracts.sla_checks import sla_checks_of
-from forge.flows.contract_files import project_files
+from forge.flows.check_files import Place, Spec, read_check_files
+from forge.flows.contract_files import ContractFile, project_files
 from forge.flows.contract_set import Standing, claims_of, stand_all
-from forge.model.errors import ForgeError, ForgeErrors, raise_errors
-from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
-from forge.model.yaml_file import YamlFile, load_yaml
+from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.model.fault import FileFault, errors_about
+from forge.model.names import TableName, find_table_names
 from forge.quality.check import Check
 from forge.quality.checks import Query
-from forge.quality.monitor_file import open_quality_file
 from forge.quality.spec import load_check
 from forge.transforms.dag import Transforms
-from forge.transforms.project import load_transforms
+from forge.transforms.project import Reading, find_transform_faults, read_transforms
 from forge.transforms.transform import Transform
 
-T = TypeVar("T")
-Place = str
-Spec = Mapping[str, object]
-
+_NAMED = re.compile(r"""\b(?:physicalName|name)["']?\s*:\s*["']?(\w+\.\w+)""")
 LENIENT = (Enforcement.OFF, Enforcement.WARN)  # contracts hold nothing back, also where they are not right
 _ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
@@ -56,6 +53,16 @@ class Project:
     promises: Mapping[TableName, tuple[Check, ...]] = field(default_factory=dict)
     """Service levels that depend on the clock: for monitors and `forge quality run`, never in the way of a run."""
     promise_places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)
+    faults: tuple[FileFault, ...] = ()  # what is wrong with files; the rest of the project is there all the same
+
+    def refuse_faulty(self, *tables: TableName) -> None:
+        """Raises what is wrong with what judges these tables: by a part of it nothing is let through."""
+        raise_errors(errors_about(self.faults, tables, of_runs=False))
+
+    def checks_of(self, table: TableName) -> tuple[Check, ...]:
+        """All that the project has for it; raises where that cannot be told."""
+        self.refuse_faulty(table)
+        return self.checks.get(table, ())
 
     def owner(self, table: TableName) -> str | None:
         transform = self.transforms.get(table)
@@ -84,32 +91,47 @@ def load_project(
     known: Iterable[TableName] = (),
     governance: Governance | None = None,
 ) -> Project:
-    """Everything of the project; all errors at once."""
-    errors: list[ForgeError] = []
+    """Everything of the project that can be read. What is wrong with a file is kept beside it, and stops what the file
+    is about when that is asked for."""
     known = frozenset(known)
-    load = partial(load_transforms, root, known=known)
-    transforms: Transforms = _collect(errors, load, dict[TableName, Transform]())
+    reading = read_transforms(root)
     governance = governance or Governance()
-    contracts, notes = _contracts(root, governance, errors)
-    checkable = frozenset({*transforms, *known}) if transforms else frozenset()
-    project, wrong = assemble(root, owner_of, transforms, contracts, checkable, governance)
+    contracts, wrong, notes = _contracts(root, governance)
+    checkable = checkable_of(reading, known)
+    project = assemble(root, owner_of, reading.transforms, contracts, checkable, governance)
+    faults = project.faults
     if governance.enforcement in LENIENT:
-        notes += tuple(f"{error.where}: {error.what}" for error in wrong if error.code == "E502")
-        wrong = tuple(error for error in wrong if error.code != "E502")
-    raise_errors([*errors, *wrong])
-    return replace(project, notes=(*notes, *project.notes)) if notes else project
+        lenient = [error for fault in faults for error in errors_of(fault.error) if error.code == "E502"]
+        notes += tuple(f"{error.where}: {error.what}" for error in lenient)
+        faults = tuple(fault for fault in faults if fault.error.code != "E502")
+    faults = (*find_transform_faults(reading, known), *wrong, *faults)
+    return replace(project, notes=(*notes, *project.notes), faults=faults)
 
 
-def _contracts(
-    root: Path, governance: Governance, errors: list[ForgeError]
-) -> tuple[Sequence[Contract], tuple[str, ...]]:
-    """A contract that is not right is an error, unless the settings say that contracts hold nothing back: then it is
-    used as far as it can be read, and what cannot be is told."""
-    if governance.enforcement not in LENIENT:
-        return _collect(errors, partial(load_all, root), ()), ()
+def checkable_of(reading: Reading, known: frozenset[TableName]) -> frozenset[TableName]:
+    """The tables that may have checks; none, which means any, where not all that the project makes is known."""
+    if reading.is_partial or not reading.transforms:
+        return frozenset()
+    return frozenset({*reading.transforms, *reading.unread, *known})
+
+
+def _contracts(root: Path, governance: Governance) -> tuple[Sequence[Contract], tuple[FileFault, ...], tuple[str, ...]]:
+    """A contract is used as far as it can be read: which columns are personal is still its to say. That it is not
+    right is a fault of its tables, unless the settings say that contracts hold nothing back: then it is a note."""
     files = project_files(root)
-    notes = tuple(f"{one.file} is left out: {one.violations[0].message}" for one in files if one.contract is None)
-    return [one.contract for one in files if one.contract is not None], notes
+    contracts = [one.contract for one in files if one.contract is not None]
+    if governance.enforcement in LENIENT:
+        lost = (one for one in files if one.contract is None)
+        return contracts, (), tuple(f"{one.file} is left out: {one.violations[0].message}" for one in lost)
+    wrong = (one for one in files if one.violations)
+    return contracts, tuple(FileFault(ContractError(one.violations), _tables_of(one)) for one in wrong), ()
+
+
+def _tables_of(file: ContractFile) -> frozenset[TableName]:
+    """Of a contract, or, where it cannot be read at all, those that its name and text speak of."""
+    stem = PurePosixPath(file.file).name.partition(".odcs.")[0]
+    said = file.contract.tables if file.contract is not None else ()
+    return find_table_names([stem, *(table.table for table in said)] if said else [stem, *_NAMED.findall(file.text)])
 
 
 def assemble(
@@ -119,15 +141,15 @@ def assemble(
     contracts: Sequence[Contract],
     checkable: frozenset[TableName],
     governance: Governance,
-) -> tuple[Project, tuple[ForgeError, ...]]:
-    """The project out of what was read, and what is wrong with its checks and with contracts that claim one table.
+) -> Project:
+    """The project out of what was read, with what is wrong with its checks and with contracts that claim one table.
     `checkable`: the tables that may have checks; none: any may. Where enforcement is off, contracts give no checks;
     which columns are personal is still theirs to say."""
-    errors: list[ForgeError] = []
     stood = stand_all(contracts, governance, root)
     claims = claims_of(stood.standing)
-    _collect(errors, partial(by_table, claims.own), dict[str, TableContract]())
-    files = _collect(errors, partial(_check_files, root, checkable), dict[TableName, list[tuple[Spec, Place]]]())
+    faults = list(_find_claims(claims.own))
+    files, wrong = read_check_files(root, checkable)
+    faults += wrong
     checks: dict[TableName, tuple[Check, ...]] = {}
     hashes: dict[TableName, str] = {}
     places: dict[TableName, tuple[Place, ...]] = {}
@@ -149,26 +171,41 @@ def assemble(
             for compiled in (checks_of(promised, peers), levels.always):
                 specs += list(compiled.checks)
                 notes += [f"{note.place}: {note.reason}" for note in compiled.notes]
-            timed = _loaded(levels.timed.checks, table, errors)
-        found = _loaded(specs, table, errors)
+            timed = _loaded(levels.timed.checks, table, faults)
+        found = _loaded(specs, table, faults)
         checks[table], places[table] = tuple(found), tuple(found.values())
         same = {_key(check) for check in found} if timed else frozenset()
         late = {check: place for check, place in timed.items() if _key(check) not in same}
         promises[table], promise_places[table] = tuple(late), tuple(late.values())
         texts = [_ENCODER.encode(spec) for spec, _ in specs]
         hashes[table] = _hash([*_shape_of(promised), *texts])
-    project = Project(
+    return Project(
         *(root, transforms, named, checks, hashes, owner_of, tuple(notes), places),
         *(stood.standing, stood.above, governance),
         promises=promises,
         promise_places=promise_places,
+        faults=tuple(faults),
     )
-    return project, tuple(errors)
 
 
-def _loaded(specs: Iterable[tuple[Spec, Place]], table: TableName, errors: list[ForgeError]) -> dict[Check, Place]:
-    loaded = [(_collect(errors, partial(_load_check, spec, table, place), None), place) for spec, place in specs]
-    return _distinct((check, place) for check, place in loaded if check is not None)
+def _find_claims(contracts: Sequence[Contract]) -> Iterator[FileFault]:
+    """A table that has two contracts, or whose name is none of the lake's."""
+    try:
+        by_table(contracts)
+    except ContractError as error:
+        for violation in error.violations:
+            tables = [t.table for one in contracts if one.file == violation.file for t in one.tables]
+            yield FileFault(ContractError((violation,)), find_table_names(tables))
+
+
+def _loaded(specs: Iterable[tuple[Spec, Place]], table: TableName, faults: list[FileFault]) -> dict[Check, Place]:
+    found: list[tuple[Check, Place]] = []
+    for spec, place in specs:
+        try:
+            found.append((load_check(spec, table=table, where=place), place))
+        except ForgeError as error:
+            faults.append(FileFault(error, frozenset({table})))
+    return _distinct(found)
 
 
 def _by_name(tables: Iterable[TableContract]) -> dict[TableName, TableContract]:
@@ -185,20 +222,6 @@ def _by_name(tables: Iterable[TableContract]) -> dict[TableName, TableContract]:
 def _own_checks(transform: Transform) -> list[tuple[Spec, Place]]:
     lines = transform.check_lines or (transform.line,) * len(transform.checks)
     return [(spec, f"{transform.file}:{line}") for spec, line in zip(transform.checks, lines, strict=True)]
-
-
-def _load_check(spec: Spec, table: TableName, place: Place) -> Check | None:
-    return load_check(spec, table=table, where=place)
-
-
-def _collect(errors: list[ForgeError], load: Callable[[], T], default: T) -> T:
-    try:
-        return load()
-    except ForgeErrors as group:
-        errors.extend(group.errors)
-    except ForgeError as error:
-        errors.append(error)
-    return default
 
 
 def _distinct(checks: Iterable[tuple[Check, Place]]) -> dict[Check, Place]:
@@ -231,71 +254,3 @@ def _shape(of: Property) -> str:
 
 def _hash(parts: list[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _check_files(root: Path, tables: frozenset[TableName]) -> dict[TableName, list[tuple[Spec, Place]]]:
-    """checks/**/*.yaml and the checks of quality/*.yaml, by table; all that is wrong at once. `tables` are those that
-    may have checks; none: any may."""
-    found: dict[TableName, list[tuple[Spec, Place]]] = {}
-    errors: list[ForgeError] = []
-    files = [(path, _check_file) for path in sorted((root / "checks").glob("**/*.y*ml"))]
-    files += [(path, _quality_file) for path in sorted((root / "quality").glob("*.y*ml"))]
-    for path, read_file in files:
-        read = partial(read_file, path, path.relative_to(root).as_posix(), tables)
-        for table, spec, place in _collect(errors, read, list[tuple[TableName, Spec, Place]]()):
-            found.setdefault(table, []).append((spec, place))
-    raise_errors(errors)
-    return found
-
-
-def _check_file(path: Path, file: str, tables: frozenset[TableName]) -> list[tuple[TableName, Spec, Place]]:
-    document = load_yaml(_text_of(path, file), file)
-    return _checks_in(document, document.data, (), tables)
-
-
-def _quality_file(path: Path, file: str, tables: frozenset[TableName]) -> list[tuple[TableName, Spec, Place]]:
-    document, data = open_quality_file(_text_of(path, file), file)
-    return _checks_in(document, data.get("checks"), ("checks",), tables)
-
-
-def _text_of(path: Path, file: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ForgeError("E103", "The checks are not UTF-8", where=file, why=str(error), fix="Save it so.") from error
-
-
-def _checks_in(
-    document: YamlFile, data: object, above: tuple[str, ...], tables: frozenset[TableName]
-) -> list[tuple[TableName, Spec, Place]]:
-    """`above`: the keys under which `data` stands."""
-    if data is None:
-        return []
-    if not isinstance(data, dict):
-        where = document.where(*above) if above else document.file
-        raise ForgeError("E103", "Checks are a mapping of tables to lists", where=where, fix="Begin with core.orders:")
-    found: list[tuple[TableName, Spec, Place]] = []
-    errors: list[ForgeError] = []
-    for name, specs in data.items():
-        place = document.where(*above, str(name))
-        table = _collect(errors, partial(_checked_table, str(name), place, tables), None)
-        if table is not None and not isinstance(specs, list):
-            errors.append(ForgeError("E103", f"The checks of {name} are no list", where=place, fix="Begin each with -"))
-        elif table is not None:
-            found += [(table, spec, document.where(*above, str(name), i)) for i, spec in enumerate(specs)]
-    raise_errors(errors)
-    return found
-
-
-def _checked_table(name: str, place: Place, tables: frozenset[TableName]) -> TableName | None:
-    table = TableName.parse(name)
-    if tables and table not in tables:
-        near = did_you_mean(name, map(str, tables))
-        raise ForgeError(
-            "E202",
-            f"No transform or source makes {table}",
-            where=place,
-            why="Checks belong to a table that this project makes, or that is in the lake.",
-            fix=near or "Correct the name, or take its checks out.",
-        )
-    return table

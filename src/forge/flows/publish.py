@@ -10,6 +10,7 @@ from datetime import datetime
 
 from forge.contracts.contract import pii_columns
 from forge.flows.build import Built, Job
+from forge.flows.durable import publish_durably
 from forge.flows.pins import Line
 from forge.flows.ports import Lake
 from forge.flows.project import Project
@@ -88,7 +89,7 @@ def publish(
             unpublished=held_lineage(built, ours),
             sealed=sealed,
         )
-        outcome = job.metadata.publish(publication, job.seam)
+        outcome = publish_durably(job.lake, job.metadata, publication, job.seam)
         if isinstance(outcome, Published):
             return Landed(publication.commit, publication.run)
         time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
@@ -146,6 +147,8 @@ def _table_target(lake: Lake, line: Line, built: Built) -> Target | None:
         snapshot.schema_id,
         number=_next_number(built),
         fingerprint=built.record.fingerprint,
+        key=built.key.columns,
+        is_unique=built.key.is_unique,
     )
     return Target(pointer, version)
 
@@ -249,14 +252,14 @@ def held_lineage(built: Sequence[Built], published: Sequence[Built]) -> tuple[Ta
 def asset_of(project: Project, built: Built, now: datetime) -> AssetRecord:
     assert built.planned is not None
     transform, contract = built.transform, project.contracts.get(built.table)
-    pii = pii_columns(contract) if contract else frozenset()
+    pii = {column.lower() for column in pii_columns(contract)} if contract else set()
     described = {p.name.lower(): p.description for p in contract.properties} if contract else {}
     columns = tuple(
         {
             "name": column.name,
             "type": column.type,
             "description": transform.columns.get(column.name) or described.get(column.name.lower()) or "",
-            "pii": column.name in pii,
+            "pii": column.name.lower() in pii,
         }
         for column in built.planned.schema.columns
     )

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.flows.engine import Engine, Pin
 from forge.flows.pins import Line, at_commit, find_pin, inputs_of, line_of
-from forge.flows.ports import Lake, Metadata
 from forge.flows.revisions import find_commit, find_version
+from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
-from forge.model.schema import Schema
-from forge.versioning.commit import Commit, TableVersion, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.flows.engine import Engine, Pin
+    from forge.flows.ports import Lake, Metadata
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.versioning.commit import Commit, TableVersion, Tree
 
 _VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[0-9]{1,9})")
 
@@ -62,11 +68,38 @@ def commit_at(metadata: Metadata, at: str, current: BranchName, table: TableName
     return find_version(metadata, named, int(match["number"]), current)
 
 
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sends a query, and by which way."""
+
+    name: str
+    door: str
+    clock: Clock
+
+
 def query(
-    reader: Reader, engine: Engine, sql: str, *, at: str | None, params: Mapping[str, object], limit: int | None
+    reader: Reader,
+    engine: Engine,
+    sql: str,
+    *,
+    at: str | None,
+    params: Mapping[str, object],
+    limit: int | None,
+    asker: Asker,
 ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
-    """SELECT only: `find_inputs` refuses anything else before Spark is asked."""
-    return engine.query(sql, reader.pins(sql, at), params, limit)
+    """SELECT only: `find_inputs` refuses anything else before Spark is asked, and the engine judges what it parses."""
+    from forge.flows.query_audit import audited
+
+    return audited(
+        reader.metadata,
+        asker.clock,
+        asker.name,
+        asker.door,
+        sql,
+        lambda: inputs_of(sql, "query"),
+        lambda: engine.query(sql, reader.pins(sql, at), params, limit),
+        lambda found: len(found[1]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +139,11 @@ def _change(lake: Lake, table: TableName, old: TableVersion | None, new: TableVe
     rows, sizes, schemas = [], [], []
     for version in (old, new):
         found = None
-        if version is not None and version.snapshot_id is not None:
-            found = lake.snapshot(version.catalog, version.snapshot_id)
+        try:
+            if version is not None and version.snapshot_id is not None:
+                found = lake.snapshot(version.catalog, version.snapshot_id)
+        except UnreadableMetadata:
+            return TableChange(table, UNREADABLE, 0, 0, 0, 0, 0)
         rows.append(found.statistics.record_count if found else 0)
         sizes.append(found.statistics.total_size if found else 0)
         schemas.append({c.name: c.type for c in found.schema.columns} if found else {})

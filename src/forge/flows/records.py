@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+# What stands in records that are written down whole (`recover.Intended`) is looked up by its annotations when it is
+# read back, so its types are imported for real.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from forge.flows.merges import MergeRecord
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
-from forge.quality.verdict import Outcome, Verdict
-from forge.quality.workflow import Remediation
-from forge.versioning.commit import Commit, Tree
 
 if TYPE_CHECKING:
     from forge.flows.contract_ports import Registration
+    from forge.flows.merges import MergeRecord
+    from forge.quality.verdict import Outcome, Verdict
+    from forge.quality.workflow import Remediation
+    from forge.versioning.commit import Commit, Tree
 
 
 class RunStatus(StrEnum):
@@ -63,6 +65,7 @@ class OutputRecord:
     seconds: float = 0.0
     inputs: Mapping[str, SnapshotId | None] = field(default_factory=dict)  # pinned
     error: Mapping[str, str | None] | None = None
+    parts: Mapping[str, str] | None = None  # of the fingerprint, by name: what a plan says has changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ class LoadedFile:
     path: str
     size: int
     modified_ns: int
+    digest: str | None = field(default=None, compare=False)  # of its content; files of early loads have none
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,14 @@ def _bare(missing: Unrecorded, tree: Tree) -> Intended:
     landed, before = missing.landed, tree.get(missing.table)
     snapshot = landed.snapshot
     number = before.number + 1 if before else 1
-    version = TableVersion(landed.catalog, landed.uuid, snapshot.snapshot_id, snapshot.schema_id, number)
+    version = TableVersion(
+        landed.catalog,
+        landed.uuid,
+        snapshot.snapshot_id,
+        snapshot.schema_id,
+        number,
+        key=before.key if before else (),
+    )
     return Intended(missing.table, version, snapshot.statistics, TableLineage(missing.table))
 
 

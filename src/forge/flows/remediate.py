@@ -74,7 +74,7 @@ def _notify(
             results.append(Remedied(ActionKind.NOTIFY, True, ports.notify(step, judged)))
         except ForgeError as error:
             _log.warning("%s: %s", judged.table, error)
-            results.append(Remedied(ActionKind.NOTIFY, False, str(error)))
+            results.append(Remedied(ActionKind.NOTIFY, False, error.line))
     done = all(result.success for result in results)
     record = replace(
         _record(wanted, ports, auto=True),

@@ -53,7 +53,7 @@ def ask(asked: Asked, ports: RemedyPorts, judge: Callable[[str], Judged]) -> Rem
 
 
 def _steps(asked: Asked, ports: RemedyPorts, judge: Callable[[str], Judged]) -> tuple[RemedyStep, ...]:
-    known = checks_by_id(asked.table, tuple(ports.versions.project().checks.get(asked.table, ())))
+    known = checks_by_id(asked.table, ports.versions.project().checks_of(asked.table))
     for check_id in asked.check_ids:
         if check_id not in known:
             near = did_you_mean(check_id, known) or f"Its checks are {', '.join(known) or 'none'}."

@@ -35,7 +35,7 @@ class RemedyStore(Protocol):
         ...
 
 
-def _none_passed(table: TableName, branch: BranchName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
+def _none_passed(table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
     return ()
 
 
@@ -48,7 +48,7 @@ class RemedyPorts:
     policy: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     more_checks: Callable[[Remediation], tuple[Check, ...]] = lambda remediation: ()
     """Checks that the project's files do not have: those of the monitor that found the failure."""
-    outcomes: Callable[[TableName, BranchName, str], tuple[tuple[CommitId, bool], ...]] = _none_passed
+    outcomes: Callable[[TableName, str], tuple[tuple[CommitId, bool], ...]] = _none_passed
     """What a check said of commits outside of runs, newest first: whether it passed."""
     notify: Callable[[RemedyStep, Judged], str] = lambda step, judged: "there is no channel"
     """Send it; the words say what came of it."""

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.contracts.contract import pii_columns
 from forge.flows.check import find_others, find_version_pin
 from forge.flows.data_engine import stage_by_engine
 from forge.flows.data_request import CommitMode, CommitRequest
 from forge.flows.engine import Engine, Pin
 from forge.flows.failing import measure_failing
-from forge.flows.hidden_rows import HIDDEN
-from forge.flows.impact import edges_at
 from forge.flows.measure import Subject, Tools
 from forge.flows.merge_tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.merges import TableTally
+from forge.flows.personal import HIDDEN, Personal, declared_with, trees_at
 from forge.flows.pins import Line, at_commit
 from forge.flows.project import Project
 from forge.flows.quarantine import SideTable, plan_side, side_lineage, side_of
@@ -26,11 +24,10 @@ from forge.flows.records import TableLineage
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.repair import Failing, Fill, Repaired, RepairWork, Stamp, Target
 from forge.flows.restore import find_last_passed, restored
-from forge.flows.sample import find_personal
 from forge.flows.tables import NeedsEngine
 from forge.flows.version_ports import Work
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.check import Check
 from forge.quality.plan import check_ids
@@ -51,11 +48,13 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where the steps are carried out. `checks` are by id; `stamp_run` is what rows in quarantine are marked with."""
+    """Where the steps are carried out. `branch`: where the checks failed. `checks` are by id; `stamp_run` is what rows
+    in quarantine are marked with."""
 
     ports: RemedyPorts
     work: Work
     line: Line
+    branch: BranchName
     project: Project
     table: TableName
     checks: Mapping[str, Check]
@@ -213,10 +212,11 @@ def _impute(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
 
 def _shown(scene: Scene, values: Mapping[str, object]) -> dict[str, object]:
     """What was put in, unless it is personal data."""
-    metadata, contract = scene.work.ports.metadata, scene.project.contracts.get(scene.table)
-    hidden = {(str(scene.table), name.lower()) for name in (pii_columns(contract) if contract else ())}
-    hidden |= find_personal(metadata.assets(), edges_at(metadata, scene.line.tree))
-    return {n: HIDDEN if (str(scene.table), n.lower()) in hidden else value for n, value in values.items()}
+    ports = scene.work.ports
+    declared = declared_with(scene.project.contracts.values(), ports.declared)
+    main = trees_at(ports.metadata, ports.default_branch, ())
+    hidden = Personal(ports.metadata, declared, lambda: (scene.line.tree, *main)).columns()
+    return {n: HIDDEN if hidden.hides(scene.table, n) else value for n, value in values.items()}
 
 
 def _deduplicate(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
@@ -237,7 +237,7 @@ def _deduplicate(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
 
 
 def _rollback(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
-    found = find_last_passed(scene.ports, scene.line, scene.table, step.check_ids)
+    found = find_last_passed(scene.ports, scene.line, scene.branch, scene.table, step.check_ids)
     kind = ActionKind.ROLLBACK
     if found is None:
         told = f"There is no commit at which {', '.join(step.check_ids)} passed on another content; nothing changes."

@@ -58,7 +58,7 @@ def with_checks(ports: RemedyPorts, record: Remediation) -> tuple[Project, dict[
     """The project with all checks of the table, and these by id: its own, and those of the monitor that found the
     failure."""
     project = ports.versions.project()
-    known = checks_by_id(record.table, tuple(project.checks.get(record.table, ())))
+    known = checks_by_id(record.table, project.checks_of(record.table))
     checks = {**known, **checks_by_id(record.table, ports.more_checks(record))}
     return replace(project, checks={**project.checks, record.table: tuple(checks.values())}), checks
 
@@ -98,7 +98,7 @@ def _attempt(
     project, checks = with_checks(ports, record)
     stamp = str(record.run_id or work.run_id)
     work.tell("staging", record.table)
-    carried = carry_out(Scene(ports, work, line, project, record.table, checks, stamp), record.steps)
+    carried = carry_out(Scene(ports, work, line, record.branch, project, record.table, checks, stamp), record.steps)
     told = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
     if not carried.outcomes:
         end_run(work, RunStatus.NOTHING_TO_DO)

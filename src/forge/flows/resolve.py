@@ -15,7 +15,7 @@ from forge.flows.records import AuditRecord
 from forge.flows.revisions import find_commit
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.merge import OPEN_MERGES, MergeStatus
@@ -217,11 +217,12 @@ def _close(merge_id: str, status: MergeStatus, ports: VersionPorts, approval: Ap
     return closed
 
 
-def approve_merge(merge_id: str, ports: VersionPorts, *, comment: str = "") -> MergeResult:
-    """An approval of the source as it stands now; the merge then goes on."""
+def approve_merge(merge_id: str, ports: VersionPorts, *, comment: str = "", expected: str | None = None) -> MergeResult:
+    """An approval of the source as it stands now; the merge then goes on. `expected` is the commit that was looked at,
+    or the beginning of its id: E632 where the source stands elsewhere."""
     found = find_merge(ports.metadata, merge_id, is_open=True)
     _refuse_own(found, ports)
-    source = find_commit(ports.metadata, found.source, ports.default_branch).id
+    source = _looked_at(found, ports, expected)
     now = ports.clock()
     given = Approval(ports.author.email, now, source, True, comment)
     detail = {"source_commit": source, "comment": comment}
@@ -230,9 +231,27 @@ def approve_merge(merge_id: str, ports: VersionPorts, *, comment: str = "") -> M
     return continue_merge(found.id, ports)
 
 
-def reject_merge(merge_id: str, ports: VersionPorts, *, comment: str = "") -> MergeRecord:
+def _looked_at(found: MergeRecord, ports: VersionPorts, expected: str | None) -> CommitId:
+    """Where the source stands now."""
+    source = find_commit(ports.metadata, found.source, ports.default_branch).id
+    if expected is None:
+        return source
+    seen = find_commit(ports.metadata, expected, ports.default_branch).id
+    if seen != source:
+        raise ForgeError(
+            "E632",
+            f"'{found.source}' is not at {seen[:12]} any more",
+            where=f"merge {found.id}",
+            why=f"It stands at {source[:12]}, which you have not looked at. Nothing was decided.",
+            fix=f"forge diff {found.target}...{found.source} shows it; then expect {source[:12]}.",
+        )
+    return source
+
+
+def reject_merge(merge_id: str, ports: VersionPorts, *, comment: str = "", expected: str | None = None) -> MergeRecord:
     found = find_merge(ports.metadata, merge_id, is_open=True)
     _refuse_own(found, ports)
+    _looked_at(found, ports, expected)
     given = Approval(ports.author.email, ports.clock(), found.source_commit, False, comment)
     return _close(found.id, MergeStatus.REJECTED, ports, given)
 

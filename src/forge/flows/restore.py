@@ -11,10 +11,11 @@ from forge.flows.pins import Line
 from forge.flows.records import OutputStatus
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.version_ports import VersionPorts
-from forge.model.names import CommitId, RunId, TableName
+from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import Commit, TableStatistics, TableVersion
 
+Content = tuple[object, ...]
 RUNS = 500  # how far back verdicts of runs are looked at
 
 
@@ -26,29 +27,33 @@ class LastPassed:
     version: TableVersion
 
 
-def find_last_passed(ports: RemedyPorts, line: Line, table: TableName, check_ids: tuple[str, ...]) -> LastPassed | None:
+def find_last_passed(
+    ports: RemedyPorts, line: Line, branch: BranchName, table: TableName, check_ids: tuple[str, ...]
+) -> LastPassed | None:
+    """`branch`: where the checks failed; `line` may be one that was made of it to work on."""
     now = line.tree.get(table)
     if line.head is None or now is None:
         return None
-    passed = [_passed_at(ports, line, table, check_id) for check_id in check_ids]
-    both = set.intersection(*passed) if passed else set()
+    passed = [_passed_at(ports, branch, table, check_id) for check_id in check_ids]
+    all_passed = set.intersection(*passed) if passed else set()
     metadata = ports.versions.metadata
     for commit in metadata.log(line.head):
-        if commit.id not in both:
-            continue
         version = metadata.tree(commit.id).get(table)
-        if version is not None and version.kind == "table" and not same(version, now):
+        if version is None or _content(version) not in all_passed:
+            continue
+        if version.kind == "table" and not same(version, now):
             return LastPassed(commit, version)
     return None
 
 
-def _passed_at(ports: RemedyPorts, line: Line, table: TableName, check_id: str) -> set[CommitId]:
-    """Commits at which the check passed, unless it failed later on the same content."""
-    metadata, said = ports.versions.metadata, list(ports.outcomes(table, line.branch, check_id))
-    for branch in dict.fromkeys((line.branch, ports.versions.default_branch)):
+def _passed_at(ports: RemedyPorts, branch: BranchName, table: TableName, check_id: str) -> set[Content]:
+    """Contents on which the check passed, in runs, for monitors or by hand, and never failed. What was said of a commit
+    is said of what the table held there, whatever branch it was asked on and whatever else the commit changed."""
+    metadata, said = ports.versions.metadata, list(ports.outcomes(table, check_id))
+    for one_branch in dict.fromkeys((branch, ports.versions.default_branch)):
         found = [
             one
-            for one in metadata.judgements(branch, [table], [check_id], runs=RUNS)
+            for one in metadata.judgements(one_branch, [table], [check_id], runs=RUNS)
             if one.status is OutputStatus.PUBLISHED and one.outcome in (Outcome.PASSED, Outcome.FAILED)
         ]
         runs = metadata.find_runs({RunId(one.run_id) for one in found})
@@ -56,13 +61,13 @@ def _passed_at(ports: RemedyPorts, line: Line, table: TableName, check_id: str) 
             commit = runs[one.run_id].commit_id if one.run_id in runs else None
             if commit is not None:
                 said.append((commit, one.outcome is Outcome.PASSED))
-    failed = {_content(ports, table, commit) for commit, passed in said if not passed}
-    return {commit for commit, passed in said if passed and _content(ports, table, commit) not in failed}
+    contents = {commit: metadata.tree(commit).get(table) for commit, _ in said}
+    judged = [(_content(version), passed) for commit, passed in said if (version := contents[commit]) is not None]
+    return {content for content, passed in judged if passed} - {content for content, passed in judged if not passed}
 
 
-def _content(ports: RemedyPorts, table: TableName, commit: CommitId) -> tuple[object, ...] | None:
-    version = ports.versions.metadata.tree(commit).get(table)
-    return (version.uuid, version.snapshot_id) if version else None
+def _content(version: TableVersion) -> Content:
+    return version.uuid, version.snapshot_id
 
 
 def restored(ports: VersionPorts, line: Line, table: TableName, version: TableVersion) -> TableOutcome:

@@ -3,14 +3,18 @@ id, else a time."""
 
 from __future__ import annotations
 
-from forge.flows.ports import Metadata
+from typing import TYPE_CHECKING
+
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
-from forge.versioning.branch import Branch
-from forge.versioning.commit import Commit
 from forge.versioning.revision import Revision, parse_revision
-from forge.versioning.tag import Tag
+
+if TYPE_CHECKING:
+    from forge.flows.ports import Metadata
+    from forge.versioning.branch import Branch
+    from forge.versioning.commit import Commit
+    from forge.versioning.tag import Tag
 
 
 def find_branch(metadata: Metadata, name: BranchName) -> Branch:

@@ -7,46 +7,48 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Built, Event, Job, build, with_sides
 from forge.flows.check import HistoryOf, Judged, no_history
-from forge.flows.engine import Engine, Pin, TimeRange
 from forge.flows.foresight import refuse_missing_range
+from forge.flows.key_check import KeyCheck
 from forge.flows.landing import publish_by_table
-from forge.flows.measure import StateStore
-from forge.flows.personal import Personal
+from forge.flows.order import plan_order
+from forge.flows.personal import Declared, Personal, declared_with, trees_at
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
-from forge.flows.ports import Lake, Metadata, Seam
 from forge.flows.processes import process_started
-from forge.flows.project import Project
 from forge.flows.publish import Conflict, Landed, lineage_of, publish
 from forge.flows.quarantine_run import RunQuarantine, SideStaged, Staged
 from forge.flows.read import Reader
 from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.flows.recover import refuse_unsettled
-from forge.flows.repair import RepairWork
 from forge.flows.revisions import find_branch
 from forge.flows.run_id import new_run_id
-from forge.flows.seal import Seals
-from forge.flows.tables import Tables
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
-from forge.model.time import Clock
 from forge.quality.anomaly import History
-from forge.quality.measure import Measure, Reading
-from forge.quality.verdict import Verdict
-from forge.transforms.dag import dependency_order, needs_of
-from forge.transforms.selector import select
-from forge.transforms.transform import Transform
-from forge.versioning.commit import Author, Commit, Signer, Tree
+from forge.transforms.dag import needs_of
 from forge.versioning.protection import effective, refuse_change
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from forge.flows.contract_ports import Registration
+    from forge.flows.engine import Engine, Pin, TimeRange
+    from forge.flows.measure import StateStore
+    from forge.flows.ports import Lake, Metadata, Seam
+    from forge.flows.project import Project
+    from forge.flows.repair import RepairWork
+    from forge.flows.seal import Seals
+    from forge.flows.tables import Tables
+    from forge.model.time import Clock
+    from forge.quality.measure import Measure, Reading
+    from forge.quality.verdict import Verdict
+    from forge.transforms.transform import Transform
+    from forge.versioning.commit import Author, Commit, Signer, Tree
 
 STEPS = (
     "started",
@@ -115,6 +117,9 @@ class Ports:
     states: StateStore | None = None  # what was measured, kept
     register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
     """The contracts of what is about to be published; it never raises."""
+    declared: Declared = frozenset  # what contracts call personal, beside those of the project
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
+    key_check: KeyCheck | None = None  # None: the catalog is someone else's
     readers: Callable[[Sequence[Transform], Tree], None] = lambda order, tree: None
     """E506 where one of these would begin to read what is retired."""
 
@@ -133,7 +138,13 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     order = plan_order(project, request.selection)
     refuse_change(effective(find_branch(ports.metadata, request.branch), ports.protected, ports.review), "run")
     adopt_foreign(
-        ports.metadata, ports.lake, request.branch, ports.default_branch, author=ports.author, now=ports.clock()
+        ports.metadata,
+        ports.lake,
+        request.branch,
+        ports.default_branch,
+        author=ports.author,
+        now=ports.clock(),
+        seals=ports.seals,
     )
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     ports.readers(order, line.tree)
@@ -241,12 +252,6 @@ def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Bu
     return RunResult(ended, None, verdicts)
 
 
-def plan_order(project: Project, selection: Sequence[str]) -> tuple[Transform, ...]:
-    """The selected transforms, each after what it reads; all of them where nothing is selected."""
-    chosen = select(selection, project.transforms)
-    return tuple(project.transforms[table] for table in dependency_order(project.transforms) if table in chosen)
-
-
 def job_of(
     request: RunRequest,
     project: Project,
@@ -276,8 +281,14 @@ def job_of(
         _history(ports, line, request.time_range),
         Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
         ports.states,
-        Personal(project, ports.metadata, lambda: (line.tree,)),
+        Personal(
+            ports.metadata,
+            declared_with(project.contracts.values(), ports.declared),
+            lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
+        ),
         lambda tables: ports.register(tables, run_id),
+        ports.keys,
+        ports.key_check,
     )
 
 
@@ -383,7 +394,7 @@ def _task(
             fix=f"Run it too: forge run +{transform.output}",
         )
         record = OutputRecord(
-            transform.output, OutputStatus.FAILED, str(error), str(transform.kind), error=error.to_dict()
+            transform.output, OutputStatus.FAILED, error.line, str(transform.kind), error=error.to_dict()
         )
         return Built(record, transform, base, error=error)
     others = {t: pin for t in job.project.references(transform.output) if (pin := pin_of(t))}

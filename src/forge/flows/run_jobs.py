@@ -11,13 +11,14 @@ from forge.flows.care import dead_runs, repair
 from forge.flows.engine import Engine, Progress, TimeRange
 from forge.flows.foresight import refuse_missing_range
 from forge.flows.jobs import OPEN, JobRecord
+from forge.flows.order import plan_order
 from forge.flows.pins import line_of
 from forge.flows.ports import Lake, Metadata
 from forge.flows.processes import is_alive
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.revisions import find_branch
-from forge.flows.run import Ports, RunRequest, job_of, plan_order, run
+from forge.flows.run import Ports, RunRequest, job_of, run
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean

@@ -94,6 +94,27 @@ def seal_versions(
     return _Sealing(metadata, seals, before or Sealed()).run(versions, {p.catalog: p.location for p in pointers})
 
 
+def seal_series(
+    metadata: Metadata,
+    seals: Seals | None,
+    versions: Iterable[TableVersion],
+    pointers: Sequence[Pointer] = (),
+    before: Sealed | None = None,
+) -> tuple[dict[TableVersion, TableVersion], Sealed]:
+    """The same for several versions of one table, as the commits of a rebase and adopted snapshots are: those that have
+    no digest yet, each with its digest."""
+    digested: dict[TableVersion, TableVersion] = {}
+    sealed = before or Sealed()
+    if seals is None:
+        return digested, sealed
+    for version in versions:
+        if version.digest is None and version not in digested:
+            name = TableName(version.catalog.namespace, version.catalog.name)
+            found, sealed = seal_versions(metadata, seals, {name: version}, pointers, sealed)
+            digested[version] = found[name]
+    return digested, sealed
+
+
 @dataclass(slots=True)
 class _Sealing:
     """Phases: what there is → what is new of it → hash that → nodes → digests."""

@@ -129,7 +129,7 @@ class Tables(Protocol):
 @dataclass(frozen=True, slots=True)
 class TableMerge:
     """The rows of one table to merge. None: no files on that side. `rewritten` are the files of ours that may hold rows
-    which theirs changed; `others` the files of ours that no side changed but that may hold a key theirs inserted."""
+    which theirs changed."""
 
     table: TableName
     layout: Layout
@@ -138,7 +138,6 @@ class TableMerge:
     base_theirs: Slice | None
     theirs: Slice | None
     rewritten: Slice | None
-    others: Slice | None = None
     answers: Answers = field(default_factory=Answers)
     limit: int = 1000  # of the conflicts given back
     is_whole: bool = False  # all of `rewritten` is written anew: as they are, its files would show old values
@@ -172,6 +171,14 @@ class MergedRows(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Keys that are there more than once: how many, and the first of them."""
+
+    count: int = 0
+    keys: tuple[Mapping[str, object], ...] = ()
+
+
 class RowWork(Protocol):
     """On the driver in Arrow for small parts, on Spark for large ones; the same answers from both."""
 
@@ -182,3 +189,8 @@ class RowWork(Protocol):
         ...
 
     def merge(self, work: TableMerge, run_id: RunId) -> MergedRows: ...
+
+    def find_twins(self, new: Slice, old: Slice | None, key: Sequence[str], limit: int) -> Twins:
+        """Keys that two rows of `new` have, or a row of `new` and one of `old`; both are parts of one snapshot. Only
+        the columns of the key are read. A key with a NULL in it is none."""
+        ...

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from forge.flows.engine import Pin
-from forge.flows.impact import edges_at
+from forge.flows.personal import PersonalColumns
 from forge.flows.pins import at_commit, inputs_of
+from forge.flows.query_audit import audited
 from forge.flows.read import commit_at
-from forge.flows.sample import find_personal, sample_rows, version_at
+from forge.flows.sample import sample_rows, version_at
 from forge.flows.tables import NeedsEngine, Slice, TableFiles
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import ForgeError
@@ -45,6 +46,7 @@ def travel(
     limit: int = DEFAULT_LIMIT,
     current: BranchName | None = None,
     mask: bool = True,
+    door: str = "time travel",
 ) -> Then:
     """`at` is a commit, tag, branch, time or `core.orders@v12`. With `sql`, a SELECT in which the table is called by
     its name or `data`, and other tables are read at the same commit; with `where`, the rows that have these values.
@@ -58,23 +60,28 @@ def travel(
     commit = commit_at(ports.metadata, at, current or ports.default_branch, table)
     tree = ports.metadata.tree(commit.id)
     version = version_at(tree, table, at)
-    hidden = _hidden(ports, tree) if mask else {}
+    hidden = PersonalColumns()
+    if mask:
+        hidden = ports.personal(commit.id)
     if sql is not None:
-        return _by_sql(ports, table, commit.id, tree, hidden, sql, limit)
+        return audited(
+            ports.metadata,
+            ports.clock,
+            ports.author.email or ports.author.name,
+            door,
+            sql,
+            lambda: inputs_of(name_table(sql, table), "query"),
+            lambda: _by_sql(ports, table, commit.id, tree, hidden, sql, limit),
+            lambda found: len(found.rows),
+        )
     if not where and mask:
         found = sample_rows(
-            ports.metadata, ports.lake, ports.engine, table, commit.id, default=ports.default_branch, limit=limit
+            *(ports.metadata, ports.lake, ports.engine, ports.personal, table, commit.id),
+            default=ports.default_branch,
+            limit=limit,
         )
         return Then(commit.id, table, found.schema, found.masked, found.rows, found.truncated)
     return _by_filters(ports, table, version, commit.id, tree, hidden, where or {}, limit)
-
-
-def _hidden(ports: VersionPorts, tree: Tree) -> dict[str, frozenset[str]]:
-    """By table: its columns with personal data, in small letters."""
-    found: dict[str, set[str]] = {}
-    for table, column in find_personal(ports.metadata.assets(), edges_at(ports.metadata, tree)):
-        found.setdefault(table, set()).add(column)
-    return {table: frozenset(columns) for table, columns in found.items()}
 
 
 def _by_sql(
@@ -82,7 +89,7 @@ def _by_sql(
     table: TableName,
     commit: CommitId,
     tree: Tree,
-    hidden: Mapping[str, frozenset[str]],
+    hidden: PersonalColumns,
     sql: str,
     limit: int,
 ) -> Then:
@@ -93,8 +100,8 @@ def _by_sql(
         version_at(tree, each, commit[:12])
         pin = at_commit(each, tree, ports.lake)
         assert pin is not None, "the tree has it"
-        if hidden.get(str(each)):
-            pin, names = masked_pin(ports, pin, hidden[str(each)])
+        if columns := hidden.of(each):
+            pin, names = masked_pin(ports, pin, columns)
             masked |= names
         pins[each] = pin
     schema, rows = ports.engine().query(text, pins, {}, limit + 1)
@@ -112,8 +119,14 @@ def masked_pin(ports: VersionPorts, pin: Pin, hidden: frozenset[str]) -> tuple[P
 
 
 def _column(column: Column, is_hidden: bool) -> str:
-    name = "`" + column.name.replace("`", "``") + "`"
-    return f"CAST(NULL AS {column.type}) AS {name}" if is_hidden else name
+    """A hidden one is NULL of its own type, which is never written out: names of fields stand in it, as files that were
+    uploaded have them."""
+    name = _quoted(column.name)
+    return f"CASE WHEN FALSE THEN {name} END AS {name}" if is_hidden else name
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _schema(ports: VersionPorts, pin: Pin) -> Schema:
@@ -140,6 +153,8 @@ def name_table(sql: str, table: TableName) -> str:
         names = [part.name.lower() for part in node.parts]
         if isinstance(node.this, exp.Func) or len(names) != 1 or names[0] in ctes or names[0] not in (DATA, table.name):
             continue
+        if "start" not in node.this.meta:  # a parameter is no name; who looks for the tables of the query says so
+            continue
         alias = "" if node.args.get("alias") is not None else f" AS {names[0]}"
         start, end = int(node.this.meta["start"]), int(node.this.meta["end"]) + 1
         places.append((start, end, f"{table}{alias}"))
@@ -154,22 +169,34 @@ def _by_filters(
     version: TableVersion,
     commit: CommitId,
     tree: Tree,
-    hidden: Mapping[str, frozenset[str]],
+    hidden: PersonalColumns,
     where: Mapping[str, str],
     limit: int,
 ) -> Then:
     pin = at_commit(table, tree, ports.lake)
     assert pin is not None, "the tree has it"
     schema = _schema(ports, pin)
-    masked = frozenset(name for name in schema.names if name.lower() in hidden.get(str(table), ()))
-    asked = _asked(table, schema, masked, where)
+    masked = frozenset(name for name in schema.names if hidden.hides(table, name))
+    asked = _asked(table, schema, hidden, where)
     rows = _from_files(ports, version, schema, masked, asked, limit + 1) if version.kind == "table" else None
     if rows is None:
         rows = _from_engine(ports, pin, schema, masked, asked, limit + 1)
     return Then(commit, table, schema, masked, rows[:limit], len(rows) > limit)
 
 
-def _asked(table: TableName, schema: Schema, masked: frozenset[str], where: Mapping[str, str]) -> dict[str, object]:
+def refuse_filter(table: TableName, hidden: PersonalColumns, columns: Iterable[str]) -> None:
+    """E631: rows are not found by what nobody is shown."""
+    for name in columns:
+        if hidden.hides(table, name):
+            raise ForgeError(
+                "E631",
+                f"{table} cannot be filtered by {name}",
+                why="It holds personal data, which is not shown, and a filter would tell what is in it.",
+                fix="Filter by another column.",
+            )
+
+
+def _asked(table: TableName, schema: Schema, hidden: PersonalColumns, where: Mapping[str, str]) -> dict[str, object]:
     """The values as their columns have them."""
     from forge.flows.upload_values import Unfit, converter
 
@@ -179,13 +206,7 @@ def _asked(table: TableName, schema: Schema, masked: frozenset[str], where: Mapp
         if name not in types:
             near = did_you_mean(name, types)
             raise ForgeError("E108", f"{table} has no column {name}", why=near, fix=f"It has {', '.join(types)}.")
-        if name in masked:
-            raise ForgeError(
-                "E631",
-                f"{table} cannot be filtered by {name}",
-                why="It holds personal data, which is not shown, and a filter would tell what is in it.",
-                fix="Filter by another column.",
-            )
+        refuse_filter(table, hidden, (name,))
         try:
             found[name] = converter(types[name])(text)
         except Unfit as error:
@@ -264,7 +285,7 @@ def _from_engine(
 ) -> tuple[tuple[object, ...], ...]:
     """By a query whose values are bound, never written into it."""
     names = [f"{_ASKED}{number}" for number in range(len(asked))]
-    tests = [f"`{column}` = :{name}" for column, name in zip(asked, names, strict=True)]
+    tests = [f"{_quoted(column)} = :{name}" for column, name in zip(asked, names, strict=True)]
     columns = ", ".join(_column(column, column.name in masked) for column in schema.columns)
     sql = f"SELECT {columns} FROM {pin.table}"  # noqa: S608  a parsed name, and columns as the table has them
     if tests:

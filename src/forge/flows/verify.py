@@ -41,6 +41,14 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Unsealed:
+    """A version of a table that was committed without a hash, and the oldest commit that holds it."""
+
+    table: TableName
+    commit: CommitId
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     level: Level
     commits: int
@@ -54,6 +62,7 @@ class Verification:
     unchecked: int = 0  # signatures for which no trusted key is set
     foreign: tuple[TableName, ...] = ()  # written by another engine since the last commit
     sealed: int = 0  # versions that were sealed now
+    not_sealed: tuple[Unsealed, ...] = ()  # the first of `unsealed`
 
     @property
     def is_good(self) -> bool:
@@ -65,7 +74,7 @@ class _Reading:
     trees: int = 0
     files: int = 0
     bytes: int = 0
-    unsealed: int = 0
+    unsealed: tuple[Unsealed, ...] = ()
     sealed: int = 0
 
 
@@ -101,11 +110,12 @@ def verify(
         done.bytes,
         time.monotonic() - began,
         findings.found(),
-        done.unsealed,
+        len(done.unsealed),
         chain.signed,
         chain.unchecked,
         chain.foreign,
         done.sealed,
+        done.unsealed[:limit],
     )
 
 
@@ -133,7 +143,7 @@ def _check_lake(
     if seal:
         done.sealed = sum(_seal_one(metadata, seals, h) for h in held if h not in digests)
         digests = _digests(metadata, held)
-    done.unsealed = len(held) - len(digests)
+    done.unsealed = tuple(Unsealed(h.table, h.commit) for h in held if h not in digests)
     files = check_trees(metadata, seals, digests, findings, progress)
     done.trees, done.files = len(digests), len(files)
     if level in (Level.FULL, Level.LOGICAL):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from forge.flows.pins import MAIN_REF
 from forge.flows.ports import Lake, Metadata
+from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch
@@ -136,11 +137,22 @@ def _check_refs(
     for table in sorted(recorded):
         version = replace(recorded[table], catalog=now.get(table, recorded[table]).catalog)
         where = f"{ref} of {version.catalog}"
-        expected, actual, foreign = _standing(lake, version, ref)
+        try:
+            expected, actual, foreign = _standing(lake, version, ref)
+        except UnreadableMetadata as error:
+            findings.add(unreadable_table(error, version, branch.head, table))
+            continue
         if foreign:
             chain.foreign = (*chain.foreign, table)
         elif expected != actual:
             findings.add(Broken("ref", f"{branch.name}:{table}", where, expected, actual, branch.head, table))
+
+
+def unreadable_table(error: UnreadableMetadata, version: TableVersion, commit: CommitId, table: TableName) -> Broken:
+    """All that is known of the table stands in the file, so it is one finding, whatever was asked."""
+    actual = None if error.is_missing else f"unreadable: {error.why}"
+    name = f"metadata of {version.catalog}"
+    return Broken("metadata", name, error.location, f"table {version.uuid}", actual, commit, table)
 
 
 def _standing(lake: Lake, version: TableVersion, ref: str) -> tuple[str, str | None, bool]:

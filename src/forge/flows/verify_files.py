@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forge.flows.ports import Metadata
 from forge.flows.records import Blob
 from forge.flows.seal import Listed, Seals
+from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.verify_chain import unreadable_table
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
 from forge.versioning.broken import Broken, Findings
@@ -82,6 +84,8 @@ def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) 
 
     try:
         facts = seals.facts(held.catalog, version.snapshot_id, version.schema_id)
+    except UnreadableMetadata as error:
+        return findings.add(unreadable_table(error, replace(version, catalog=held.catalog), held.commit, held.table))
     except ForgeError as error:
         return broken("table", str(held.catalog), f"table {tree.uuid}", error.why or error.what)
     if facts is None:

@@ -14,6 +14,8 @@ from forge.flows.build import Event
 from forge.flows.check import HistoryOf, no_history
 from forge.flows.contract_ports import Registration
 from forge.flows.engine import Engine
+from forge.flows.key_check import KeyCheck
+from forge.flows.personal import Declared, PersonalAt
 from forge.flows.ports import Lake, Metadata, Seam, Stage
 from forge.flows.processes import process_started
 from forge.flows.project import Project
@@ -42,6 +44,8 @@ class VersionPorts:
     large: Callable[[], RowWork]
     engine: Callable[[], Engine]
     project: Callable[[], Project]
+    declared: Declared  # what contracts call personal
+    personal: PersonalAt
     clock: Clock
     author: Author
     default_branch: BranchName
@@ -72,6 +76,10 @@ class VersionPorts:
             )
         return self.tables_
 
+    @property
+    def key_check(self) -> KeyCheck:
+        return KeyCheck(self.tables, self.small, self.large, self.small_bytes)
+
     def branch(self, name: str) -> Branch:
         """With the protection that the settings add."""
         return effective(find_branch(self.metadata, BranchName(name)), self.protected, self.review)
@@ -89,7 +97,13 @@ def adopt(ports: VersionPorts, branch: str) -> tuple[Commit, ...]:
     """What other engines wrote on the branch becomes commits before anything is built on it."""
     now = ports.clock()
     return adopt_foreign(
-        ports.metadata, ports.lake, BranchName(branch), ports.default_branch, author=ports.author, now=now
+        ports.metadata,
+        ports.lake,
+        BranchName(branch),
+        ports.default_branch,
+        author=ports.author,
+        now=now,
+        seals=ports.seals,
     )
 
 

@@ -41,7 +41,7 @@ class UserKeys(Section):
 class SparkKeys(Section):
     """Beside `master`, any `spark.*` key is passed through as it is."""
 
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True, defer_build=True)
 
     master: str = Field(
         default="local[*]",
@@ -266,6 +266,26 @@ class QualityKeys(Section):
     )
 
 
+class ReadKeys(Section):
+    """Questions of requests that need Spark or read many rows: SQL, rows of views, diffs, blame, previews of merges."""
+
+    seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=120.0, gt=0, le=86_400, description="How long one may take; then it is stopped."
+    )
+    rows: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=1000, ge=1, le=1000, description="How many rows an answer has at most."
+    )
+    at_once: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=4, ge=1, le=64, description="How many are worked on at once, of all tokens together."
+    )
+    per_token: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=2, ge=1, le=64, description="How many of one token are worked on at once."
+    )
+    waiting: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=8, ge=0, le=1000, description="How many more of one token may wait; one more is refused (429)."
+    )
+
+
 class ServerKeys(Section):
     host: str = Field(
         default="127.0.0.1",
@@ -287,8 +307,25 @@ class ServerKeys(Section):
         pattern=r"^https?://\S+$",
         description="Address under which people reach the server, for links in alerts: https://forge.example.com.",
     )
+    max_body_bytes: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=1_048_576,
+        ge=1024,
+        le=1_073_741_824,
+        description="How large the body of a request may be. Uploads (100 MB), OpenLineage events, results of tests, "
+        "edges and resolutions of merges (16 MB) and contracts (10 MB; as JSON 2 MB) have limits of their own.",
+    )
+    header_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=10.0, gt=0, le=600, description="How long a caller may take to send the head of a request."
+    )
+    body_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="How long a caller may take to send the body of a request; every 64 kB add a second.",
+    )
     tls_cert: str | None = Field(default=None, description="File with the certificate (PEM). Needs tls_key.")
     tls_key: str | None = Field(default=None, description="File with the private key of tls_cert (PEM).")
+    reads: ReadKeys = Field(default_factory=ReadKeys, description="How much is read for requests.")
 
 
 class Keys(Section):

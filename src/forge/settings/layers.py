@@ -36,7 +36,7 @@ class Layer:
 
 
 def file_layer(path: Path, shown: str) -> Layer:
-    if not path.is_file():
+    if not _is_there(path):
         return Layer({}, lambda _: shown, is_file=True)
     try:
         text = path.read_text(encoding="utf-8")
@@ -110,3 +110,10 @@ def merge(low: Mapping[str, object], high: Mapping[str, object]) -> dict[str, ob
         elif isinstance(value, Mapping) and isinstance(over, Mapping):
             merged[key] = merge(value, over)
     return merged
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:
+        return True  # reading it says what is wrong

@@ -74,9 +74,15 @@ def find_cycles(transforms: Transforms) -> tuple[ForgeError, ...]:
     for table in sorted(left):
         circle = None if table in done else _shortest_circle(transforms, table)
         if circle:
-            done |= {other for other in upstream_of(transforms, table) if table in upstream_of(transforms, other)}
+            done |= circle_of(transforms, table)
             errors.append(_cycle(transforms, circle))
     return tuple(errors)
+
+
+def circle_of(transforms: Transforms, table: TableName) -> frozenset[TableName]:
+    """The tables of all circles through it, with itself; none where it stands in none."""
+    others = {other for other in upstream_of(transforms, table) if table in upstream_of(transforms, other)}
+    return frozenset({table, *others}) if others or table in _inputs(transforms, table) else frozenset()
 
 
 def _sorted(needs: Mapping[TableName, frozenset[TableName]]) -> tuple[TableName, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -14,22 +14,33 @@ from forge.model.time import as_utc
 from forge.transforms.transform import SqlQuery, Transform
 
 
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    fingerprint: str
+    parts: Mapping[str, str]  # a short hash of each part, to tell what changed
+
+
 def fingerprint(
     transform: Transform,
     inputs: Mapping[TableName, object],
     params: Mapping[str, object],
     files: Iterable[object] = (),
-) -> str:
-    """`inputs`: each input's pinned version. `files`: what identifies each file of a source, in any order."""
-    return hash_of(
-        {
-            "output": str(transform.output),
-            "code": transform.code_hash,
-            "inputs": {str(table): version for table, version in inputs.items()},
-            "params": used_params(transform, params),
-            "files": sorted(canonical_json(file) for file in files),
-        }
-    )
+    rules: str = "",
+) -> Fingerprint:
+    """`inputs`: each input's pinned version. `files`: what identifies each file of a source, in any order. `rules`: of
+    its checks and its contract."""
+    pinned = {str(table): version for table, version in inputs.items()}
+    used = used_params(transform, params)
+    seen = sorted(canonical_json(file) for file in files)
+    whole = {
+        "output": str(transform.output),
+        "code": transform.code_hash,
+        "inputs": pinned,
+        "params": used,
+        "files": sorted((*seen, canonical_json(rules))),
+    }
+    parts = {"code": transform.code_hash, "inputs": pinned, "parameters": used, "files": seen, "checks": rules}
+    return Fingerprint(hash_of(whole), {name: hash_of(part)[:16] for name, part in parts.items()})
 
 
 def used_params(transform: Transform, params: Mapping[str, object]) -> dict[str, object]:

@@ -3,101 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.model.errors import ForgeError, errors_of
+from forge.model.fault import FileFault, file_of
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
-from forge.transforms.dag import Transforms, find_cycles
+from forge.transforms.dag import Transforms, circle_of, find_cycles
+from forge.transforms.outputs import find_outputs
 from forge.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What could be read, and what is wrong with the rest. `unread`: tables that broken files would make;
-    `is_partial`: which tables they are cannot be told, so that nothing can be called missing."""
+    `is_partial`: not all of them may be known, so that nothing can be called missing."""
 
     transforms: Transforms
-    errors: tuple[ForgeError, ...] = ()
+    faults: tuple[FileFault, ...] = ()
     unread: frozenset[TableName] = frozenset()
     is_partial: bool = False
+
+    @property
+    def errors(self) -> tuple[ForgeError, ...]:
+        return tuple(fault.error for fault in self.faults)
 
 
 def read_transforms(root: Path) -> Reading:
     """By output, in the order of names. What they read is not looked at."""
-    sql, sql_errors, unread = _load_sql_files(root)
+    sql, sql_errors = _load_sql_files(root)
     python, python_errors = _load_python_files(root)
     sources, source_errors = _load_source_files(root)
     everything = [*sources, *sql, *python]
     transforms = {one.output: one for one in reversed(everything)}
-    errors = (*source_errors, *sql_errors, *python_errors, *_find_duplicates(everything))
-    is_partial = bool(source_errors or python_errors)
-    return Reading(dict(sorted(transforms.items())), errors, unread, is_partial)
+    unread = _unread(root, (*source_errors, *sql_errors, *python_errors), everything)
+    faults = [FileFault(error, unread[file_of(error)]) for error in (*source_errors, *sql_errors, *python_errors)]
+    return Reading(
+        dict(sorted(transforms.items())),
+        (*faults, *_find_duplicates(everything)),
+        frozenset[TableName]().union(*unread.values()),
+        bool(source_errors or python_errors),
+    )
 
 
-def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
-    """By output, in the order of names. `known`: the tables that are in the lake; where it is given, an input that is
-    neither there nor written by a transform is an error too."""
-    found = read_transforms(root)
-    raise_errors(find_transform_errors(found, known))
-    return found.transforms
-
-
-def find_transform_errors(found: Reading, known: frozenset[TableName] | None) -> tuple[ForgeError, ...]:
-    unknown: tuple[ForgeError, ...] = ()
+def find_transform_faults(found: Reading, known: frozenset[TableName] | None) -> tuple[FileFault, ...]:
+    """`known`: the tables that are in the lake; where it is given, an input that is neither there nor written by a
+    transform is a fault too."""
+    unknown: tuple[FileFault, ...] = ()
     if known is not None and not found.is_partial:
         unknown = find_unknown_inputs(found.transforms, known | found.unread)
-    return (*found.errors, *unknown, *find_cycles(found.transforms))
+    return (*found.faults, *unknown, *_find_circles(found.transforms))
 
 
-def find_unknown_inputs(transforms: Transforms, known: frozenset[TableName]) -> tuple[ForgeError, ...]:
+def find_faults_by_file(transforms: Transforms, errors: Iterable[ForgeError]) -> tuple[FileFault, ...]:
+    """Each with the tables that its file makes: what a run of them stumbles over."""
+    made: dict[str, set[TableName]] = {}
+    for table, transform in transforms.items():
+        made.setdefault(transform.file, set()).add(table)
+    return tuple(FileFault(error, frozenset(made.get(file_of(error), ())), only_runs=True) for error in errors)
+
+
+def _find_circles(transforms: Transforms) -> Iterator[FileFault]:
+    for fault in find_faults_by_file(transforms, find_cycles(transforms)):
+        yield replace(fault, tables=frozenset[TableName]().union(*(circle_of(transforms, t) for t in fault.tables)))
+
+
+def find_unknown_inputs(transforms: Transforms, known: frozenset[TableName]) -> tuple[FileFault, ...]:
     """E202 for each input that nothing writes and that is not in the lake, at the line that names it."""
     names = sorted(str(table) for table in {*transforms, *known})
     return tuple(
-        ForgeError(
-            "E202",
-            f"unknown table {table}",
-            where=f"{transform.file}:{transform.line_of_input(table)}",
-            why="No source or transform writes it, and it is not in the lake.",
-            fix=did_you_mean(str(table), names) or f"Add sources/… or transforms/{table.schema}/{table.name}.sql.",
-        )
+        FileFault(_unknown_input(transform, table, names), frozenset({transform.output}), only_runs=True)
         for _, transform in sorted(transforms.items())
         for table in transform.inputs
         if table not in transforms and table not in known
     )
 
 
-def _find_duplicates(transforms: Iterable[Transform]) -> Iterator[ForgeError]:
+def _unknown_input(transform: Transform, table: TableName, names: list[str]) -> ForgeError:
+    return ForgeError(
+        "E202",
+        f"unknown table {table}",
+        where=f"{transform.file}:{transform.line_of_input(table)}",
+        why="No source or transform writes it, and it is not in the lake.",
+        fix=did_you_mean(str(table), names) or f"Add sources/… or transforms/{table.schema}/{table.name}.sql.",
+    )
+
+
+def _find_duplicates(transforms: Iterable[Transform]) -> Iterator[FileFault]:
     first: dict[TableName, Transform] = {}
     for transform in transforms:
         other = first.setdefault(transform.output, transform)
         if other is not transform:
-            yield ForgeError(
+            error = ForgeError(
                 "E205",
                 f"{transform.output} is written twice",
                 where=transform.where,
                 why=f"{other.where} writes it too.",
                 fix="Remove one, or give it another output.",
             )
+            yield FileFault(error, frozenset({transform.output}))
 
 
-def _load_sql_files(root: Path) -> tuple[list[Transform], list[ForgeError], frozenset[TableName]]:
-    """Also the tables that broken files would write by their path: who reads those is not to blame."""
-    from forge.transforms.sql_file import load_sql, output_by_path
+def _unread(root: Path, errors: Iterable[ForgeError], read: Iterable[Transform]) -> dict[str, frozenset[TableName]]:
+    """By file, the tables that it would make and that could not be read: who reads those is not to blame."""
+    files = {file_of(error) for error in errors}
+    well = {file: frozenset(one.output for one in read if one.file == file) for file in files}
+    return {file: find_outputs(_text_if_any(root / file), file) - well[file] for file in files}
+
+
+def _text_if_any(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _load_sql_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
+    from forge.transforms.sql_file import load_sql
 
     found: list[Transform] = []
     errors: list[ForgeError] = []
-    unread: set[TableName] = set()
     for path in _files_below(root, "transforms", ".sql"):
         file = path.relative_to(root).as_posix()
         try:
             found.append(load_sql(_read_text(path, file, "E201"), file))
         except ForgeError as error:
             errors.extend(errors_of(error))
-            output = output_by_path(file)
-            unread |= {output} if output else set()
-    return found, errors, frozenset(unread)
+    return found, errors
 
 
 def _load_python_files(root: Path) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:

@@ -38,10 +38,12 @@ def find_parameters(text: str, file: str) -> tuple[ParameterRef, ...]:
     query = parse_query(text, file)
     used = {node.args.get("this") for node in query.tree.find_all(exp.Placeholder)}
     if None in used:
-        mark = next(t for t in query.tokens if t.token_type == TokenType.PLACEHOLDER)
+        mark = next(
+            (t for t in query.tokens if t.token_type in (TokenType.PLACEHOLDER, TokenType.L_BRACE)), query.tokens[0]
+        )
         raise ForgeError(
             "E206",
-            "'?' is not a parameter here",
+            f"'{mark.text}' is not a parameter here",
             where=query.where(mark.start),
             why="Parameters are bound by name.",
             fix="Write :name, and declare it under `params:` in forge.yaml.",
@@ -126,6 +128,8 @@ def _read_reference(query: ParsedQuery, node: exp.Table, start: int) -> _Referen
             )
         return None  # a table function such as range(10) or explode(xs)
     names = [part.name for part in parts]
+    if any("end" not in part.meta for part in parts):  # a parameter, or what the parser made up
+        raise _unknown(query, start, ".".join(names), "The name of a table is written out.")
     if len(names) == 1:
         _require_cte(query, node, names[0], start)
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 from forge.model.errors import ForgeError, ForgeErrors, errors_of
@@ -11,6 +10,7 @@ from forge.model.names import TableName
 from forge.transforms.fingerprint import hash_of
 from forge.transforms.header import Header, body_of, read_header
 from forge.transforms.options import read_output
+from forge.transforms.outputs import output_by_path
 from forge.transforms.sql import ParameterRef, find_inputs, find_parameters
 from forge.transforms.transform import InputRef, SqlQuery, Transform
 
@@ -48,15 +48,6 @@ def load_sql(text: str, file: str) -> Transform:
         check_lines=tuple(header.yaml.line_of("checks", index) for index in range(len(options.checks))),
         references=references,
     )
-
-
-def output_by_path(file: str) -> TableName | None:
-    """`transforms/core/orders.sql` writes `core.orders`; None where the path names no table."""
-    parts = PurePosixPath(file).with_suffix("").parts[1:]
-    try:
-        return TableName.parse(".".join(parts[-2:]))
-    except ForgeError:
-        return None
 
 
 def _output_of(header: Header, file: str) -> TableName:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import sqlglot
@@ -51,8 +52,14 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
+# What sqlglot trips over beside what it says itself: hints are read on their own, and odd arguments are not counted.
+_TRIPPED = (TokenError, AssertionError, IndexError, KeyError, AttributeError, TypeError, ValueError)
+
+
+@lru_cache(maxsize=16)
 def parse_query(text: str, file: str) -> ParsedQuery:
-    """One SELECT, WITH, VALUES, TABLE or FROM query. E201: it does not parse. E213: it is something else."""
+    """One SELECT, WITH, VALUES, TABLE or FROM query. E201: it does not parse. E213: it is something else. A text is
+    asked about several times on its way, and the answer is only read."""
     tokens = _tokens(text, file)
     _refuse_other_statements(text, file, tokens)
     table_words = _find_table_words(text, file, tokens)
@@ -64,6 +71,8 @@ def parse_query(text: str, file: str) -> ParsedQuery:
         trees = [tree for tree in sqlglot.parse(parsable, read=DIALECT) if tree and not isinstance(tree, exp.Semicolon)]
     except ParseError as error:
         raise _syntax_error(text, file, error) from error
+    except _TRIPPED as error:
+        raise ForgeError("E201", "SQL that cannot be read", where=f"{file}:1:1", fix="Correct the SQL.") from error
     except RecursionError as error:
         raise ForgeError("E201", "the SQL is nested too deeply", where=f"{file}:1:1") from error
     tree = trees[0] if trees else None

@@ -33,6 +33,7 @@ class SqlQuery:
 
     text: str
     parameters: tuple[str, ...] = ()  # names of the :parameters it uses
+    of_project: bool = True  # False: it was given from outside, and is judged before it runs
 
 
 @dataclass(frozen=True, slots=True)

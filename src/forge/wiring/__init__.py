@@ -5,21 +5,28 @@ Adapters are built when first asked for, so that a command that only reads recor
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.flows.build import Event
-from forge.flows.project import Project
-from forge.flows.run import Ports
-from forge.model.names import RunId
 from forge.model.secret import resolve_secret
 from forge.wiring.compile import CompileWiring
 from forge.wiring.foundation import FAULT as FAULT
 from forge.wiring.foundation import fault_seam
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forge.flows.build import Event
+    from forge.flows.project import Project
+    from forge.flows.run import Ports
+    from forge.model.names import RunId
+
 
 class Wiring(CompileWiring):
     def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
+        from forge.flows.run import Ports
+
+        versions = self.versions()
         return Ports(
             metadata=self.metadata,
             lake=self.lake,
@@ -45,6 +52,9 @@ class Wiring(CompileWiring):
             repair=self._spark_repair if self.tables is not None else None,
             states=self._states,
             register=self._register,
+            keys=versions.keys,
+            key_check=versions.key_check if self.tables is not None else None,
+            declared=self.declared,
             readers=self._refuse_new_readers,
         )
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.model.names import BranchName, RunId, TableName
 from forge.model.secret import is_reference, resolve_secret
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from forge.flows.alert_ports import AlertPorts, Channel
+    from forge.model.names import BranchName, RunId, TableName
     from forge.settings.keys import ChannelKeys
 from forge.wiring.foundation import Foundation
 

@@ -7,11 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from forge.flows.project import Project
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
-from forge.model.schema import Schema
-from forge.transforms.params import find_unknown_params
 from forge.wiring.contracts import ContractWiring
 
 if TYPE_CHECKING:
@@ -20,6 +16,9 @@ if TYPE_CHECKING:
     from forge.flows.compile import CompilePorts
     from forge.flows.contract_facts import Versions
     from forge.flows.contract_versions import Hit
+    from forge.flows.project import Project
+    from forge.model.names import TableName
+    from forge.model.schema import Schema
 
 
 _log = logging.getLogger("forge.contracts")
@@ -47,16 +46,15 @@ class CompileWiring(ContractWiring):
 
         return versions_in(self.contract_store, hits)
 
+    def live_schema(self, table: TableName) -> Schema | None:
+        """Of a table as it is on the default branch, from its metadata alone."""
+        from forge.flows.contract_drift import live_schema
+
+        return live_schema(str(table), self.reader())
+
     def compile_ports(self) -> CompilePorts:
         """No JVM is started: what tables are like is read from Iceberg's metadata."""
         from forge.flows.compile import CompilePorts
-        from forge.flows.contract_drift import live_schema
-
-        reader = self.reader()
-
-        @cache
-        def schema_of(table: TableName) -> Schema | None:
-            return live_schema(str(table), reader)
 
         return CompilePorts(
             root=self.root,
@@ -64,13 +62,15 @@ class CompileWiring(ContractWiring):
             owner_of=self.settings.owner_of,
             clock=self.clock,
             known=self.known_tables,
-            schema_of=schema_of,
+            schema_of=cache(self.live_schema),
             versions=self._versions,
             beside=self._beside,
         )
 
     def _beside(self, project: Project) -> tuple[ForgeError, ...]:
         """What a run would refuse before it begins."""
+        from forge.transforms.params import find_unknown_params
+
         tree = self.metadata.tree(self.branch_head(self.default_branch))
         readers = self._new_readers(project.transforms.values(), tree)
         return (*find_unknown_params(project.transforms, self.params()), *readers)

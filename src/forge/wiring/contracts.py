@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from forge.flows.records import OutputStatus
 from forge.model.errors import ForgeError, raise_errors
-from forge.model.names import BranchName, RunId, TableName
-from forge.transforms.transform import Transform
-from forge.versioning.commit import Tree
 from forge.wiring.lineage import LineageWiring
 from forge.wiring.quality import QualityWiring
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from forge.contracts.registry import Registered
     from forge.flows.contract_ports import ContractPorts, Registration
-    from forge.stores.sql.contracts import SqlContracts
+    from forge.model.names import BranchName, RunId, TableName
+    from forge.transforms.transform import Transform
+    from forge.versioning.commit import Tree
 
 _log = logging.getLogger("forge.contracts")
 _STANDING = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)
 
 
 class ContractWiring(LineageWiring, QualityWiring):
-    @cached_property
-    def contract_store(self) -> SqlContracts:
-        from forge.stores.sql.contracts import SqlContracts
-
-        return SqlContracts(self.database)
-
     def contract_ports(self, actor: str | None = None) -> ContractPorts:
         """What registering contracts and asking about them needs."""
         from forge.flows.contract_ports import ContractPorts

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from forge.contracts.policy.governance import Governance
-from forge.flows.branches import create_default_branch
-from forge.flows.ports import Lake, Seam
-from forge.flows.project import Project, load_project
-from forge.flows.read import Reader
-from forge.flows.seal import Seals
-from forge.flows.tables import RowWork
-from forge.flows.verify import Checksum
-from forge.model.errors import raise_errors
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.model.secret import resolve_secret
 from forge.model.time import Clock, utc_now
 from forge.settings import Settings, load_settings
-from forge.transforms.params import Param, bind_params, declare_params, find_unknown_params
 from forge.versioning.commit import Author, Signer
-from forge.versioning.signing import PublicKeys
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from sqlalchemy import Engine
 
+    from forge.contracts.policy.governance import Governance
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
+    from forge.flows.declared_personal import DeclaredPersonal
+    from forge.flows.personal import PersonalMemo
+    from forge.flows.ports import Lake, Seam
+    from forge.flows.project import Project
+    from forge.flows.read import Reader
+    from forge.flows.seal import Seals
+    from forge.flows.tables import RowWork
+    from forge.flows.verify import Checksum
     from forge.stores.lake.tables import IcebergTables
+    from forge.stores.sql.contracts import SqlContracts
     from forge.stores.sql.metadata import SqlMetadata
-from typing import Self
+    from forge.transforms.params import Param
+    from forge.versioning.signing import PublicKeys
 
 FAULT = "FORGE_FAULT"  # the name of a step at which the process kills itself; only tests set it
 
@@ -80,9 +81,22 @@ class Foundation:
     def database(self) -> Engine:
         from forge.stores.sql.database import migrate, open_database
 
+        if self.settings.catalog.type == "embedded":
+            self._refuse_lost_database()
         engine = open_database(self.settings.database_url())
         migrate(engine)
         return engine
+
+    def _refuse_lost_database(self) -> None:
+        from pathlib import Path
+        from urllib.parse import urlparse
+
+        from forge.stores.sql.database import parse_url
+        from forge.stores.sql.failures import refuse_lost
+
+        warehouse = str(self.settings.warehouse_path())
+        if not urlparse(warehouse).scheme:
+            refuse_lost(parse_url(self.settings.database_url()), Path(warehouse))
 
     @cached_property
     def metadata(self) -> SqlMetadata:
@@ -90,6 +104,8 @@ class Foundation:
 
         metadata = SqlMetadata(self.database)
         if metadata.branch(self.default_branch) is None:
+            from forge.flows.branches import create_default_branch
+
             create_default_branch(metadata, self.default_branch, self.author, self.clock())
         return metadata
 
@@ -169,10 +185,35 @@ class Foundation:
         return SparkEngine(self.session, self.root)
 
     def project(self) -> Project:
-        """All files of the project, read and validated. Tables of the lake that no file makes are known inputs too."""
+        """All files of the project, read and validated, with what is wrong with any of them. Tables of the lake that no
+        file makes are known inputs too."""
+        from forge.flows.project import load_project
+        from forge.transforms.params import find_unknown_params
+        from forge.transforms.project import find_faults_by_file
+
         project = load_project(self.root, self.settings.owner_of, self.known_tables(), self.governance())
-        raise_errors(find_unknown_params(project.transforms, self.params()))
-        return project
+        unknown = find_unknown_params(project.transforms, self.params())
+        return replace(project, faults=(*project.faults, *find_faults_by_file(project.transforms, unknown)))
+
+    @cached_property
+    def contract_store(self) -> SqlContracts:
+        from forge.stores.sql.contracts import SqlContracts
+
+        return SqlContracts(self.database)
+
+    @cached_property
+    def declared(self) -> DeclaredPersonal:
+        """What contracts call personal."""
+        from forge.flows.declared_personal import DeclaredPersonal
+
+        return DeclaredPersonal(self.root, self.governance(), lambda: self.contract_store)
+
+    @cached_property
+    def personal_at(self) -> PersonalMemo:
+        """The columns whose values nobody is shown, now or at one of these commits."""
+        from forge.flows.personal import PersonalMemo
+
+        return PersonalMemo(self.metadata, self.declared, self.default_branch)
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake."""
@@ -190,10 +231,14 @@ class Foundation:
         return self._governance
 
     def params(self) -> dict[str, Param]:
+        from forge.transforms.params import declare_params
+
         return declare_params({name: keys.model_dump() for name, keys in self.settings.params.items()})
 
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
         """The parameters of a run: what was given, else the declared default, as values of the declared types."""
+        from forge.transforms.params import bind_params
+
         return bind_params(self.params(), given, needed=())
 
     def branch_head(self, name: BranchName) -> CommitId | None:
@@ -201,6 +246,8 @@ class Foundation:
         return branch.head if branch else None
 
     def reader(self, branch: BranchName | None = None) -> Reader:
+        from forge.flows.read import Reader
+
         return Reader(self.metadata, self.lake, branch or self.default_branch, self.default_branch)
 
     @cached_property

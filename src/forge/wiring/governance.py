@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from forge.contracts.policy.governance import (
     Condition,
@@ -15,14 +14,18 @@ from forge.contracts.policy.governance import (
     Naming,
     Rule,
 )
-from forge.settings import Settings
-from forge.settings.governance_keys import (
-    ConditionKeys,
-    CoverageKeys,
-    DocumentationKeys,
-    NamingKeys,
-    RuleKeys,
-)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from forge.settings import Settings
+    from forge.settings.governance_keys import (
+        ConditionKeys,
+        CoverageKeys,
+        DocumentationKeys,
+        NamingKeys,
+        RuleKeys,
+    )
 
 T = TypeVar("T")
 

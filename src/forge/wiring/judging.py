@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.flows.build import Event
-from forge.flows.keys import DeclaredKeys
-from forge.flows.records import RunStatus
-from forge.flows.version_ports import VersionPorts
-from forge.model.names import RunId, TableName
-from forge.versioning.commit import Author
-from forge.versioning.conflict import standing_rules
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from forge.flows.build import Event
     from forge.flows.check import CheckPorts, HistoryOf
     from forge.flows.contract_ports import Registration
     from forge.flows.metric_history import MetricPorts
+    from forge.flows.records import RunStatus
+    from forge.flows.version_ports import VersionPorts
+    from forge.model.names import RunId, TableName
     from forge.stores.sql.quality.metrics import SqlMetrics
     from forge.stores.sql.quality.states import SqlStates
+    from forge.versioning.commit import Author
 from forge.wiring.foundation import Foundation, fault_seam
 
 
@@ -51,18 +49,7 @@ class JudgingWiring(Foundation):
 
     def _hidden(self, table: TableName) -> frozenset[str]:
         """Columns that hold personal data on the default branch."""
-        from forge.flows.personal import Personal
-
-        head = self.metadata.branch(self.default_branch)
-        trees = (self.metadata.tree(head.head if head else None),)
-        return Personal(self.project(), self.metadata, lambda: trees).of(table)
-
-    def _personal(self, table: TableName) -> frozenset[str] | None:
-        """Columns that the table's contract calls personal; None where it has none."""
-        from forge.contracts.contract import pii_columns
-
-        contract = self.project().contracts.get(table)
-        return pii_columns(contract) if contract else None
+        return self.personal_at().of(table)
 
     def check_ports(
         self,
@@ -85,6 +72,7 @@ class JudgingWiring(Foundation):
             run_id=run_id,
             history=self._history,
             states=self._states,
+            declared=self.declared,
         )
 
     def versions(
@@ -96,6 +84,10 @@ class JudgingWiring(Foundation):
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> VersionPorts:
         """What commits of data, merges and all that stands on them need."""
+        from forge.flows.keys import DeclaredKeys
+        from forge.flows.version_ports import VersionPorts
+        from forge.versioning.resolution import standing_rules
+
         keys = self.settings.versioning
         return VersionPorts(
             metadata=self.metadata,
@@ -105,6 +97,8 @@ class JudgingWiring(Foundation):
             large=self._spark_rows,
             engine=lambda: self.engine,
             project=self.project,
+            declared=self.declared,
+            personal=self.personal_at,
             clock=self.clock,
             author=author or self.author,
             default_branch=self.default_branch,

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
-from forge.model.schema import Schema
 from forge.model.secret import resolve_secret
 from forge.transforms.transform import SqlQuery
-from forge.versioning.commit import TableVersion
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from forge.flows.ingest_ports import IngestPorts
-    from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.lineage_ports import KeyOf, LineagePorts
     from forge.flows.openlineage import OpenLineagePorts
     from forge.lineage.extract.codebase import Run
     from forge.lineage.store import LineageAnswers, LineageStore
+    from forge.model.names import TableName
+    from forge.model.schema import Schema
     from forge.stores.sql.metadata import SqlMetadata
+    from forge.versioning.commit import TableVersion
 from forge.wiring.foundation import Foundation
 
 
@@ -57,7 +59,9 @@ class LineageWiring(Foundation):
             actor=self.author.name,
             schema=self._schema_of,
             owner=self.settings.owner_of,
+            keys=self._keys,
             database=keys.database,
+            project=self.settings.project or "forge",
             min_confidence=keys.min_confidence,
             weights=Weights.of(keys.weights, where="forge.yaml"),
             graph=graph,
@@ -135,3 +139,24 @@ class LineageWiring(Foundation):
         except ForgeError:
             return None
         return found.schema if found else None
+
+    def _keys(self) -> KeyOf:
+        """A project that cannot be read declares nothing; its tables still have their identifier fields."""
+        from forge.flows.keys import DeclaredKeys
+
+        keys = DeclaredKeys(self.settings.versioning.keys, self.project)
+
+        def key_of(table: TableName, version: TableVersion) -> tuple[str, ...]:
+            try:
+                declared = keys.get(table, ()) or version.key
+            except ForgeError:
+                declared = version.key
+            if declared or version.snapshot_id is None:
+                return tuple(declared)
+            try:
+                found = self.lake.snapshot(version.catalog, version.snapshot_id)
+            except ForgeError:
+                return ()
+            return found.identifier if found else ()
+
+        return key_of

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.flows.build import Event
-from forge.flows.records import RunStatus
-from forge.flows.version_ports import VersionPorts
-from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.verdict import Outcome
-from forge.versioning.commit import Author
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forge.engines.spark.repair import SparkRepair
     from forge.flows.after_check import Observers
+    from forge.flows.build import Event
     from forge.flows.check import Judged
     from forge.flows.fitness import FitnessPorts
+    from forge.flows.health import CurrentChecks
     from forge.flows.monitor_run import JudgePorts
     from forge.flows.monitors import MonitorPorts
+    from forge.flows.records import RunStatus
     from forge.flows.remediate_ports import RemedyPorts
     from forge.flows.repair import RepairWork
+    from forge.flows.version_ports import VersionPorts
+    from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
     from forge.quality.workflow import Remediation
     from forge.stores.sql.quality.monitors import SqlMonitors
+    from forge.versioning.commit import Author
 from forge.wiring.alerts import AlertWiring
 from forge.wiring.judging import JudgingWiring
 
@@ -49,7 +51,13 @@ class QualityWiring(JudgingWiring, AlertWiring):
             self.default_branch,
             channels=lambda: tuple(self.settings.alerts.channels),
             retired=lambda monitor_id: self._forget(monitor_id, actor or self.author.email),
+            tables=self._watchable,
         )
+
+    def _watchable(self, branch: BranchName) -> frozenset[TableName]:
+        """What monitors may be made for: tables and views of the branch, of the lake, and of the project."""
+        own = self.metadata.tree(self.branch_head(branch))
+        return frozenset({*own, *self.known_tables(), *self.project().transforms})
 
     def judge_ports(self, actor: str | None = None) -> JudgePorts:
         """What judging, keeping what was said and telling who has to know needs."""
@@ -66,12 +74,30 @@ class QualityWiring(JudgingWiring, AlertWiring):
             process=this_process(),
         )
 
+    def current_checks(self, table: TableName) -> CurrentChecks | None:
+        """Those that the project and monitors have for it now; None where a file cannot tell."""
+        from forge.flows.health import CurrentChecks
+        from forge.model.fault import errors_about
+        from forge.quality.plan import check_ids
+        from forge.quality.spec import load_checks
+
+        project = self.project()
+        if errors_about(project.faults, [table], of_runs=False):
+            return None
+        own = (*project.checks.get(table, ()), *project.promises.get(table, ()))
+        found = set(check_ids(own, table))
+        for monitor in self.monitors.monitors(table=table):
+            where = monitor.file or f"monitor {monitor.id}"
+            found |= set(check_ids(load_checks(list(monitor.checks), table=table, where=where), table))
+        return CurrentChecks(frozenset(found), table in project.transforms)
+
     def fitness(self) -> FitnessPorts:
         """What the gate of a use needs."""
         from forge.flows.fitness import FitnessPorts
 
         return FitnessPorts(
-            self.metadata, self.lake, self.clock, self.default_branch, self.monitors.standing, self._personal
+            *(self.metadata, self.lake, self.clock, self.default_branch, self.monitors.standing),
+            *(self.declared.of, self.personal_at, self.current_checks),
         )
 
     @cached_property
@@ -94,13 +120,13 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
         return observe
 
-    def outcomes(self, table: TableName, branch: BranchName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
+    def outcomes(self, table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
         """What a check said of commits outside of runs, newest first: whether it passed."""
         said = self.monitors.results(table=table, check_id=check_id, limit=1000)
         return tuple(
             (one.commit_id, one.verdict is Outcome.PASSED)
             for one in said
-            if one.branch == branch and one.commit_id is not None and one.verdict is not Outcome.NOT_MEASURED
+            if one.commit_id is not None and one.verdict is not Outcome.NOT_MEASURED
         )
 
     def remedies(

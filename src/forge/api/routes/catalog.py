@@ -88,7 +88,7 @@ def one_asset(
     """One table or view as a commit has it."""
     wiring = site.wiring
     table, since = TableName.parse(asset_id), wiring.monitors.standing
-    found = asset_at(wiring.metadata, wiring.lake, table, at, wiring.default_branch, since)
+    found = asset_at(wiring.metadata, wiring.lake, wiring.personal_at, table, at, wiring.default_branch, since)
     return asset_detail(found, at, wiring.clock())
 
 

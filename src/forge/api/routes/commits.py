@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
@@ -15,9 +16,9 @@ from forge.api.branch_views import commit_detail
 from forge.api.commit_views import commit_view, graph_views
 from forge.api.desk import LONG, answered
 from forge.api.merge_views import commit_result
-from forge.api.paging import AWindow, Window
+from forge.api.paging import FARTHEST, AWindow, Window
 from forge.api.paths import AskedTable, Branch, Dataset, Revision, branch_router, find_named
-from forge.api.rows import rows_view
+from forge.api.rows import is_ordered, row_window, rows_view
 from forge.api.site import Site, TheSite
 from forge.api.uploads import FORM, TABLE_FORM, Upload, commit_upload, receive
 from forge.api.wire.merges import CommitResultView
@@ -25,13 +26,14 @@ from forge.api.wire.shape import Moment, Page, Problem, Wire
 from forge.api.wire.versioning import CommitDetail, CommitView, RowsView
 from forge.flows import branches as flow
 from forge.flows.data import CommitResult
+from forge.flows.engine import Engine
 from forge.flows.log import find_log
 from forge.flows.revisions import find_commit
 from forge.flows.sample import sample_rows
 from forge.flows.travel import Then, travel
 from forge.flows.version_ports import VersionPorts
 from forge.model.errors import ForgeError
-from forge.model.names import TableName
+from forge.model.names import CommitId, TableName
 from forge.model.time import as_utc
 from forge.versioning.graph import simplify
 
@@ -109,29 +111,51 @@ def dataset_rows(
         tuple[str, ...], Query(alias="filter", max_length=20, description="column=value; repeated: all of them.")
     ] = (),
     limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
+    offset: Annotated[int, Query(ge=0, lt=FARTHEST, description="How many to leave out, without a cursor.")] = 0,
 ) -> Wire | Response:
     """Rows of the dataset as a commit has it, personal data masked; or what a SELECT finds among the tables of that
-    commit. Of a table they are read without Spark; SQL and views need it."""
+    commit. Of a table they are read without Spark; SQL and views need it. Pages are of one commit."""
     wiring, table = site.wiring, TableName.parse(dataset_id)
+    window = row_window(min(limit, site.desk.limits.rows), cursor, offset)
+    commit_id = window.commit or commit_id
     if sql is None and not filters:
-        few = sample_rows(
-            wiring.metadata,
-            wiring.lake,
-            lambda: wiring.engine,
-            table,
-            commit_id,
-            default=wiring.default_branch,
-            limit=limit,
-        )
-        return rows_view(str(table), few)
+        with suppress(_NeedsSpark):
+            few = sample_rows(
+                *(wiring.metadata, wiring.lake, _no_engine, wiring.personal_at, table, commit_id),
+                default=wiring.default_branch,
+                limit=window.needed,
+            )
+            return rows_view(str(table), window, few, has_order=_has_order(site, few.commit_id, table, None))
     where = read_filters(filters)
     commit = find_commit(wiring.metadata, commit_id, wiring.default_branch).id
 
     def work(ports: VersionPorts) -> Then:
-        return travel(ports, table, commit, sql=sql, where=where, limit=limit)
+        door = f"time travel, token {caller.token.name}" if caller.token else "time travel"
+        return travel(ports, table, commit, sql=sql, where=where, limit=window.needed, door=door)
 
-    outcome = site.desk.do("query", work, caller, share=("query", commit, table, sql, filters, limit))
-    return answered(outcome, partial(rows_view, str(table)))
+    hidden = wiring.personal_at(commit)  # who asks again after that has changed gets no answer from before
+    share = ("query", caller.user, caller.origin, commit, table, sql, filters, window, hidden)
+    outcome = site.desk.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
+    has_order = _has_order(site, commit, table, sql)
+    return answered(outcome, partial(rows_view, str(table), window, has_order=has_order))
+
+
+def _has_order(site: Site, commit: CommitId, table: TableName, sql: str | None) -> bool:
+    """Whether the next page begins where this one ends: rows of a table have the order of its files, those of a view
+    or a SELECT none but what it says."""
+    if sql is not None:
+        return is_ordered(sql)
+    version = site.wiring.metadata.tree(commit).get(table)
+    return version is not None and version.kind == "table"
+
+
+class _NeedsSpark(Exception):
+    """That is work with limits."""
+
+
+def _no_engine() -> Engine:
+    raise _NeedsSpark
 
 
 @router.get("/{branch:path}/commits")
@@ -175,7 +199,7 @@ def _commit(site: Site, caller: Principal, branch: str, dataset_id: str | None, 
     outcome = site.desk.do("commit", work, caller, branch=branch, after=upload.close)
 
     def shown(done: CommitResult) -> CommitResultView:
-        return commit_result(site.wiring.metadata, done, branch, form.mode)
+        return commit_result(site.wiring, done, branch, form.mode)
 
     found = answered(outcome, shown)
     if isinstance(found, CommitResultView) and found.commit is None:  # nothing was made

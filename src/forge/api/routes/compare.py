@@ -11,7 +11,7 @@ from forge.api.auth import Principal, ThePrincipal
 from forge.api.compare_views import Sides, compare_view, look_at
 from forge.api.desk import LONG, answered
 from forge.api.diff_views import blame_view, diff_view, verify_view
-from forge.api.masks import masks_at
+from forge.api.masks import Masks
 from forge.api.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router
 from forge.api.site import Site, TheSite
 from forge.api.wire.diffs import BlameView, CompareView, DiffView, VerifyView
@@ -21,6 +21,7 @@ from forge.flows.blame import blame as flow_blame
 from forge.flows.branches import compare_branches, find_touching
 from forge.flows.diff import diff as flow_diff
 from forge.flows.revisions import find_commit
+from forge.flows.travel import refuse_filter
 from forge.flows.verify import Level, Verification
 from forge.flows.verify import verify as flow_verify
 from forge.flows.version_ports import VersionPorts
@@ -114,13 +115,14 @@ def blame(
     named, metadata = TableName.parse(table), site.wiring.metadata
     commit = find_commit(metadata, at, site.wiring.default_branch).id
     wanted, columns = _pairs(key), _split(columns)
+    refuse_filter(named, site.wiring.personal_at(commit), wanted or ())
 
     def work(ports: VersionPorts) -> Blame:
         return flow_blame(ports, named, at=commit, key=wanted, columns=columns or None, limit=limit)
 
     share = ("blame", commit, named, key, columns, limit)
-    outcome = site.desk.do("blame", work, caller, share=share)
-    return answered(outcome, lambda found: blame_view(found, at, masks_at(metadata, (found.commit,))))
+    outcome = site.desk.do("blame", work, caller, text=f"{named} at {at}", share=share)
+    return answered(outcome, lambda found: blame_view(found, at, Masks(site.wiring.personal_at(found.commit))))
 
 
 @router.get("/verify", response_model=VerifyView, responses=LONG)
@@ -137,6 +139,8 @@ def verify(
     named, wanted = TableName.parse(table) if table is not None else None, Level(level)
 
     def work(ports: VersionPorts) -> Verification:
+        if wanted is Level.LOGICAL:
+            ports.engine()  # so that Spark's jobs can be told apart and stopped
         return flow_verify(
             SqlMetadata(wiring.database),  # one that has not read anything yet
             wiring.lake,
@@ -150,7 +154,7 @@ def verify(
             progress=lambda what, done, total: _refuse_stopped(ports),
         )
 
-    outcome = site.desk.do("verify", work, caller, share=("verify", level, start, named))
+    outcome = site.desk.do("verify", work, caller, text=level, share=("verify", level, start, named))
     return answered(outcome, verify_view)
 
 
@@ -166,7 +170,11 @@ def _compare(site: Site, caller: Principal, sides: Sides) -> Wire | Response:
     if not sides.preview:
         return compare_view(wiring, sides, look_at(wiring.versions(), lines, sides))
     share = ("compare", lines.base, lines.compare, sides.checks)
-    outcome = site.desk.do("compare", lambda ports: look_at(ports, lines, sides), caller, share=share)
+    outcome = site.desk.do(
+        *("compare", lambda ports: look_at(ports, lines, sides), caller),
+        text=f"{sides.base}..{sides.compare}",
+        share=share,
+    )
     return answered(outcome, lambda found: compare_view(wiring, sides, found))
 
 
@@ -189,10 +197,10 @@ def _diff(
         return flow_diff(ports, left, right, tables=tables, columns=wanted or None, limit=limit, offset=offset)
 
     share = ("diff", left, right, table, wanted, limit, offset)
-    outcome = site.desk.do("diff", work, caller, share=share)
+    outcome = site.desk.do("diff", work, caller, text=f"{base}..{compare} {table or ''}", share=share)
 
     def shown(found: tuple[TableDiff, ...]) -> DiffView:
-        return diff_view(left, right, found, masks_at(metadata, (left, right)), limit=limit, offset=offset)
+        return diff_view(left, right, found, Masks(site.wiring.personal_at(left, right)), limit=limit, offset=offset)
 
     return answered(outcome, shown)
 

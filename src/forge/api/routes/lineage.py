@@ -79,10 +79,12 @@ def graph(
     schema: Names = [],  # noqa: B006
     file: Names = [],  # noqa: B006
     intermediate: bool = False,
+    transforms: bool = False,
     include_transformations: Expressions = True,
 ) -> Response:
     """Only what is reached from the root, with the touched columns of each table. Types of nodes, schemas and files
-    choose what is shown; types of edges and confidence also where the walk goes."""
+    choose what is shown; types of edges and confidence also where the walk goes. `transforms`: also the transforms,
+    pipelines and jobs that make the data; so do `node_types=transform` and its like."""
     wanted = Wanted(
         root_id.strip(),
         direction,
@@ -97,6 +99,7 @@ def graph(
         intermediate,
         bounds.limit,
         bounds.offset,
+        transforms,
     )
     return _answer(site, wanted, at, with_expressions=include_transformations)
 

@@ -9,7 +9,6 @@ from fastapi import Query, Response
 from forge.api.lineage_reports import (
     diff_view,
     erd_view,
-    find_erd,
     first_tables,
     impact_view,
     order_view,
@@ -30,6 +29,7 @@ from forge.api.wire.lineage_reports import (
     SchemaChange,
     SchemaChanges,
 )
+from forge.flows.erd import find_erd
 from forge.flows.impact_report import report_impact, report_schema
 from forge.lineage.impact_change import Change
 

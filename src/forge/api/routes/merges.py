@@ -15,12 +15,12 @@ from forge.api.auth import Principal, ThePrincipal
 from forge.api.branch_views import branch_view
 from forge.api.commit_views import commit_view
 from forge.api.desk import LONG, answered
+from forge.api.masks import Masks
 from forge.api.merge_views import (
     SHOWN,
     conflict_set,
     conflict_view,
     keys_of,
-    masks_of,
     merge_request,
     merge_view,
     resolutions_of,
@@ -202,9 +202,11 @@ def abort_dataset_merge(dataset_id: Dataset, merge_id: MergeIdentity, site: TheS
 def approve_merge(
     merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal, body: JudgeStart | None = None
 ) -> Wire | Response:
-    """Approve the source as it stands now; the merge then goes on. Not by who asked for it."""
-    comment = body.comment if body else ""
-    return _go_on(merge_id, site, caller, partial(decide.approve_merge, comment=comment))
+    """Approve the source as it stands now, or at the `expected` commit alone (409); the merge then goes on. Not by who
+    asked for it."""
+    said = body or JudgeStart()
+    act = partial(decide.approve_merge, comment=said.comment, expected=said.expected)
+    return _go_on(merge_id, site, caller, act)
 
 
 @router.post("/datasets/{dataset_id}/merges/{merge_id}/approve", response_model=MergeResultView, responses=LONG)
@@ -225,8 +227,9 @@ def reject_merge(
     merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal, body: JudgeStart | None = None
 ) -> MergeView:
     """Say no to it; both branches stay where they are."""
-    comment = body.comment if body else ""
-    return _closed(site, decide.reject_merge(merge_id, _ports(site, caller), comment=comment))
+    said = body or JudgeStart()
+    ports = _ports(site, caller)
+    return _closed(site, decide.reject_merge(merge_id, ports, comment=said.comment, expected=said.expected))
 
 
 @router.post("/datasets/{dataset_id}/merges/{merge_id}/reject")
@@ -255,7 +258,7 @@ def _known(dataset_id: str, site: Site) -> TableName:
 def _merge(body: MergeStart, site: Site, caller: Principal) -> Wire | Response:
     request = merge_request(body, site.wiring.default_branch)
     outcome = site.desk.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
-    return answered(outcome, partial(result_view, site.wiring.metadata))
+    return answered(outcome, partial(result_view, site.wiring))
 
 
 def _refuse_others(site: Site, body: MergeStart, table: TableName) -> None:
@@ -280,7 +283,7 @@ def _pick(
     def work(ports: VersionPorts) -> MergeResult:
         return act(body.commit, branch, ports, message=body.message, keys=keys, rules=rules)
 
-    return answered(site.desk.do(kind, work, caller, branch=branch), partial(result_view, site.wiring.metadata))
+    return answered(site.desk.do(kind, work, caller, branch=branch), partial(result_view, site.wiring))
 
 
 def _merges(
@@ -322,9 +325,9 @@ def _set(
         and column in (None, conflict.column)
         and not (only_open and conflict.resolution is not None)
     ]
-    masks = masks_of(metadata, wanted, merge)
+    masks = Masks(site.wiring.personal_at(merge.source_commit, merge.target_commit)) if wanted else Masks()
     page = window.page(wanted, lambda conflict: conflict_view(conflict, masks), total=len(wanted))
-    return conflict_set(metadata, merge, page, every)
+    return conflict_set(site.wiring, merge, page, every)
 
 
 def _resolve(
@@ -339,7 +342,7 @@ def _go_on(
 ) -> Wire | Response:
     merge = decide.find_merge(site.wiring.metadata, merge_id, is_open=True)
     outcome = site.desk.do(merge.kind, lambda ports: act(merge.id, ports), caller, branch=merge.target)
-    return answered(outcome, partial(result_view, site.wiring.metadata))
+    return answered(outcome, partial(result_view, site.wiring))
 
 
 def _closed(site: Site, merge: MergeRecord) -> MergeView:

@@ -27,14 +27,17 @@ def health(
     metadata, (name, _, branch) = site.wiring.metadata, dataset_id.partition("@")
     table, revision = TableName.parse(name), branch if branch and at == "HEAD" else at
 
+    personal = site.wiring.personal_at()
+    current = site.wiring.current_checks(table) if at == "HEAD" else None
+
     def make() -> HealthView:
         seen, store = see(site, revision), site.wiring.monitors
         version = seen.tree.get(table)
         since = store.standing({table: version}) if version else ()
-        health = find_health(metadata, table, seen.tree, seen.held, since)
-        return health_view(health, at, len(store.monitors(table=table)))
+        health = find_health(metadata, table, seen.tree, seen.held, since, current)
+        return health_view(health, at, personal, len(store.monitors(table=table)))
 
-    return site.memo.respond(metadata, ("health", table, revision), make)
+    return site.memo.respond(metadata, ("health", table, revision, hash(personal), current), make)
 
 
 @router.get("/trend")

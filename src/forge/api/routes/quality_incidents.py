@@ -68,11 +68,12 @@ def incidents(
         return (table is None or view.table == table) and (monitor_id is None or view.monitor_id == monitor_id)
 
     def make() -> Page[TrackedIncidentView]:
-        found = find_views(site, branch, _statuses(status), keep)
+        found = find_views(site, branch, _statuses(status), personal, keep)
         return window.page(found, lambda view: view, total=len(found))
 
+    personal = site.wiring.personal_at()
     mark = site.wiring.alerts().store.mark()
-    key = ("incidents", branch, window, status, table, monitor_id, mark)
+    key = ("incidents", branch, window, status, table, monitor_id, mark, hash(personal))
     return site.memo.respond(site.wiring.metadata, key, make)
 
 
@@ -112,16 +113,16 @@ def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, c
 
 
 def _find_view(site: Site, incident_id: str) -> TrackedIncidentView:
-    ports = site.wiring.alerts()
+    ports, personal = site.wiring.alerts(), site.wiring.personal_at()
     record = ports.store.incident(incident_id)
     if record is not None and record.scope.origin is not Origin.RUN:
-        return tracked_view(site, record)
+        return tracked_view(site, record, personal)
     opened = _opened(site, incident_id, record.check_id if record and record.is_open else None)
     if opened is not None:
         scope = Scope(Origin.RUN, opened.run.branch)
         newest = ports.store.incidents(scope=scope, check_ids=[opened.incident.verdict.check_id], limit=1)
-        return joined_view(site, opened, record or record_of(opened, newest))
-    return tracked_view(site, record or find_incident(ports, incident_id))
+        return joined_view(site, opened, record or record_of(opened, newest), personal)
+    return tracked_view(site, record or find_incident(ports, incident_id), personal)
 
 
 def _opened(site: Site, incident_id: str, check_id: str | None = None) -> OpenIncident | None:

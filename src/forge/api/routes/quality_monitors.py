@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
@@ -95,6 +96,9 @@ def add_monitor(
 @router.post("/monitors/preview")
 def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
     """What a monitor would be, when it would run, and all that is wrong with it. Nothing is kept."""
+    if "dataset_id" in body and "dataset" not in body:
+        body = {**body, "dataset": body["dataset_id"]}
+        del body["dataset_id"]
     return _preview(site, body)
 
 
@@ -153,7 +157,7 @@ def monitor_results(
         verdict=Outcome(verdict) if verdict else None,
         limit=window.needed,
     )
-    return window.page(found, result_view)
+    return window.page(found, partial(result_view, personal=site.wiring.personal_at()))
 
 
 @router.get("/monitors/{monitor_id}/sla")
@@ -221,7 +225,7 @@ def _planned(site: Site, dataset: str, items: list[object]) -> tuple[PlannedChec
         seen, unseen = None, error.what
     if items or seen is None:
         return preview_checks(items, seen, unseen).checks
-    return preview_loaded(site.wiring.project().checks.get(seen.table, ()), seen)
+    return preview_loaded(site.wiring.project().checks_of(seen.table), seen)
 
 
 def _look(site: Site, dataset: str) -> Seen:

@@ -13,7 +13,7 @@ from forge.api.auth import Principal, ThePrincipal
 from forge.api.commit_views import commit_view
 from forge.api.desk import LONG, answered
 from forge.api.diff_views import diff_view
-from forge.api.masks import masks_at
+from forge.api.masks import Masks
 from forge.api.paging import MOST, AWindow
 from forge.api.paths import AskedTable
 from forge.api.rows import plain
@@ -41,6 +41,7 @@ from forge.flows.revisions import find_branch
 from forge.flows.version_ports import VersionPorts
 from forge.model.names import BranchName, TableName
 from forge.quality.workflow import Remediation, RemedyStatus
+from forge.versioning.changes import TableDiff
 from forge.versioning.commit import Author
 
 router = APIRouter(prefix="/api/v1/quality/remediations", tags=["quality"])
@@ -106,17 +107,19 @@ def preview(
     tables = [TableName.parse(table)] if table else None
     page = DiffPage(limit=limit, offset=offset)
 
-    def work(versions: VersionPorts) -> RemedyPreview:
-        found = preview_diff(record, site.wiring.remedies(versions=versions), tables=tables, page=page)
+    def work(versions: VersionPorts) -> tuple[TableDiff, ...]:
+        return preview_diff(record, site.wiring.remedies(versions=versions), tables=tables, page=page)
+
+    def shown_of(found: tuple[TableDiff, ...]) -> RemedyPreview:
         after = record.commit or record.preview
         base = metadata.commit(record.base) if record.base else None
-        masks = masks_at(metadata, (record.base, after))
+        masks = Masks(site.wiring.personal_at(record.base, after))
         shown = diff_view(base.id, after, found, masks, limit=limit, offset=offset).tables if base and after else []
         return RemedyPreview(remediation=_view(ports, record), base=commit_view(base) if base else None, tables=shown)
 
     share = ("remedy preview", record.id, str(record.status), table, limit, offset)
     outcome = site.desk.do("diff", work, caller, branch=str(record.branch), share=share)
-    return answered(outcome, lambda found: found)
+    return answered(outcome, shown_of)
 
 
 @router.post("/{remediation_id}/approve", response_model=RemediationView, responses=LONG)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -19,6 +20,7 @@ from forge.api.wire.shape import OutcomeWord, Page
 from forge.api.wire.versioning import CommitView
 from forge.flows.health import unknown_table
 from forge.flows.results import find_history, find_result, find_results, first_failure
+from forge.flows.shown_verdict import shown_result
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean
@@ -53,19 +55,20 @@ def results(
     )
     if not found:
         _refuse_unknown(site, table, run_id)
-    return window.page(found, result_view)
+    return window.page(found, partial(result_view, personal=site.wiring.personal_at()))
 
 
 @router.get("/results/{result_id:path}")
 def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
     """One result with its failing sample, what the same check said before, and where it comes from."""
     metadata, store = site.wiring.metadata, site.wiring.monitors
+    personal = site.wiring.personal_at()
     result = find_result(metadata, store, result_id)
     history = find_history(metadata, store, result)
     incident = _incident_of(site, result)
     facts = {
-        **result_facts(result),
-        "history": [past_result(one) for one in history],
+        **result_facts(result, personal),
+        "history": [past_result(shown_result(one, personal)) for one in history],
         "cause": _cause(site, result, incident, history),
         "incident_id": incident.id if incident else None,
     }

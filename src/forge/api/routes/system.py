@@ -15,8 +15,16 @@ from forge.api.metrics import CONTENT_TYPE, Metrics
 from forge.api.overview import overview as make_overview
 from forge.api.site import Site, TheSite
 from forge.api.views import system_view
-from forge.api.wire.site import Overview, SessionView, SystemView, TokenCreate, TokenCreated, TokenView
-from forge.flows.access import Scope, Token
+from forge.api.wire.site import (
+    BrowserSessionView,
+    Overview,
+    SessionView,
+    SystemView,
+    TokenCreate,
+    TokenCreated,
+    TokenView,
+)
+from forge.flows.access import BrowserSession, Scope, Token, TokenKind
 from forge.model.errors import ForgeError
 from forge.stores.sql.database import is_migrated
 
@@ -29,7 +37,9 @@ VERSION = version("forge")  # read once: it stands in a file
 def overview(site: TheSite, branch: Annotated[str | None, Query(max_length=255)] = None) -> Response:
     """The first page in one answer: counters, the worst problem with its picture, recent changes, the trend."""
     today = site.wiring.clock().date()  # the trend moves on by itself
-    return site.memo.respond(site.wiring.metadata, ("overview", branch, today), lambda: make_overview(site, branch))
+    personal = site.wiring.personal_at()
+    key = ("overview", branch, today, hash(personal))
+    return site.memo.respond(site.wiring.metadata, key, lambda: make_overview(site, branch, personal))
 
 
 @router.get("/system")
@@ -53,9 +63,21 @@ def open_session(site: TheSite, principal: ThePrincipal, request: Request, respo
 @router.delete("/session", status_code=204)
 def close_session(site: TheSite, principal: ThePrincipal, request: Request, response: Response) -> None:
     """Sign out: the session is revoked and the cookie removed. A token stays as it is."""
-    if principal.auth == "cookie" and principal.token is not None:
-        site.access.close(principal.token)
+    if principal.token is not None and principal.token.kind is TokenKind.SESSION:
+        site.access.end_session(principal.token.id, principal.user)
     response.delete_cookie(request.app.state.door.cookie, path="/", httponly=True, samesite="strict")
+
+
+@router.get("/sessions")
+def list_sessions(site: TheSite, principal: ThePrincipal) -> list[BrowserSessionView]:
+    """Browsers that are signed in, newest first."""
+    return [_browser(known, principal) for known in site.access.sessions()]
+
+
+@router.delete("/sessions/{session_id}", status_code=204)
+def end_session(session_id: Annotated[str, Path(max_length=64)], site: TheSite, principal: ThePrincipal) -> None:
+    """Sign a browser out, at once. The token it signed in with stays as it is."""
+    site.access.end_session(session_id, principal.user)
 
 
 @router.get("/tokens")
@@ -87,6 +109,21 @@ def _session(site: Site, principal: Principal) -> SessionView:
         auth=principal.auth,
         scope=principal.scope.value,
         expires_at=principal.expires_at,
+    )
+
+
+def _browser(known: BrowserSession, principal: Principal) -> BrowserSessionView:
+    session, token = known.session, known.token
+    return BrowserSessionView(
+        id=session.id,
+        user=session.created_by,
+        scope=session.scope.value,
+        token_id=token.id if token else None,
+        token_name=token.name if token else None,
+        created_at=session.created_at,
+        expires_at=session.expires_at,
+        last_used_at=session.last_used_at,
+        current=principal.token is not None and principal.token.id == session.id,
     )
 
 

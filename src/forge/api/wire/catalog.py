@@ -47,6 +47,7 @@ class AssetDetail(AssetView):
     commit: str
     version: int
     snapshot_id: str | None
+    key: list[str] = []  # what tells its rows apart, where that was said
     schema_: list[AssetColumn] = Field(alias="schema")
     last_commit: CommitView | None = None  # the newest one that changed it
     last_run: str | None = None

@@ -22,7 +22,7 @@ class ChangedTable(Wire):
     """One table that `compare` has and `base` has not as it is. Rows are counted where that was asked for."""
 
     table: str
-    change: Literal["added", "removed", "changed"]
+    change: Literal["added", "removed", "changed", "unreadable"]
     both: bool = False  # changed on the side of `base`, too: only such can conflict
     key: list[str] = []
     inserted: int | None = None
@@ -73,7 +73,7 @@ class RowChangeView(Wire):
 
 class TableDiffView(Wire):
     table: str
-    change: Literal["added", "removed", "changed"]
+    change: Literal["added", "removed", "changed", "unreadable"]
     key: list[str] = []
     columns: list[SampleColumn] = []
     schema_changes: list[SchemaChangeView] = []

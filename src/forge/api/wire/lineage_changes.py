@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from forge.api.wire.lineage import EdgeWord, NodeWord
-from forge.api.wire.shape import Moment, Name, Text, Wire
+from forge.api.wire.shape import MomentAsWritten, Name, Text, Wire
 
 MOST_EDGES = 1000  # in one request
 
@@ -71,8 +71,8 @@ class EdgeCreate(Wire):
     expression: Text = ""
     masking: bool = False
     confidence: float | None = None
-    valid_from: Moment | None = None
-    valid_to: Moment | None = None
+    valid_from: MomentAsWritten | None = None
+    valid_to: MomentAsWritten | None = None
     metadata: Attributes = {}
 
 

@@ -246,6 +246,7 @@ class ImpactFactors(Wire):
     confidence: float
     depth: float
     use: float
+    direction: float  # of a change of type; of other changes 1
 
 
 class ImpactPath(Wire):

@@ -11,7 +11,7 @@ from forge.api.wire.runs import VerdictView
 from forge.api.wire.shape import Name, Text, Wire
 from forge.api.wire.versioning import AuthorView, CommitView
 
-StrategyWord = Literal["three_way", "three-way", "ff", "squash", "rebase"]
+StrategyWord = Literal["three_way", "three-way", "ff", "fast_forward", "fast-forward", "squash", "rebase"]
 MergeWord = Literal["fast_forward", "three_way", "squash", "rebase", "conflicted", "blocked", "up_to_date", "pending"]
 StatusWord = Literal["pending", "conflicted", "blocked", "merged", "aborted", "rejected"]
 TakeWord = Literal["ours", "theirs", "base", "manual", "expression"]
@@ -28,11 +28,21 @@ KindWord = Literal[
 Keys = Annotated[dict[Name, Annotated[list[Name], Field(max_length=50)]], Field(max_length=1000)]
 
 
+ResolutionWord = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        description="ours, theirs, base, manual (with a value), max, min, sum, expression (with its text), or SQL over "
+        "base, ours and theirs, like greatest(ours, theirs).",
+    ),
+]
+
+
 class RuleBody(Wire):
     """A standing answer: to conflicts of a column, of a table, or of all. `value` is that of `manual`, or the text of
     an `expression` over base, ours and theirs, like greatest(ours, theirs)."""
 
-    take: TakeWord
+    take: ResolutionWord
     table: Name | None = None
     column: Name | None = None
     value: Any = None
@@ -89,6 +99,8 @@ class TallyView(Wire):
     resolved: int = 0
     bytes_read: int = 0
     engine: str = ""  # driver | spark, where rows were read
+    key: list[str] = []  # by which rows were matched
+    warning: str = ""  # what to know of how it was merged
 
 
 class MergeStatistics(Wire):
@@ -134,7 +146,8 @@ class MergeView(Wire):
     kind: Literal["merge", "revert", "cherry-pick"]
     source_branch: str  # of a revert or cherry-pick: the commit
     target_branch: str
-    source_commit: str
+    source_commit: str  # where the source stood when it was worked out last
+    source_head: str | None = None  # where it stands now: what an approval of this merge expects
     target_commit: str
     base_commit: str | None = None
     other_bases: list[str] = []
@@ -181,7 +194,7 @@ class ResolutionBody(Wire):
     table: Name | None = None
     column: Name | None = None
     key: dict[str, Any] | None = None
-    resolution: TakeWord
+    resolution: ResolutionWord
     manual_value: Any = None
     expression: Text | None = None
 
@@ -193,16 +206,17 @@ class ResolveStart(Wire):
     table: Name | None = None
     column: Name | None = None
     key: dict[str, Any] | None = None
-    resolution: TakeWord | None = None
+    resolution: ResolutionWord | None = None
     manual_value: Any = None
     expression: Text | None = None
     resolutions: Annotated[list[ResolutionBody], Field(max_length=10_000)] = []
 
 
 class JudgeStart(Wire):
-    """Why it is approved or rejected."""
+    """Why it is approved or rejected, and which commit of the source was looked at: another one is refused (409)."""
 
     comment: Text = ""
+    expected: Name | None = None
 
 
 class CommitResultView(Wire):

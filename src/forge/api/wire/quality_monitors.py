@@ -12,7 +12,7 @@ from forge.api.wire.shape import ErrorView, Name, OutcomeWord, SeverityWord, Tex
 from forge.api.wire.versioning import CommitView
 
 MonitorRunWord = Literal["queued", "running", "passed", "failed", "not measured", "cancelled", "interrupted", "skipped"]
-MonitorStateWord = Literal["failing", "ok", "not measured", "never ran", "paused"]
+MonitorStateWord = Literal["failing", "warning", "ok", "not measured", "never ran", "paused"]
 ScheduleWord = Literal["cron", "interval", "on_change"]
 MissedWord = Literal["skip", "catch_up"]
 TriggerWord = Literal["schedule", "change", "manual"]

@@ -74,7 +74,8 @@ class RunView(Wire):
     run_id: str
     status: RunWord
     branch: str
-    kind: str = "run"  # run | monitor | commit | merge | revert | cherry-pick | reset | adopt
+    kind: str = "run"  # run | monitor | commit | merge | revert | cherry-pick | reset | adopt | query | diff | …
+    text: str = ""  # of a question: what is asked, shortened
     queued_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None

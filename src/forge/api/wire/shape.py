@@ -6,7 +6,9 @@ import re
 from datetime import datetime
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from forge.model.time import as_utc
 
 T = TypeVar("T")
 OutcomeWord = Literal["passed", "failed", "not measured"]
@@ -23,7 +25,16 @@ def _written(value: object) -> object:
     raise ValueError("a time is written like 2026-11-15T06:10:00Z")
 
 
-Moment = Annotated[datetime, BeforeValidator(_written)]
+def _in_utc(value: datetime) -> datetime:
+    try:
+        return as_utc(value)
+    except OverflowError:  # the first or the last day that there is, in a zone that lies beyond it
+        raise ValueError("a time lies between the years 1 and 9999, in UTC") from None
+
+
+# A date, or a time without a zone, is in UTC: nothing behind this ever meets a time that no zone belongs to.
+Moment = Annotated[datetime, BeforeValidator(_written), AfterValidator(_in_utc)]
+MomentAsWritten = Annotated[datetime, BeforeValidator(_written)]  # for what judges the zone itself
 
 
 def _no_nul(text: str) -> str:
@@ -36,8 +47,22 @@ Name = Annotated[str, Field(max_length=255), AfterValidator(_no_nul)]
 Text = Annotated[str, Field(max_length=10_000), AfterValidator(_no_nul)]
 
 
+SAME = {"dataset": "dataset_id", "dataset_id": "dataset"}
+"""Two names of one thing: whichever a body or a filter has, the other is understood."""
+
+
 class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _either_name(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        for name, other in SAME.items():
+            if name in cls.model_fields and other in data and other not in cls.model_fields and name not in data:
+                return {**{key: value for key, value in data.items() if key != other}, name: data[other]}
+        return data
 
 
 class Page(Wire, Generic[T]):

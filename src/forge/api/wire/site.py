@@ -50,6 +50,19 @@ class SparkView(Wire):
     error: ErrorView | None = None
 
 
+class ReadsView(Wire):
+    """Questions of requests that are worked on: how many there are, and may be (server.reads)."""
+
+    running: int
+    waiting: int
+    tokens: int  # whose they are
+    at_once: int
+    per_token: int
+    waiting_limit: int  # of a token
+    seconds: float
+    rows: int
+
+
 class SystemView(Wire):
     version: str
     project: str
@@ -58,6 +71,7 @@ class SystemView(Wire):
     jobs_running: int
     jobs_queued: int
     jobs_limit: int
+    reads: ReadsView
     database: str  # sqlite | postgresql
     publish: str  # what a publish of several tables is, in one line
     interrupted: list[str]  # runs that the last stop of the server cut off; they can be started again
@@ -71,6 +85,18 @@ class SessionView(Wire):
     auth: Literal["cookie", "token"]
     scope: Literal["read", "write"]
     expires_at: datetime | None = None
+
+
+class BrowserSessionView(Wire):
+    id: str
+    user: str
+    scope: Literal["read", "write"]
+    token_id: str | None  # the token it belongs to and ends with; null: the address that the server printed
+    token_name: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    current: bool  # the one that asks
 
 
 class TokenView(Wire):

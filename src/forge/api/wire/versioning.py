@@ -75,6 +75,7 @@ class VersionView(Wire):
     snapshot_id: str | None
     run_id: str | None
     schema_version: int = 0
+    key: list[str] = []  # what tells its rows apart, where that was said
 
 
 class CommitDetail(CommitView):
@@ -160,4 +161,7 @@ class RowsView(Wire):
     commit: str
     columns: list[SampleColumn]
     rows: list[list[Any]]
-    truncated: bool
+    truncated: bool  # more rows follow
+    items: list[dict[str, Any]] = []  # the same rows, by the names of their columns
+    next_cursor: str | None = None  # of the page after; of a SELECT, where it says ORDER BY
+    has_more: bool = False

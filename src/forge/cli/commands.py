@@ -1,0 +1,207 @@
+"""The words of `forge` in their groups: what each does, an example, and where it lives. `forge --help` is made from
+this alone; the module of a command is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    name: str
+    home: str  # module of forge.cli and the function, or the Typer of a group, in it
+    summary: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroup:
+    title: str
+    words: tuple[Word, ...]
+
+
+GROUPS = (
+    WordGroup(
+        "Begin",
+        (
+            Word("init", "init:init", "make a new project with a tiny working example", "forge init shop"),
+            Word("setup", "setup:setup", "fetch Spark's packages ahead", "forge setup"),
+            Word("demo", "main:demo", "run the demo shop and serve it", "forge demo --no-serve"),
+            Word("serve", "serve:serve", "serve the web app and the HTTP API", "forge serve --port 8765"),
+        ),
+    ),
+    WordGroup(
+        "Run",
+        (
+            Word("plan", "runs:plan", "what a run would do, and why", "forge plan +marts.revenue"),
+            Word("run", "runs:run", "pin, stage, check, publish as one commit", "forge run --branch dev"),
+            Word("runs", "runs:runs", "runs and what came of them", "forge runs --status blocked"),
+            Word(
+                "query",
+                "query:query",
+                "ask the tables, as they are or were",
+                'forge query "SELECT 1 AS one" --at HEAD~1',
+            ),
+        ),
+    ),
+    WordGroup(
+        "Versions of tables",
+        (
+            Word("log", "history:log", "commits, newest first", "forge log --graph --limit 5"),
+            Word("show", "history:show", "a commit, or a table with its schema and checks", "forge show core.orders"),
+            Word("diff", "history:diff", "how tables differ between two commits", "forge diff main...dev --rows"),
+            Word("branch", "branch:app", "list, create, protect and delete branches", "forge branch create dev"),
+            Word("tag", "tag:app", "list, create and delete tags", "forge tag create release-1"),
+            Word(
+                "commit",
+                "data:commit",
+                "commit rows of a file or a query to a table",
+                "forge commit core.orders --file fix.csv --mode merge --branch fix",
+            ),
+            Word("merge", "merge:merge", "merge a branch, row by row and cell by cell", "forge merge fix main"),
+            Word("conflicts", "conflicts:app", "resolve the conflicts of merges", "forge conflicts list"),
+            Word("approve", "merge:approve", "approve a merge into a protected branch", "forge approve 3f2a"),
+            Word("revert", "merge:revert", "take back what one commit changed", "forge revert HEAD~1"),
+            Word(
+                "cherry-pick",
+                "merge:cherry_pick",
+                "bring one commit onto a branch",
+                "forge cherry-pick 3f2a --branch dev",
+            ),
+            Word("reset", "merge:reset", "move a branch to another commit", "forge reset HEAD~1 --branch dev"),
+            Word("blame", "data:blame", "which commit and run wrote a row", "forge blame core.orders --key order_id=1"),
+            Word("verify", "verify:verify", "commits and files are what was committed", "forge verify --level full"),
+        ),
+    ),
+    WordGroup(
+        "Lineage",
+        (
+            Word(
+                "upstream",
+                "lineage:upstream",
+                "what a table or column comes from",
+                "forge upstream marts.revenue.revenue",
+            ),
+            Word(
+                "downstream",
+                "lineage:downstream",
+                "what comes from a table or column",
+                "forge downstream raw.orders.amount",
+            ),
+            Word(
+                "impact",
+                "impact:impact",
+                "what a change would break, how hard, whom to tell",
+                "forge impact raw.orders.amount --change drop --fail-on high",
+            ),
+            Word("ingest", "ingest:ingest", "read code into the lineage graph", "forge ingest jobs/"),
+            Word("erd", "erd:erd", "tables, columns and keys of a schema", "forge erd --schema core"),
+            Word(
+                "lineage",
+                "lineage_group:app",
+                "extract, verify, export, compare lineage",
+                "forge lineage extract q.sql --json",
+            ),
+        ),
+    ),
+    WordGroup(
+        "Quality and contracts",
+        (
+            Word(
+                "quality",
+                "quality:app",
+                "checks, monitors, incidents, remediation",
+                "forge quality run --fail-on warning",
+            ),
+            Word("check", "check:check", "run the checks of published tables, keep nothing", "forge check core.orders"),
+            Word(
+                "contract",
+                "contract:app",
+                "data contracts (ODCS): lint, compare, drift",
+                "forge contract lint contracts/",
+            ),
+            Word(
+                "compile",
+                "compile:compile_",
+                "all policies of the project, for CI",
+                "forge compile --sarif build/forge.sarif",
+            ),
+        ),
+    ),
+    WordGroup(
+        "Upkeep",
+        (
+            Word("doctor", "care:doctor", "what is wrong: the machine, then the project", "forge doctor"),
+            Word("repair", "care:repair", "finish what a crash left", "forge repair"),
+            Word("gc", "care:gc", "delete files that nothing needs", "forge gc --dry-run"),
+            Word("token", "token:app", "create, list and revoke tokens", "forge token create ci --scope read"),
+            Word("explain", "explain:explain", "what an error code means", "forge explain E520"),
+            Word("version", "explain:version", "versions of Forge and what it runs on", "forge version"),
+        ),
+    ),
+)
+WORDS = {word.name: word for group in GROUPS for word in group.words}
+
+
+class LazyCommands(MutableMapping[str, Any]):
+    """The commands by name; a command is imported when it is first looked up."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            self._loaded[name] = _load(WORDS[name])
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in WORDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(WORDS)
+
+    def __len__(self) -> int:
+        return len(WORDS)
+
+
+def _load(word: Word) -> Any:
+    module, name = word.home.split(":")
+    found = getattr(import_module(f"forge.cli.{module}"), name)
+    if isinstance(found, typer.Typer):
+        command: Any = typer.main.get_group(found)
+    else:
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command(word.name)(found)
+        command = typer.main.get_command(alone)
+    command.name = word.name
+    command.epilog = f"Example:  {word.example}"
+    return command
+
+
+class ForgeGroup(TyperGroup):
+    """`forge` itself: its help is written from the words, without importing one command."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = LazyCommands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for group in GROUPS:
+            with formatter.section(group.title):
+                formatter.write_dl([(word.name.ljust(11), word.summary) for word in group.words])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        formatter.write_paragraph()
+        formatter.write_text("forge COMMAND --help tells the options of one, with an example.")

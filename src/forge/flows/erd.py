@@ -1,0 +1,29 @@
+"""The tables of a schema, their columns and keys. Keys are those that code and people tell of, and of the project's own
+tables those that its settings, transforms, contracts and checks declare, else the identifier fields of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from forge.flows.impact import lake_table
+from forge.flows.lineage_view import Look, state_of
+from forge.lineage.erd import Erd, erd_of
+from forge.lineage.node import TABLE_LIKE, Node
+
+
+def find_erd(view: Look, schema: str | None) -> Erd:
+    state = state_of(view)
+    return erd_of(_with_keys(view, state.nodes.values()), state.links(), schema)
+
+
+def _with_keys(view: Look, nodes: Iterable[Node]) -> Iterable[Node]:
+    metadata = view.ports.metadata
+    branch = metadata.branch(view.ports.default_branch)
+    head = view.commit.id if view.commit else branch.head if branch else None
+    tree = metadata.tree(head) if head else {}
+    key_of = view.ports.keys()
+    for node in nodes:
+        table = lake_table(node.id) if node.type in TABLE_LIKE and "primary_key" not in node.details else None
+        key = key_of(table, tree[table]) if table is not None and table in tree else ()
+        yield replace(node, details={**node.details, "primary_key": list(key)}) if key else node

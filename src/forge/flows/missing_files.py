@@ -1,0 +1,77 @@
+"""Files that the newest versions of the tables need and that are not there, from manifests alone: no data is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.flows.pins import line_of
+from forge.flows.ports import Metadata
+from forge.flows.seal import Listed, Seals
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.versioning.commit import TableVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be, and what puts it right."""
+
+    kind: str  # interrupted run | leftover stage | foreign write | missing snapshot | missing data file | …
+    subject: str
+    detail: str
+    fix: str
+
+
+def find_missing_files(metadata: Metadata, seals: Seals, default: BranchName) -> list[Finding]:
+    """Of the heads of all branches; `forge verify` looks at the whole history, and at bytes."""
+    found: dict[tuple[str, object], list[Finding]] = {}
+    for branch in metadata.branches():
+        for table, version in sorted(line_of(metadata, branch.name, default).tree.items()):
+            key = (version.uuid, version.snapshot_id or version.metadata_location)
+            if key not in found:
+                look = _of_view if version.kind == "view" else _of
+                found[key] = list(look(seals, table, version))
+    return [finding for findings in found.values() for finding in findings]
+
+
+def _of_view(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Finding]:
+    path = version.metadata_location or ""
+    if seals.sizes([path])[path] is None:
+        yield Finding("missing view file", str(table), f"{path} is not there.", f"forge run {table} --force")
+
+
+def _of(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Finding]:
+    try:
+        facts = seals.facts(version.catalog, version.snapshot_id, version.schema_id)
+    except ForgeError:
+        return  # its metadata file cannot be read, which is a finding of its own
+    if facts is None or facts.manifest_list is None:
+        return
+    try:
+        listed = [file for path in seals.manifests(facts.manifest_list) for file in seals.listed(path)]
+    except ForgeError as error:
+        detail = f"{error.where} cannot be read: {error.why} Without it nobody knows the files of the table."
+        yield Finding("missing manifest", str(table), detail, _way_out(table))
+        return
+    yield from _files(seals, table, listed)
+
+
+def _files(seals: Seals, table: TableName, listed: list[Listed]) -> Iterator[Finding]:
+    sizes = seals.sizes(file.path for file in listed)
+    missing = [file for file in listed if sizes[file.path] is None]
+    other = [file for file in listed if sizes[file.path] not in (None, file.size)]
+    if missing:
+        detail = f"{len(missing)} of its {len(listed)} files are not there: {_named(missing)}."
+        yield Finding("missing data file", str(table), detail, _way_out(table))
+    if other:
+        detail = f"{len(other)} of its {len(listed)} files have another size than was written: {_named(other)}."
+        yield Finding("damaged data file", str(table), detail, _way_out(table))
+
+
+def _named(files: list[Listed]) -> str:
+    return files[0].path + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+
+
+def _way_out(table: TableName) -> str:
+    return f"Bring it back from a copy; or make it anew (forge run {table} --force), or go back: forge log {table}"

@@ -1,0 +1,102 @@
+"""Queries that come from outside the project leave a row in the audit: who asked, with which text, of which tables, and
+how many rows were given out, or why none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from forge.flows.pins import inputs_of
+from forge.flows.records import AuditRecord
+from forge.model.codes import CODES
+from forge.model.errors import ForgeError, Kind
+from forge.model.names import TableName
+from forge.model.time import Clock
+from forge.quality.check import Check
+from forge.quality.checks import Expression, Query
+from forge.quality.verdict import Outcome
+
+if TYPE_CHECKING:
+    from forge.flows.check import Judged
+
+T = TypeVar("T")
+ASKED, REFUSED, FAILED = "query.run", "query.refuse", "query.fail"
+_LONGEST = 10_000  # letters of a text that are kept
+
+
+class AuditLog(Protocol):
+    def note(self, audit: AuditRecord) -> None: ...
+
+
+def audited(
+    log: AuditLog,
+    clock: Clock,
+    actor: str,
+    door: str,
+    sql: str,
+    tables: Callable[[], Iterable[TableName]],
+    ask: Callable[[], T],
+    count: Callable[[T], int],
+) -> T:
+    """What `ask` gives or raises; either way it has been noted. `door` says by which way the text came."""
+    try:
+        found = ask()
+    except ForgeError as error:
+        refused = CODES[error.code].kind is Kind.REFUSED
+        why = " ".join(part for part in (error.what, error.why) if part)
+        detail: dict[str, object] = {"code": error.code, "why": why}
+        log.note(query_record(clock, actor, REFUSED if refused else FAILED, door, sql, _known(tables), detail))
+        raise
+    except BaseException as error:
+        log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), {"why": type(error).__name__}))
+        raise
+    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), {"rows": count(found)}))
+    return found
+
+
+def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: Judged) -> None:
+    """Checks that came over the network and hold SQL: a row for each text, with the rows it found, or why it could not
+    be measured."""
+    for check, verdict in zip(judged.checks, judged.verdicts, strict=True):
+        for text in _texts(check):
+            missed = verdict.outcome is Outcome.NOT_MEASURED
+            detail: dict[str, object] = {"check": verdict.check_id, "verdict": str(verdict.outcome)}
+            detail |= {"why": verdict.message} if missed else {"rows": _failing(check, judged)}
+            tables = _known(partial(_read_by, check, text, judged.table))
+            log.note(query_record(clock, actor, FAILED if missed else ASKED, door, text, tables, detail))
+
+
+def _texts(check: Check) -> tuple[str, ...]:
+    own = check.query if isinstance(check, Query) else check.sql if isinstance(check, Expression) else None
+    return tuple(text for text in (own, check.where) if text)
+
+
+def _failing(check: Check, judged: Judged) -> int:
+    found = (judged.readings.get(one) for one in check.violations(judged.schema))
+    return sum(one for one in found if isinstance(one, int))
+
+
+def _read_by(check: Check, text: str, table: TableName) -> tuple[TableName, ...]:
+    return inputs_of(text, "query") if isinstance(check, Query) else (table,)
+
+
+def query_record(
+    clock: Clock,
+    actor: str,
+    action: str,
+    door: str,
+    sql: str,
+    tables: Iterable[TableName],
+    detail: dict[str, object],
+) -> AuditRecord:
+    said = {"text": sql[:_LONGEST], "tables": sorted(map(str, tables)), **detail}
+    return AuditRecord(clock(), actor, action, door, said)
+
+
+def _known(tables: Callable[[], Iterable[TableName]]) -> tuple[TableName, ...]:
+    """None where the text is such that nobody can tell."""
+    try:
+        return tuple(tables())
+    except ForgeError:
+        return ()

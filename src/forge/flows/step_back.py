@@ -1,0 +1,198 @@
+"""Going back to the metadata file before: the way out where that of a table cannot be read and there is no copy of it.
+
+What was written since is lost to the table, so this is offered and never done unasked. The loss is a commit like any
+other: on each branch that had a version which is gone, the table is again what it was before."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from forge.flows.durable import publish_durably
+from forge.flows.pins import Line, line_of
+from forge.flows.ports import EarlierMetadata, Lake, Metadata
+from forge.flows.processes import process_started
+from forge.flows.records import (
+    Advance,
+    AssetRecord,
+    AuditRecord,
+    Moved,
+    OutputRecord,
+    OutputStatus,
+    Pointer,
+    Publication,
+    RunRecord,
+    RunStatus,
+)
+from forge.flows.run_id import new_run_id
+from forge.flows.unreadable import UnreadableMetadata, readable_state
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, TableName
+from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a branch has of the table, and what it would have; None: it would not have the table."""
+
+    line: Line
+    table: TableName
+    now: TableVersion
+    then: TableVersion | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """A table that is out of order, and what there is to go back to; `earlier` None: nothing."""
+
+    catalog: CatalogName
+    error: UnreadableMetadata
+    earlier: EarlierMetadata | None
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What would be done, and at what price."""
+        if self.earlier is None:
+            return "There is no version before it that can be read. Bring the file back from a copy."
+        lost = [
+            f"'{loss.line.branch}' goes from version {loss.now.number} of {loss.table} back to "
+            + (f"what it was at version {loss.then.number}" if loss.then else "not having it")
+            for loss in self.losses
+        ]
+        back = f"Back to the metadata file of {self.earlier.written_at:%Y-%m-%d %H:%M:%S} UTC: "
+        return back + ("; ".join(lost) if lost else "no branch loses anything") + "."
+
+
+def find_steps_back(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[StepBack, ...]:
+    """One for each table that is out of order: of the catalog, and of any branch."""
+    lines = [line_of(metadata, branch.name, default) for branch in metadata.branches()]
+    held = {v.catalog for line in lines for v in line.tree.values() if v.kind == "table"}
+    found = []
+    for catalog in sorted({*held, *lake.tables()}):
+        error = readable_state(lake, catalog)
+        if isinstance(error, UnreadableMetadata):
+            earlier = lake.before(catalog) if any(line.head for line in lines if line.is_default) else None
+            losses = () if earlier is None else tuple(_losses(metadata, lines, catalog, earlier))
+            found.append(StepBack(catalog, error, earlier, losses))
+    return tuple(found)
+
+
+def _losses(
+    metadata: Metadata, lines: Sequence[Line], catalog: CatalogName, earlier: EarlierMetadata
+) -> Iterable[Loss]:
+    for line in lines:
+        for table, now in line.tree.items():
+            if now.catalog != catalog or now.kind != "table":
+                continue
+            at = earlier.refs.get(line.ref)
+            if now.snapshot_id in earlier.snapshots and at in (None, now.snapshot_id):
+                continue
+            yield Loss(line, table, now, _last_of(metadata, line, table, now, earlier))
+
+
+def _last_of(
+    metadata: Metadata, line: Line, table: TableName, now: TableVersion, earlier: EarlierMetadata
+) -> TableVersion | None:
+    """The newest version of the branch's history that the earlier file has: where its ref stands, if it has one."""
+    at, newest = earlier.refs.get(line.ref), None
+    for commit in metadata.log(line.head, table=table) if line.head else ():
+        version = metadata.tree(commit.id).get(table)
+        if version is None or version.uuid != now.uuid or version.snapshot_id not in earlier.snapshots:
+            continue
+        if at in (None, version.snapshot_id):
+            return version
+        newest = newest or version
+    return newest
+
+
+def step_back(
+    metadata: Metadata, lake: Lake, step: StepBack, default: BranchName, *, author: Author, now: datetime
+) -> None:
+    """The row moves with the last of the commits, so that whatever stops it before leaves the offer as it was."""
+    assert step.earlier is not None, "there is something to go back to"
+    pointer = Pointer(step.catalog, step.error.location, step.earlier.location)
+    if not step.losses:
+        line = line_of(metadata, default, default)
+        assert line.head is not None, "a table has a commit"
+        audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _told(step))
+        advance = Advance((pointer,), line.branch, line.head, line.head, audit=(audit,))
+        _done(publish_durably(lake, metadata, advance, _quiet))
+    for number, loss in enumerate(step.losses, start=1):
+        pointers = (pointer,) if number == len(step.losses) else ()
+        publication = _publication(metadata, step, loss, pointers, author, now)
+        _done(publish_durably(lake, metadata, publication, _quiet))
+
+
+def _done(outcome: object) -> None:
+    if isinstance(outcome, Moved):
+        raise ForgeError("E404", "Someone else published meanwhile", why="Nothing was repaired.", fix="forge repair")
+
+
+def _quiet(step: str) -> None:
+    """Nothing follows it step by step."""
+
+
+def _told(step: StepBack) -> dict[str, object]:
+    return {"from": step.error.location, "to": step.earlier.location if step.earlier else None}
+
+
+def _publication(
+    metadata: Metadata, step: StepBack, loss: Loss, pointers: tuple[Pointer, ...], author: Author, now: datetime
+) -> Publication:
+    line, table, earlier = loss.line, loss.table, step.earlier
+    assert earlier is not None
+    tree = {name: version for name, version in line.tree.items() if name != table}
+    counted = TableStatistics()
+    if loss.then is not None:
+        tree[table] = replace(loss.then, number=loss.now.number + 1)
+        counted = earlier.snapshots.get(loss.then.snapshot_id, counted) if loss.then.snapshot_id else counted
+    run_id = new_run_id(now)
+    commit = make_commit(
+        tree=tree,
+        parents=(line.head,) if line.head else (),
+        author=author,
+        message=f"Repair: {table} as it was before, because its metadata file could not be read",
+        time=now,
+        branch=line.branch,
+        statistics={table: counted},
+        metadata={"run_id": str(run_id), "repair": str(table), **_told(step)},
+    )
+    at = loss.then.snapshot_id if loss.then else None
+    output = OutputRecord(table, OutputStatus.PUBLISHED, "went back to its version before", snapshot_id=at)
+    run = RunRecord(
+        run_id,
+        line.branch,
+        RunStatus.SUCCEEDED,
+        now,
+        author.email,
+        socket.gethostname(),
+        os.getpid(),
+        process_started(os.getpid()),
+        (str(table),),
+        step="finished",
+        finished_at=now,
+        commit_id=commit.id,
+        outputs=(output,),
+        kind="repair",
+    )
+    detail = {"commit": commit.id, "table": str(table), **_told(step)}
+    return Publication(
+        pointers=pointers,
+        branch=line.branch,
+        expected_head=line.head,
+        commit=commit,
+        tree=tree,
+        run=run,
+        assets=tuple(_assets(metadata, loss, counted, now)) if line.is_default else (),
+        audit=(AuditRecord(now, author.email, "repair.table", str(step.catalog), detail),),
+    )
+
+
+def _assets(metadata: Metadata, loss: Loss, counted: TableStatistics, now: datetime) -> Iterable[AssetRecord]:
+    for asset in metadata.assets():
+        if asset.table == loss.table and loss.then is not None:
+            yield replace(asset, updated_at=now, row_count=counted.record_count, size_bytes=counted.total_size)

@@ -1,0 +1,93 @@
+"""Columns that the SQL of a project names and its inputs do not have, found before anything is started."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+from forge.transforms.transform import FileSource, SqlQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from forge.model.names import TableName
+    from forge.model.schema import Schema
+    from forge.transforms.transform import Transform
+
+Columns = dict[str, str]  # name → type
+# How the reader of SQL says that a column is not among those of its relations.
+_UNKNOWN = (re.compile(r"column (?P<name>\S+) is not found in \S+"), re.compile(r"\S+ has no column (?P<name>\S+)"))
+
+
+def find_unknown_columns(
+    transforms: Mapping[TableName, Transform],
+    asked: Iterable[TableName],
+    schema_of: Callable[[TableName], Schema | None],
+) -> tuple[ForgeError, ...]:
+    """E217 with file, line and the nearest name. Only where the columns of every input are certain: those that a
+    source declares, that the SELECT of another transform lists, or that a table has which no file makes."""
+    known: dict[TableName, Columns | None] = {}
+
+    def columns_of(table: TableName) -> Columns | None:
+        if table not in known:
+            known[table] = None  # a circle ends here
+            known[table] = _columns(transforms.get(table), table, schema_of)
+        return known[table]
+
+    found: list[ForgeError] = []
+    for table in asked:
+        transform = transforms[table]
+        if not isinstance(transform.body, SqlQuery):
+            continue
+        inputs = {str(each): columns for each in transform.inputs if (columns := columns_of(each)) is not None}
+        if len(inputs) < len(transform.inputs):
+            continue
+        from forge.lineage import extract_sql  # the reader of SQL takes its time to load; many projects need none
+
+        read = extract_sql(transform.body.text, inputs, file=transform.file, result=str(table))
+        names = sorted({name for columns in inputs.values() for name in columns})
+        found += [error for gap in read.gaps if (error := _error(gap.reason, transform, gap.line, names)) is not None]
+    return tuple(found)
+
+
+def _columns(
+    transform: Transform | None, table: TableName, schema_of: Callable[[TableName], Schema | None]
+) -> Columns | None:
+    if transform is None:
+        schema = schema_of(table)
+        return None if schema is None else {column.name: column.type for column in schema.columns}
+    if isinstance(transform.body, FileSource) and transform.body.columns:
+        return dict(transform.body.columns)
+    if isinstance(transform.body, SqlQuery):
+        return _selected(transform.body.text)
+    return None
+
+
+def _selected(text: str) -> Columns | None:
+    """The names that a SELECT lists; None where it has a star, or a name that only Spark would give."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    try:
+        query = parse_one(text, dialect="spark")
+    except SqlglotError:
+        return None
+    if not isinstance(query, exp.Query) or query.is_star or not all(query.named_selects):
+        return None
+    plain = all(isinstance(each, exp.Alias | exp.Column) for each in query.selects)
+    return dict.fromkeys(query.named_selects, "unknown") if plain else None
+
+
+def _error(reason: str, transform: Transform, line: int | None, names: list[str]) -> ForgeError | None:
+    for pattern in _UNKNOWN:
+        if match := pattern.fullmatch(reason):
+            name = match["name"].rsplit(".", 1)[-1].strip("`")
+            return ForgeError(
+                "E217",
+                f"{transform.output} reads a column {name} that its inputs do not have",
+                where=f"{transform.file}:{line or transform.line}",
+                fix=did_you_mean(name, names) or "Correct the name, or add the column to the input.",
+            )
+    return None

@@ -1,0 +1,43 @@
+"""A table whose metadata file cannot be read is out of order; nothing else is."""
+
+from __future__ import annotations
+
+from forge.flows.ports import Lake, TableState
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName
+
+UNREADABLE = "unreadable"  # how a diff calls such a table
+
+
+class UnreadableMetadata(ForgeError):
+    """E406 of one metadata file. What walks over all tables leaves that table out and goes on; what asks for the table
+    itself raises it."""
+
+    def __init__(
+        self, location: str, why: str, *, is_missing: bool = False, catalog: CatalogName | None = None
+    ) -> None:
+        self.location = location
+        self.is_missing = is_missing
+        self.catalog = catalog
+        wrong = "is not there" if is_missing else "cannot be read"
+        what = f"{catalog} is out of order: its metadata file {wrong}" if catalog else f"A metadata file {wrong}"
+        super().__init__(
+            "E406",
+            what,
+            where=location,
+            why=f"{why} All other tables are as they were.",
+            fix="Bring the file back from a copy, or go back to the version before: forge repair",
+        )
+
+    def of(self, catalog: CatalogName) -> UnreadableMetadata:
+        """The same, with the name of the table."""
+        why = (self.why or "").removesuffix(" All other tables are as they were.")
+        return UnreadableMetadata(self.location, why, is_missing=self.is_missing, catalog=catalog)
+
+
+def readable_state(lake: Lake, catalog: CatalogName) -> TableState | UnreadableMetadata | None:
+    """The state of a table, or what is wrong with it."""
+    try:
+        return lake.state(catalog)
+    except UnreadableMetadata as error:
+        return error
