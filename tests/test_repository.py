@@ -189,5 +189,16 @@ def test_the_demo_runs_on_the_very_versions_that_are_tested() -> None:
     assert locked("run.lock") <= locked("dev.lock")
 
 
+@pytest.mark.parametrize(("name", "safe"), [("starlette", (1, 3, 1)), ("python-multipart", (0, 0, 27))])
+def test_the_lowest_version_that_may_be_installed_is_a_safe_one(name: str, safe: tuple[int, ...]) -> None:
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    (declared,) = [one for one in dependencies if one.startswith(f"{name}>=")]
+    lowest = tuple(map(int, declared.removeprefix(f"{name}>=").partition(",")[0].split(".")))
+    assert lowest >= safe
+    for lock in ("run.lock", "dev.lock"):
+        (version,) = [version for found, version, _ in locked(lock) if found == name]
+        assert tuple(map(int, version.split("."))) >= lowest
+
+
 def test_the_installer_is_locked_too() -> None:
     assert {name for name, _, _ in locked("uv.lock")} == {"uv"}

@@ -175,6 +175,29 @@ def test_rows_that_fail_a_check_are_held_back(tmp_path: Path) -> None:
         assert [verdict["outcome"] for verdict in found["verdicts"]] == ["failed"]
 
 
+def test_rows_of_a_commit_come_in_pages_that_fit_together(versions: VersionSite) -> None:
+    versions.commit(ORDERS)
+    versions.commit("id,name,amount\n4,d,40\n5,e,50\n")
+    path = "/datasets/core.orders/commits/main/data"
+    whole = versions.get(path)
+    assert (whole["has_more"], whole["next_cursor"], len(whole["items"])) == (False, None, 5)
+    seen, cursor, commits = [], None, set()
+    while True:
+        page = versions.get(path, limit=2, **({"cursor": cursor} if cursor else {}))
+        seen += page["items"]
+        commits.add(page["commit"])
+        assert [list(item.values()) for item in page["items"]] == page["rows"]
+        if not page["has_more"]:
+            break
+        cursor = page["next_cursor"]
+        versions.commit(f"id,name,amount\n{100 + len(seen)},late,1\n")  # main moves on between the pages
+    assert seen == whole["items"]
+    assert commits == {whole["commit"]}
+    assert versions.get(path, limit=2, offset=1)["rows"] != whole["rows"][:2]
+    for wrong in ("nonsense", cursor[:-3] if cursor else "", "cjE6MQ"):
+        assert versions.client.get(f"{API}{path}", params={"cursor": wrong}).status_code in (400, 404, 422)
+
+
 # the log
 
 

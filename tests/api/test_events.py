@@ -6,7 +6,9 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 
-from forge.api.events import RunFeed
+import pytest
+
+from forge.api.events import MOST_STREAMS, RunFeed
 from forge.api.run_views import is_over
 from forge.api.wire.runs import RunDetail
 from forge.model.errors import ForgeError
@@ -125,6 +127,40 @@ def test_closing_ends_all_streams_even_from_another_thread() -> None:
         await until_event(stream, "run")
         closer = threading.Thread(target=feed.close)
         closer.start()
+        async with asyncio.timeout(20):
+            return [text async for text in stream]
+
+    assert asyncio.run(listen()) == []
+
+
+def test_a_token_follows_a_hundred_runs_and_then_another_one_can() -> None:
+    run = Run()
+
+    async def listen() -> str:
+        feed = RunFeed(look_seconds=0)
+        streams = [await feed.open("r1", run.look, is_over, owner="t1") for _ in range(MOST_STREAMS)]
+        for stream in streams:
+            await until_event(stream, "run")
+        with pytest.raises(ForgeError) as refused:
+            await feed.open("r1", run.look, is_over, owner="t1")
+        await until_event(await feed.open("r1", run.look, is_over, owner="t2"), "run")
+        await streams[0].aclose()  # type: ignore[attr-defined]
+        await until_event(await feed.open("r1", run.look, is_over, owner="t1"), "run")
+        feed.close()
+        return refused.value.code
+
+    assert asyncio.run(listen()) == "E913"
+
+
+def test_a_stream_ends_with_the_token_that_opened_it() -> None:
+    run, allowed = Run(), True
+
+    async def listen() -> list[str]:
+        nonlocal allowed
+        feed = RunFeed(look_seconds=0)
+        stream = await feed.open("r1", run.look, is_over, lambda: allowed)
+        await until_event(stream, "run")
+        allowed, run.step = False, "staged"
         async with asyncio.timeout(20):
             return [text async for text in stream]
 

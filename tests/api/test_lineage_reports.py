@@ -197,6 +197,15 @@ def test_the_impact_of_dropping_a_column(own: TestClient) -> None:
     assert found["owners"][0]["owner"] == "finance@example.com"
 
 
+def test_the_impact_of_a_column_that_a_window_is_over(own: TestClient) -> None:
+    edge = {"source": "raw.orders.amount", "target": "marts.windowed", "relationship": "derived", "subtype": "window"}
+    post(own, "/edges", {"nodes": [{"id": "marts.windowed", "type": "table"}], "edges": [edge], "reason": "a test"})
+    found = ask(own, "/impact", focus="raw.orders.amount", change="drop")
+    (windowed,) = (one for one in found["affected"] if one["id"] == "marts.windowed")
+    assert (windowed["use"], windowed["factors"]["use"]) == ("aggregated", 1.2)
+    assert windowed["reason"] == "marts.windowed has a window over the dropped column raw.orders.amount"
+
+
 def test_the_address_of_an_impact_gives_the_same_report(own: TestClient) -> None:
     posted = post(own, "/impact/column", {"column_id": "orders.amount", "change_type": "type", "to": "string"}, 200)
     assert posted["change"]["entity"] == "raw.orders.amount"

@@ -51,6 +51,14 @@ def test_different_cells_of_a_row_merge(versions: VersionSite) -> None:
     assert versions.get("/fix")["status"] == "merged"
 
 
+@pytest.mark.parametrize("word", ["ff", "fast_forward", "fast-forward"])
+def test_a_fast_forward_is_asked_for_by_either_name(versions: VersionSite, word: str) -> None:
+    versions.commit(ORDERS)
+    versions.branch("fix")
+    versions.commit("id,name,amount\n4,d,40\n", branch="fix")
+    assert versions.post("/merge", source_branch="fix", strategy=word)["type"] == "fast_forward"
+
+
 @pytest.mark.parametrize(("strategy", "parents"), [("squash", 1), ("rebase", 1), ("three-way", 2)])
 def test_a_strategy_says_what_the_commit_is_made_of(versions: VersionSite, strategy: str, parents: int) -> None:
     versions.commit(ORDERS)
@@ -76,6 +84,7 @@ def test_a_conflict_is_a_result_with_all_three_values(diverged: VersionSite) -> 
     (conflict,) = result["conflicts"]
     assert (conflict["kind"], conflict["table"], conflict["column"]) == ("modify_modify", "core.orders", "amount")
     assert (conflict["key"], conflict["base"], conflict["ours"], conflict["theirs"]) == ({"id": 1}, 10.5, 12.0, 13.0)
+    assert conflict["location"] == "column amount of row id = 1"
     assert (result["conflict_count"], result["merge_commit"]) == (1, None)
     assert diverged.head() == head
     (listed,) = diverged.get("/merges", status="conflicted")["items"]
@@ -95,6 +104,8 @@ def test_a_conflict_is_a_result_with_all_three_values(diverged: VersionSite) -> 
         ("cell", {"resolution": "manual", "manual_value": 99.5}, 99.5),
         ("column", {"resolution": "expression", "expression": "greatest(ours, theirs)"}, 13.0),
         ("all", {"resolution": "theirs"}, 13.0),
+        ("column", {"resolution": "max"}, 13.0),
+        ("column", {"resolution": "least(ours, theirs)"}, 12.0),
     ],
     ids=lambda value: str(value.get("resolution")) if isinstance(value, dict) else str(value),
 )
@@ -155,7 +166,7 @@ def test_a_list_of_resolutions_is_taken_whole_or_not_at_all(diverged: VersionSit
         ({"resolution": "manual"}, "E619"),
         ({"resolution": "expression"}, "E619"),
         ({"resolution": "expression", "expression": "drop table x"}, "E625"),
-        ({"resolution": "mine"}, "E105"),
+        ({"resolution": "mine"}, "E619"),
         ({"resolution": "ours", "resolutions": [{"resolution": "ours"}]}, "E619"),
         ({"resolution": "ours", "colour": "red"}, "E105"),
     ],
@@ -274,6 +285,19 @@ def test_an_approval_expires_when_the_source_moves(guarded: VersionSite) -> None
     guarded.commit("id,name,amount\n9,i,90\n", branch="fix")
     assert [one["is_current"] for one in guarded.get(path)["approvals"]] == [False]
     assert guarded.post(f"{path}/continue")["type"] == "pending"
+
+
+def test_an_approval_names_the_commit_that_was_looked_at(guarded: VersionSite) -> None:
+    ben = guarded.token_of("ben@example.com")
+    path = f"/merges/{guarded.post('/merge', source_branch='fix', target_branch='main')['merge_id']}"
+    seen = guarded.get(path)["source_head"]
+    guarded.commit("id,name,amount\n9,i,90\n", branch="fix")
+    body = {"expected": seen, "comment": "looks right"}
+    problem(guarded.client.post(f"{API}{path}/approve", json=body, headers=ben), 409, "E632")
+    found = guarded.get(path)
+    assert (found["status"], found["approvals"]) == ("pending", [])
+    assert found["source_head"] == guarded.head("fix") != seen
+    assert guarded.post(f"{path}/approve", as_=ben, expected=found["source_head"])["type"] == "conflicted"
 
 
 def test_a_rejected_merge_is_closed(guarded: VersionSite) -> None:

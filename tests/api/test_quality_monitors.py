@@ -196,6 +196,7 @@ def test_a_monitor_that_was_deleted_is_gone_and_its_results_stay(site: VersionSi
 
 def test_monitors_are_listed_and_filtered(own: VersionSite) -> None:
     own.commit(ORDERS, table="core.orders")
+    own.commit(ORDERS, table="core.payments")
     own.branch("dev")
     first = create(own, name="B")
     create(own, name="A", dataset="core.payments", enabled=False)
@@ -314,6 +315,9 @@ def test_results_of_a_monitor_are_a_hundred_at_most_unless_asked_for(site: Versi
 
 
 def test_a_run_that_could_not_judge_says_why(site: VersionSite) -> None:
+    made_later = site.root / "transforms" / "core" / "not_yet.sql"
+    made_later.parent.mkdir(parents=True, exist_ok=True)
+    made_later.write_text("SELECT 1 AS id")
     made = create(site, dataset="core.not_yet")
     ended = run(site, made["id"])
     assert (ended["status"], ended["error"]["code"]) == ("failed", "FORGE-E108")
@@ -478,3 +482,11 @@ def test_checks_are_planned_on_a_dataset(site: VersionSite) -> None:
 
 def test_channels_are_told_by_name_and_nothing_of_how_they_are_reached(site: VersionSite) -> None:
     assert call(site, "GET", "/channels") == [{"name": "mail", "type": "email"}, {"name": "ops", "type": "webhook"}]
+
+
+def test_a_monitor_with_failed_warnings_does_not_read_ok(site: VersionSite) -> None:
+    made = create(site, name="Warned", checks=[{**TOO_MUCH, "severity": "warning"}, ROWS])
+    run(site, made["id"])
+    assert call(site, "GET", f"/monitors/{made['id']}")["state"] == "warning"
+    listed = call(site, "GET", "/monitors", params={"state": "warning", "q": "Warned"})["items"]
+    assert [one["id"] for one in listed] == [made["id"]]

@@ -148,7 +148,7 @@ def test_the_log_file_has_requests_and_runs_whatever_stderr_shows(
 def test_json_logs_are_one_object_a_line(start_server: StartServer, site_project: Path) -> None:
     live = start_server(site_project, "--log-format", "json", "-q")
     with live.client() as client:
-        answer = client.get("/api/v1/tokens?limit=1")
+        answer = client.get("/api/v1/tokens")
         client.get('/a%0Ab"c')
     live.stop()
     lines = [json.loads(line) for line in live.errors.read_text().splitlines()]
@@ -191,6 +191,15 @@ def test_an_address_of_another_machine_is_refused(host: str) -> None:
     with pytest.raises(ForgeError) as refused:
         bind(host, 0)
     assert refused.value.code == "E105"
+
+
+def test_who_does_not_read_its_answer_is_hung_up_on() -> None:
+    with bind("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()[:2]):
+        listener.setblocking(True)
+        accepted, _ = listener.accept()
+        with accepted:
+            number = getattr(socket, "TCP_USER_TIMEOUT", None)  # an option of Linux
+            assert number is None or accepted.getsockopt(socket.IPPROTO_TCP, number) == 60_000
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "forge.example.com", ""])

@@ -112,8 +112,9 @@ def test_a_locked_database_refuses_writes_and_serves_reads_until_it_is_free(own:
     # To note that this token was used needs a write, too; reading must not fail because of it.
     assert client.get("/api/v1/tokens", headers={"authorization": f"Bearer {token}"}).status_code == 200
     assert client.get("/readyz").text == "ready\n"
-    page = client.get(f"/?{client.headers['authorization'].replace('Bearer ', 'token=')}", follow_redirects=False)
-    assert page.headers["location"] == "/login?reason=unavailable"
+    link = f"/?{client.headers['authorization'].replace('Bearer ', 'token=')}"
+    page = client.get(link, headers={"authorization": ""}, follow_redirects=False)  # a browser that is not signed in
+    assert page.headers["location"] == "/login?reason=unavailable&to=%2F"
 
     other.execute("ROLLBACK")
     other.close()

@@ -93,7 +93,9 @@ def test_a_wrong_token_is_told_and_the_right_one_leads_where_one_wanted_to_go(vi
 
 
 def test_a_link_with_a_wrong_token_explains_itself(visit: Visit, site: Live) -> None:
-    page = visit(site, "/?token=forge_of-yesterday", signed_in=False).page
+    visitor = visit(site, "/?token=forge_of-yesterday", signed_in=False)
+    visitor.watch.expect(REFUSED)  # it asks whether an older session still holds
+    page = visitor.page
     expect(page).to_have_url(re.compile("/login"))
     expect(page.get_by_role("main").get_by_role("status")).to_contain_text("not one of this server's")
 

@@ -44,11 +44,38 @@ def test_doctor_finds_nothing_in_a_new_project(forge: Any, project: Path) -> Non
     ended = forge("doctor", "--json", at=project)
     assert ended.status == 0, ended.out
     facts = {fact["name"]: fact["ok"] for fact in ended.json["environment"]}
-    assert facts == dict.fromkeys(("python", "java", "jars", "database", "catalog", "spark", "project"), True)
+    known = ("python", "java", "files", "jars", "database", "warehouse", "catalog", "spark", "project")
+    assert facts == dict.fromkeys(known, True)
     assert ended.json["findings"] == []
 
 
 @pytest.mark.usefixtures("home_with_jars")
+def test_doctor_closes_what_was_open_to_others_and_says_so(forge: Any, project: Path) -> None:
+    forge("doctor", at=project)
+    folder, database = project / ".forge", project / ".forge" / "forge.db"
+    folder.chmod(0o755)
+    database.chmod(0o644)
+    first, second = forge("doctor", "--json", at=project), forge("doctor", "--json", at=project)
+    told = [next(f for f in ended.json["environment"] if f["name"] == "files") for ended in (first, second)]
+    assert (first.status, second.status) == (0, 0)
+    assert "was open to other users (2 files and folders)" in told[0]["detail"]
+    assert told[1]["detail"] == "only you can read .forge"
+    assert (folder.stat().st_mode & 0o777, database.stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+def test_doctor_names_a_key_file_that_others_can_read(forge: Any, project: Path) -> None:
+    key = project / "tls.key"
+    key.write_text("secret")
+    key.chmod(0o644)
+    with (project / "forge.yaml").open("a") as settings:
+        settings.write("\nserver: {tls_cert: tls.pem, tls_key: tls.key}\n")
+    ended = forge("doctor", at=project)
+    assert ended.status == 1
+    assert "tls.key can be read by other users" in ended.out
+    assert "chmod go=" in ended.out
+    assert key.stat().st_mode & 0o777 == 0o644
+
+
 def test_doctor_looks_at_the_machine_outside_a_project_too(forge: Any) -> None:
     ended = forge("doctor", "--json")
     assert ended.status == 0

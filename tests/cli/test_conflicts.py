@@ -43,7 +43,7 @@ def test_a_merge_that_waits_is_listed_and_shown(torn: Any, merge: str) -> None:
         "base": 10.0,
         "ours": 11.0,
         "theirs": 12.0,
-        "location": None,
+        "location": "column amount of row order_id = 1",
         "resolution": None,
         "resolved_value": None,
     }

@@ -281,12 +281,12 @@ def test_who_would_be_told_is_found_in_the_lineage_dashboards_too(traced_copy: A
 @pytest.mark.parametrize("words", [(), ("--no-ff",)])
 def test_a_merge_into_the_default_branch_registers_what_it_brings(promised: Any, words: tuple[str, ...]) -> None:
     promised("branch", "create", "fix")
-    promised.commit("order_id,amount\n1,2.5\n", "--branch", "fix")
+    promised.commit("order_id,amount\n7,2.5\n", "--branch", "fix")
     assert contract(promised, "list", "--json").json["contracts"][0]["registered_at"] is None
     assert promised("merge", "fix", *words).status == 0
     assert contract(promised, "list", "--json").json["contracts"][0]["registered_at"] is not None
 
 
 def test_rows_committed_to_the_default_branch_register_the_contract_of_their_table(promised: Any) -> None:
-    promised.commit("order_id,amount\n1,2.5\n")
+    promised.commit("order_id,amount\n7,2.5\n")
     assert contract(promised, "list", "--json").json["contracts"][0]["registered_at"] is not None

@@ -81,3 +81,29 @@ def test_what_cannot_be_is_a_usage_error(traced: Any, words: tuple[str, ...], to
 def test_an_unknown_form_names_the_known(traced: Any) -> None:
     ended = traced("erd", "--format", "jpeg")
     assert (ended.status, "mermaid" in ended.err) == (2, True)
+
+
+CONTRACT = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: orders
+name: orders
+version: 1.0.0
+status: draft
+schema:
+  - name: orders
+    physicalName: raw.orders
+    properties:
+      - {name: amount, logicalType: integer, primaryKey: true, primaryKeyPosition: 1, required: true}
+"""
+
+
+def test_keys_of_the_projects_own_tables_are_those_of_contracts_and_checks(traced_copy: Any) -> None:
+    root = traced_copy.root
+    (root / "checks" / "marts.yaml").write_text(
+        "marts.revenue:\n  - {type: unique, columns: [revenue]}\n  - {type: not_null, columns: [revenue]}\n"
+    )
+    (root / "contracts" / "orders.odcs.yaml").write_text(CONTRACT)
+    tables = traced_copy("erd", "--json").json["tables"]
+    keys = {table["name"]: [c["name"] for c in table["columns"] if c["primary_key"]] for table in tables}
+    assert (keys["raw.orders"], keys["marts.revenue"]) == (["amount"], ["revenue"])

@@ -132,7 +132,7 @@ def test_conflicts_end_with_status_1_and_no_file(
     found = document(capsys)
     assert (found["status"], found["conflict_count"], found["rows"], found["out"]) == ("conflicted", 2, None, None)
     first, second = found["conflicts"]
-    assert set(first) == {"id", "kind", "key", "column", "base", "ours", "theirs"}
+    assert set(first) == {"id", "kind", "key", "column", "base", "ours", "theirs", "location"}
     assert (first["kind"], first["key"], first["column"]) == ("modify_modify", {"id": 1}, "amount")
     assert (first["base"], first["ours"], first["theirs"]) == ("1.00", "1.10", "1.20")
     assert (second["kind"], second["column"], second["theirs"]) == ("modify_delete", None, None)

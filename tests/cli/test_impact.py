@@ -52,8 +52,10 @@ def test_the_report_is_readable(traced: Any) -> None:
         ((AMOUNT,), 0),
         ((DASHBOARD, "--fail-on", "low", "--change", "semantics"), 0),
         ((AMOUNT, "--fail-on", "low", "--at", "2026-11-13"), 0),
+        ((AMOUNT, "--fail-on", "high", "--change", "type", "--to", "decimal(38,0)"), 0),
+        ((AMOUNT, "--fail-on", "high", "--change", "type", "--to", "int"), 1),
     ],
-    ids=["high", "low", "not so bad", "not asked for", "nothing is hit", "before there was a run"],
+    ids=["high", "low", "not so bad", "not asked for", "nothing is hit", "before a run", "a wider type", "a narrower"],
 )
 def test_the_exit_status_follows_the_risk(traced: Any, words: tuple[str, ...], status: int) -> None:
     ended = traced("impact", *words)

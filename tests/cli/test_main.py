@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
+from forge.cli import commands
 from forge.cli import main as entry
 
 WORDS = [
@@ -78,8 +81,24 @@ def imported(process: subprocess.Popen[str]) -> set[str]:
 def test_help_lists_every_command(forge: Any) -> None:
     ended = forge("--help")
     assert ended.status == 0
-    listed = re.findall(r"^  ([a-z-]+)  ", ended.out.split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+)  ", ended.out.split("Begin:")[1], re.MULTILINE)
     assert sorted(listed) == sorted(WORDS)
+    assert all(f"{group.title}:" in ended.out for group in commands.GROUPS)
+
+
+@pytest.mark.parametrize("word", commands.WORDS.values(), ids=lambda word: word.name)
+def test_every_command_shows_an_example_that_it_would_take(forge: Any, word: commands.Word) -> None:
+    assert word.example in " ".join(forge(word.name, "--help").out.split())
+    program, *words = shlex.split(word.example)
+    assert (program, words[0]) == ("forge", word.name)
+    command: Any = typer.main.get_command(entry.app)
+    context = command.make_context("forge", ["--quiet"], resilient_parsing=True)
+    while hasattr(command, "commands"):
+        name, *words = words
+        command = command.commands[name]
+        group = hasattr(command, "commands")
+        context = command.make_context(name, [] if group else words, context, resilient_parsing=group)
+    assert not context.args
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -94,6 +113,37 @@ def test_every_command_has_help_and_the_shared_options(forge: Any, word: str) ->
 def test_help_imports_nothing_heavy(forge_process: Callable[..., subprocess.Popen[str]]) -> None:
     seen = imported(forge_process("--help", PYTHONPROFILEIMPORTTIME="1"))
     assert seen & set(HEAVY) == set()
+
+
+# How many modules a command may import, and what it has no use for. Processor time follows these counts: about a
+# millisecond for each module.
+COSTS: tuple[tuple[tuple[str, ...], int, frozenset[str]], ...] = (
+    (("--help",), 260, frozenset(HEAVY)),
+    (("log",), 520, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "rich"}),
+    (("branch", "list"), 560, frozenset({"pyspark", "pandas", "sqlglot", "pyarrow"})),
+    (("upstream", "marts.revenue"), 680, frozenset({"pyspark", "pandas", "sqlglot", "pyarrow", "pyiceberg"})),
+    (("lineage", "extract", "q.sql"), 480, frozenset(HEAVY) - {"sqlglot", "yaml", "rich"}),
+)
+
+
+@pytest.mark.parametrize(("words", "most", "without"), COSTS, ids=[" ".join(cost[0]) for cost in COSTS])
+def test_a_command_imports_what_it_needs_and_no_more(
+    forge_process: Callable[..., subprocess.Popen[str]],
+    history: Any,
+    words: tuple[str, ...],
+    most: int,
+    without: frozenset[str],
+) -> None:
+    (history.root / "q.sql").write_text("CREATE TABLE a AS SELECT b FROM c")
+    forge_process(*words, at=history.root).communicate(
+        timeout=120
+    )  # the graph follows the commits when it is first asked
+    process = forge_process(*words, at=history.root, PYTHONPROFILEIMPORTTIME="1")
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    names = set(re.findall(r"\| +([\w.]+)$", err, re.MULTILINE))
+    assert {name.split(".")[0] for name in names} & without == set()
+    assert len(names) <= most
 
 
 @pytest.mark.parametrize(

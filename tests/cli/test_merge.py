@@ -50,6 +50,8 @@ def test_a_branch_that_is_only_ahead_is_fast_forwarded(ahead: Any) -> None:
         "resolved": 0,
         "bytes_read": 0,
         "engine": None,
+        "key": [],
+        "warning": None,
     }
     assert ahead.values("main", "amount") == {1: 12.0, 2: 20.0, 3: 30.0, 4: 40.0}
 

@@ -42,6 +42,31 @@ def test_a_monitor_is_made_shown_and_listed(checked: Any) -> None:
     assert "cron 0 6 * * * Europe/Berlin" in monitor(checked, "show", "Orders").out
 
 
+def test_a_monitor_of_a_table_that_is_not_there_is_refused_with_the_nearest(checked: Any) -> None:
+    ended = monitor(checked, "create", "x", "core.ordres", status=2)
+    assert "names a table that is not there: core.ordres" in ended.err
+    assert "Did you mean core.orders?" in ended.err
+    assert monitor(checked, "list", "--json").json["monitors"] == []
+
+
+def test_a_check_that_was_deleted_no_longer_counts(checked: Any) -> None:
+    checks = checked.root / "checks" / "orders.yaml"
+    kept = checks.read_text()
+    checks.write_text(kept + "  - {type: range, column: amount, max: 5, severity: warning}\n")
+    assert checked("quality", "run").status == 0
+    assert checked("quality", "gate", "core.orders", "--min-score", "100").status == 1
+    checks.write_text(kept)
+    ended = checked("quality", "gate", "core.orders", "--min-score", "100")
+    assert ended.status == 0, ended.out
+
+
+def test_a_monitor_with_failed_warnings_does_not_read_ok(checked: Any) -> None:
+    made = create(checked, "--check", "{type: range, column: amount, max: 5, severity: warning}")
+    monitor(checked, "run", made)
+    (listed,) = monitor(checked, "list", "--json").json["monitors"]
+    assert listed["state"] == "warning"
+
+
 def test_a_dry_run_keeps_nothing(checked: Any) -> None:
     monitor(checked, "create", "Orders", "core.orders", "--every", "5", "--dry-run")
     ended = monitor(checked, "list")
@@ -109,6 +134,9 @@ def test_a_run_ends_with_what_its_checks_said(checked: Any) -> None:
 
 
 def test_a_run_that_cannot_judge_ends_with_its_error(checked: Any) -> None:
+    made_later = checked.root / "transforms" / "core" / "nothing.sql"
+    made_later.parent.mkdir(parents=True)
+    made_later.write_text("SELECT 1 AS id")
     made = item(checked, "create", "x", "core.nothing", "--check", RANGE)["id"]
     ended = monitor(checked, "run", made, status=3)
     assert "There is no table core.nothing" in ended.out

@@ -90,7 +90,7 @@ def test_a_syntax_error_names_file_and_line(forge: Any, project: Path) -> None:
     (project / "transforms" / "marts" / "revenue.sql").write_text("SELECT day\nFROM raw.orders WHERE (\n")
     ended = forge("plan", at=project)
     assert ended.status == 3
-    assert ended.err.startswith("FORGE-E201 transforms/marts/revenue.sql:")
+    assert "\nFORGE-E201 transforms/marts/revenue.sql:2" in ended.err
 
 
 def test_all_errors_of_a_project_are_shown_at_once(forge: Any, project: Path) -> None:

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from forge.flows.access import digest_of
+from forge.flows.access import Access, digest_of
+from forge.settings import load_settings
+from forge.stores.sql.tokens import SqlTokens
+from forge.wiring import Wiring
 
 Forge = Callable[..., Any]
 
@@ -49,6 +52,22 @@ def test_a_token_is_revoked_by_name_or_id(forge: Forge, project: Path) -> None:
     assert forge("token", "revoke", second["id"], at=project).status == 0
     states = {item["name"]: item["state"] for item in forge("token", "list", "--json", at=project).json["tokens"]}
     assert states == {"first": "revoked", "second": "revoked"}
+
+
+def test_sessions_are_listed_and_ended(forge: Forge, project: Path) -> None:
+    forge("token", "create", "phone", at=project)
+    wiring = Wiring(load_settings(project, {"PATH": ""}))
+    access = Access(SqlTokens(wiring.database), wiring.clock)
+    session, secret = access.open_session("ada@example.com", origin=access.find("phone").id)
+    wiring.close()
+    listed = forge("token", "sessions", "--json", at=project)
+    (item,) = listed.json["sessions"]
+    assert (item["id"], item["token_name"], item["scope"]) == (session.id, "phone", "write")
+    assert secret not in listed.out
+    assert forge("token", "end", session.id, at=project).status == 0
+    assert forge("token", "sessions", "--json", at=project).json["sessions"] == []
+    refused = forge("token", "end", "nobody", at=project)
+    assert (refused.status, "FORGE-E108" in refused.err) == (2, True)
 
 
 def test_an_unknown_token_is_a_usage_error_with_the_near_name(forge: Forge, project: Path) -> None:

@@ -32,17 +32,22 @@ def test_a_history_that_nobody_touched_is_good(forge: Any, history: History) -> 
     assert ended.status == 0, ended.err
     assert (ended.json["ok"], ended.json["level"], ended.json["commits"]) == (True, "tree", 2)
     assert ended.json["broken"] == []
-    assert "All is as it was committed." in ended.err
+    assert "is as it was committed." in ended.err
 
 
 def test_versions_committed_without_a_hash_are_told_and_can_be_sealed(forge: Any, copy: Path) -> None:
     ended = forge("verify", at=copy)
     assert ended.status == 0
     assert "3 table versions committed without a hash" in ended.err
+    assert "What has a hash is as it was committed." in ended.err
+    told = forge("verify", "--json", at=copy).json["unsealed"]
+    assert len(told) == 3
+    assert all(one["table"] in ended.err and one["commit"][:12] in ended.err for one in told)
     assert forge("verify", "--seal", "--json", at=copy).json["sealed_now"] == 3
     told = forge("verify", "--full", "--json", at=copy).json
     assert (told["level"], told["not_sealed"], told["files"], told["ok"]) == ("full", 0, 3, True)
     assert told["bytes"] > 0
+    assert "All is as it was committed." in forge("verify", at=copy).err
 
 
 def test_the_first_bad_object_is_named_and_the_exit_status_is_1(forge: Any, history: History, copy: Path) -> None:

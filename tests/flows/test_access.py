@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forge.flows.access import LOGIN, Access, Scope, TokenKind, digest_of, random_secret
+from forge.flows.access import LOGIN, MOST_SESSIONS, Access, Scope, TokenKind, digest_of, random_secret
 from forge.model.errors import ForgeError
 from forge.stores.memory.tokens import MemoryTokens
 
@@ -80,6 +80,60 @@ def test_a_revoked_token_is_refused_and_its_sessions_with_it(world: World) -> No
     assert "revoked" in refusal(world, secret)
     assert "revoked" in refusal(world, own)
     assert world.access.verify(other).name == LOGIN
+
+
+def test_a_session_opened_with_a_session_belongs_to_the_same_token(world: World) -> None:
+    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    first, _ = world.access.open_session("ada", origin=token.origin)
+    second, secret = world.access.open_session("ada", origin=first.origin)
+    assert [known.token for known in world.access.sessions()] == [token, token]
+    world.access.end_session(first.id, "ada")
+    assert world.access.verify(secret) == second
+    world.access.revoke(token.id, "ada")
+    assert "revoked" in refusal(world, secret)
+    assert world.access.sessions() == ()
+
+
+def test_sessions_that_earlier_versions_opened_with_sessions_end_with_the_token(world: World) -> None:
+    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    first, _ = world.access.open_session("ada", origin=token.id)
+    _, of_a_session = world.access.open_session("ada", origin=first.id)
+    _, of_nobody = world.access.open_session("ada", origin="gone")
+    world.access.verify(of_a_session)
+    assert "revoked" in refusal(world, of_nobody)
+    world.access.revoke(token.id, "ada")
+    assert "revoked" in refusal(world, of_a_session)
+
+
+def test_a_session_that_was_opened_while_its_token_was_revoked_does_not_work(world: World) -> None:
+    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    world.access.revoke(token.id, "ada")
+    _, late = world.access.open_session("ada", origin=token.id)
+    assert "revoked" in refusal(world, late)
+
+
+def test_sessions_of_one_token_are_limited_and_the_oldest_ends(world: World) -> None:
+    token, _ = world.access.create("ci", Scope.READ, None, "ada")
+    _, elsewhere = world.access.open_session("ada")
+    cookies = []
+    for _ in range(MOST_SESSIONS + 1):
+        world.now += timedelta(seconds=1)
+        cookies.append(world.access.open_session("ada", origin=token.id)[1])
+    assert "revoked" in refusal(world, cookies[0])
+    assert world.access.verify(cookies[1])
+    assert world.access.verify(elsewhere)
+    assert len(world.access.sessions()) == MOST_SESSIONS + 1
+
+
+def test_ending_a_session_leaves_a_trace_and_an_unknown_one_is_refused(world: World) -> None:
+    token, _ = world.access.create("ci", Scope.READ, None, "ada")
+    session, _ = world.access.open_session("ada")
+    world.access.end_session(session.id, "grace")
+    assert [(r.action, r.actor, r.subject) for r in world.tokens.audit][1:] == [("session.end", "grace", session.id)]
+    for unknown in ("nobody", token.id):
+        with pytest.raises(ForgeError) as refused:
+            world.access.end_session(unknown, "ada")
+        assert refused.value.code == "E108"
 
 
 def test_making_and_revoking_leave_a_trace_without_the_secret(world: World) -> None:
@@ -157,7 +211,7 @@ def test_what_is_revoked_or_closed_here_is_forgotten_at_once(world: World) -> No
     session, cookie = world.access.open_session("ada")
     world.access.verify(secret)
     world.access.verify(cookie)
-    world.access.close(session)
+    world.access.end_session(session.id, "ada")
     assert "revoked" in refusal(world, cookie)
     world.access.verify(secret)
     world.access.revoke(token.id, "ada")
@@ -191,7 +245,7 @@ def test_a_session_lasts_fourteen_days_and_no_longer_than_its_token(world: World
 def test_a_closed_session_is_refused_and_sessions_are_no_tokens(world: World) -> None:
     session, secret = world.access.open_session("ada")
     assert world.access.list() == ()
-    world.access.close(session)
+    world.access.end_session(session.id, "ada")
     assert "revoked" in refusal(world, secret)
 
 

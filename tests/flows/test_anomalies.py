@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from pathlib import Path
@@ -250,7 +250,21 @@ def test_feedback_is_kept_used_and_taken_back(shop: Shop) -> None:
         (120.0, Feedback.EXPECTED)
     ]
     assert say_feedback(shop.ports, ORDERS, "row_count", day, None, branch=MAIN, user="ada") is None
-    assert [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:] == [True, True]
+    assert [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:] == [True, False]
+    say_feedback(shop.ports, ORDERS, "row_count", day, Feedback.INCIDENT, branch=MAIN, user="ada")
+    told = [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:]
+    assert told == [True, True], "what a person called an incident is no new level"
+
+
+def test_what_was_told_when_it_came_is_shown_so_in_its_series(shop: Shop) -> None:
+    shop.days(20)
+    (newest,) = [point for point in shop.store.newest(ORDERS) if point.metric == "row_count"]
+    assert newest.finding is not None
+    told = replace(newest, finding=replace(newest.finding, is_anomaly=True, explanation="it was odd then"))
+    shop.store.put((told,))
+    assert [point.time for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"] == [told.time]
+    shown = {dated.time: found for dated, found in find_series(shop.ports, ORDERS, "row_count", MAIN).points}
+    assert (shown[told.time].is_anomaly, shown[told.time].explanation) == (True, "it was odd then")
 
 
 def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(shop: Shop) -> None:

@@ -25,11 +25,11 @@ from forge.flows.contract_facts import Versions
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.contract_judge import find_gated, gated, versions_in
 from forge.flows.contract_ports import Moving, Registration
-from forge.flows.personal import Personal
+from forge.flows.personal import named_by
 from forge.flows.project import Project, load_project
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports, RunRequest, run
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Column, Schema
 from forge.quality.verdict import Severity, Verdict
@@ -252,9 +252,13 @@ def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it
 ) -> None:
     write(tmp_path, {**FILES, FILE: CONTRACT.replace("version: 1.0.0", "version: one"), "contracts/b.odcs.yaml": "["})
     for governance in (Governance(), Governance(STRICT)):
-        with pytest.raises(ForgeError) as refused:
-            load_project(tmp_path, lambda table: None, governance=governance)
-        assert {each.code for each in errors_of(refused.value)} == {"E502"}
+        refused = load_project(tmp_path, lambda table: None, governance=governance)
+        assert [(fault.error.code, fault.file) for fault in refused.faults] == [
+            ("E502", "contracts/b.odcs.yaml"),
+            ("E502", FILE),
+        ]
+        with pytest.raises(ForgeError):
+            refused.checks_of(TABLE)
     for governance in (Governance(WARN), Governance(OFF)):
         made = load_project(tmp_path, lambda table: None, governance=governance)
         assert list(made.contracts) == [TABLE]
@@ -267,7 +271,7 @@ def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it
 def test_two_contracts_of_one_table_are_a_note_where_contracts_hold_nothing_back(tmp_path: Path) -> None:
     write(tmp_path, {**FILES, "contracts/second.odcs.yaml": CONTRACT.replace("id: orders", "id: second")})
     with pytest.raises(ForgeError):
-        load_project(tmp_path, lambda table: None)
+        load_project(tmp_path, lambda table: None).checks_of(TABLE)
     (note,) = load_project(tmp_path, lambda table: None, governance=Governance(WARN)).notes
     assert "core.orders has two contracts" in note
 
@@ -287,9 +291,7 @@ def test_where_enforcement_is_off_contracts_give_no_checks_but_their_personal_co
     assert not found[OFF].promises[TABLE]
     assert found[WARN].promises[TABLE]
     assert found[OFF].notes == ()
-    assert all(
-        Personal(made, MemoryMetadata(MemoryCatalog()), tuple).of(TABLE) == {"amount"} for made in found.values()
-    )
+    assert all(named_by(made.contracts.values()) == {(str(TABLE), "amount")} for made in found.values())
 
 
 def test_a_verdict_of_the_gate_is_at_the_value_in_the_contract(tmp_path: Path) -> None:

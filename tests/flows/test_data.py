@@ -140,7 +140,7 @@ def test_bad_rows_are_refused_and_nothing_moves(world: VersionWorld, rows: Any, 
 
 
 def test_a_key_that_is_twice_in_the_table_cannot_be_merged_by(world: VersionWorld) -> None:
-    world.commit_rows(ORDERS, [{"id": 1, "amount": 5, "note": "again"}])
+    world.append_past_forge(ORDERS, [{"id": 1, "amount": 5, "note": "again"}])
     error = refused(lambda: world.commit_rows(ORDERS, [{"id": 1, "amount": 6, "note": "x"}], "merge"))
     assert error.code == "E611"
     assert "the table" in error.what

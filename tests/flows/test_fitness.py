@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.fitness import Fitness, FitnessPorts, judge_fitness, refuse_unfit
+from forge.flows.personal import personal_at
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, run
 from forge.model.errors import ForgeError
@@ -69,7 +71,8 @@ class Shop:
 
     def judge(self, dataset: str = "core.users", at: str | None = None, **required: object) -> Fitness:
         ports = FitnessPorts(
-            self.metadata, self.lake, lambda: self.now, MAIN, self.standing, lambda table: self.personal.get(table)
+            *(self.metadata, self.lake, lambda: self.now, MAIN, self.standing, lambda table: self.personal.get(table)),
+            partial(personal_at, self.metadata, frozenset, MAIN),
         )
         return judge_fitness(dataset, at, read_requirements(required), ports)
 

@@ -63,7 +63,7 @@ class Shop:
         self, *selection: str, time_range: TimeRange | None = None, force: bool = False
     ) -> dict[str, tuple[str, str]]:
         request = RunRequest(MAIN, selection, time_range=time_range, force=force)
-        return {str(s.table): (s.action, s.reason) for s in plan(request, self.project, self.ports)}
+        return {str(s.table): (s.action, s.reason) for s in plan(request, self.project, self.ports).steps}
 
 
 @pytest.fixture

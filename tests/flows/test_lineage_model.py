@@ -21,6 +21,7 @@ from forge.flows.lineage_write import close_edge, record_edges
 from forge.lineage.ask import Direction
 from forge.lineage.claim import EdgeClaim
 from forge.lineage.edge import Transformation
+from forge.lineage.fact import EdgeVersion
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import column_of
 from forge.lineage.store import LineageStore
@@ -98,6 +99,11 @@ class Model:
                 if one.start <= at and (one.end is None or at < one.end):
                     claims.setdefault(key, []).append(one.sure)
         return {key: _together(sures) for key, sures in claims.items()}
+
+
+def is_data(edge: EdgeVersion) -> bool:
+    """Between data, not to and from who makes it."""
+    return edge.key.kind.type is EdgeType.DERIVES_FROM
 
 
 def _together(sures: list[float]) -> float:
@@ -314,12 +320,14 @@ class History:
 
     def compare(self, a: str | None, one: Said, b: str | None, other: Said) -> None:
         found = diff(self.world.ports, a or "main", b)
-        added = {(edge.key.source, edge.key.target, edge.key.kind.word) for edge in found.edges_added}
-        removed = {(edge.key.source, edge.key.target, edge.key.kind.word) for edge in found.edges_removed}
+        added = {(edge.key.source, edge.key.target, edge.key.kind.word) for edge in found.edges_added if is_data(edge)}
+        removed = {
+            (edge.key.source, edge.key.target, edge.key.kind.word) for edge in found.edges_removed if is_data(edge)
+        }
         surer = {
             (change.after.key.source, change.after.key.target, change.after.key.kind.word)
             for change in found.edges_modified
-            if any(part.field == "confidence" for part in change.changes)
+            if is_data(change.after) and any(part.field == "confidence" for part in change.changes)
         }
         label = f"{a} → {b}"
         assert added == other.keys() - one.keys(), label

@@ -5,12 +5,14 @@ from datetime import timedelta
 import pytest
 from committed_lineage import BEGIN, CommittedLineage, edge, filtered
 
+from forge.flows.impact_report import report_impact
 from forge.flows.lineage_feed import catch_up
 from forge.flows.lineage_snapshots import diff, drop_snapshot, list_snapshots, save_snapshot
 from forge.flows.lineage_view import Look, look, state_of
 from forge.flows.lineage_write import close_edge, record_anonymization, record_derivation, record_edges
 from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import TableEdge, Transformation
+from forge.lineage.impact import Change
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import Entity, Level, NodeType, column_of, table_of
 from forge.model.errors import ForgeError
@@ -208,6 +210,46 @@ class TestByHand:
         version = view.edge("core.orders@v3->core.orders_clean@v1#derived")
         assert version.facts[0].metadata["transformation"] == made
         assert version.facts[0].actor == "Grace"
+
+    def test_what_is_made_from_a_version_is_downstream_of_the_table(self, world: CommittedLineage) -> None:
+        record_derivation(world.ports, "core.orders@v9", "training@1", "sample@2")
+        view = look(world.ports)
+        reached = {item.name for item in view.walk("core.orders", direction="downstream").items}
+        assert {"core.orders@v9", "training@1", "transform:sample@2"} <= reached
+        by_table = {item.name for item in view.walk("raw.orders", direction="downstream", level=Level.TABLE).items}
+        assert {"core.orders@v9", "training@1"} <= by_table
+        record_derivation(world.ports, "daily@v2", "training@1", "sample@2")  # the end of a name is enough
+        assert look(world.ports).find("marts.daily@v2").details == {"dataset": "marts.daily", "version": "v2"}
+        assert {"core.orders", "raw.orders"} <= {item.name for item in view.walk("training@1", level=Level.TABLE).items}
+
+    @pytest.mark.parametrize(
+        ("change", "entity"),
+        [("drop-table", "core.orders"), ("drop", "core.orders.amount"), ("semantics", "raw.orders")],
+    )
+    def test_a_change_of_the_table_hits_what_was_made_from_a_version(
+        self, world: CommittedLineage, change: str, entity: str
+    ) -> None:
+        record_derivation(world.ports, "core.orders@v9", "training@1", "sample@2")
+        report = report_impact(look(world.ports), Change.of(change, entity))
+        assert {"training@1", "transform:sample@2"} <= {one.node.id for one in report.affected}
+
+    def test_what_makes_a_version_makes_the_table(self, world: CommittedLineage) -> None:
+        record_derivation(world.ports, "crm.people", "core.orders@v10", "load")
+        assert "crm.people" in {item.name for item in look(world.ports).walk("marts.daily", level=Level.TABLE).items}
+
+    def test_an_edge_by_hand_from_a_version_is_joined_to_the_table(self, world: CommittedLineage) -> None:
+        model = NodeClaim(Entity(NodeType.MODEL, "churn"))
+        version = NodeClaim(Entity(NodeType.DATASET, "core.orders@v9"))
+        claim = EdgeClaim(version.entity, model.entity, Kind(EdgeType.CONSUMES, None))
+        record_edges(world.ports, [claim], [model, version])
+        found = look(world.ports).walk("core.orders", direction="downstream")
+        assert "model:churn" in {item.name for item in found.items}
+
+    def test_a_table_that_comes_later_is_joined_to_its_versions(self, world: CommittedLineage) -> None:
+        record_derivation(world.ports, "marts.late@v1", "training@1", "sample")
+        world.commit({"marts.late": [edge("core.orders.amount", "marts.late.amount")]})
+        found = look(world.ports).walk("marts.late", direction="downstream")
+        assert "training@1" in {item.name for item in found.items}
 
     def test_an_anonymization_masks_and_names_its_policy(self, world: CommittedLineage) -> None:
         record_anonymization(world.ports, "core.orders.status", "marts.daily.net", "k-anonymity@1")

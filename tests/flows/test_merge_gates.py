@@ -87,6 +87,26 @@ def test_a_merge_into_a_protected_branch_waits_for_someone_else(world: VersionWo
     assert find_merge(world.metadata, held.merge.id).approvals[0].user == BEN.email
 
 
+def test_an_approval_of_the_commit_that_was_looked_at_is_refused_for_another(world: VersionWorld) -> None:
+    world.branch("dev")
+    edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})
+    protect_branch(world.metadata, "main", protected=True, author=world.ports.author, clock=world.ports.clock)
+    held, seen, ben = go(world).merge, world.head("dev"), replace(world.ports, author=BEN)
+    assert held is not None
+    assert seen is not None
+    edit(world, "dev", {"id": 2, "name": "not looked at", "amount": 9.0})
+    for decide in (approve_merge, reject_merge):
+        with pytest.raises(ForgeError) as refused:
+            decide(held.id, ben, expected=seen)
+        assert refused.value.code == "E632"
+    assert find_merge(world.metadata, held.id).approvals == ()
+    assert amounts(world)[1] == ("a", 1.0)
+    now = world.head("dev")
+    assert now is not None
+    assert approve_merge(held.id, ben, expected=now[:12]).type is MergeType.FAST_FORWARD
+    assert amounts(world)[2] == ("not looked at", 9.0)
+
+
 def test_an_approval_expires_when_the_source_moves(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})

@@ -11,7 +11,7 @@ from monitor_world import MonitorWorld
 from forge.flows.monitor_files import FileWatch, Synced, sync_monitors
 from forge.flows.monitors import change_monitor, create_monitor, remove_monitor
 from forge.flows.project import load_project
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.check import Check
 
@@ -176,13 +176,12 @@ def test_checks_of_quality_files_belong_to_the_project(tmp_path: Path) -> None:
 
 def test_a_check_of_a_quality_file_that_cannot_be_read_is_told_by_its_line(tmp_path: Path) -> None:
     write(tmp_path, "monitors: []\nchecks:\n  core.orders:\n    - {type: not_null, column: id}\n    - {type: rang}\n")
-    with pytest.raises(ForgeError) as error:
-        project_checks(tmp_path)
-    assert [(one.code, one.where) for one in errors_of(error.value)] == [("E701", "quality/a.yaml:5")]
+    (fault,) = load_project(tmp_path, lambda table: None).faults
+    assert (fault.error.code, fault.error.where) == ("E701", "quality/a.yaml:5")
+    assert fault.tables == {TableName("core", "orders")}
 
 
 def test_an_unknown_key_of_a_quality_file_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "check:\n  core.orders: []\n")
-    with pytest.raises(ForgeError) as error:
-        project_checks(tmp_path)
-    assert (error.value.code, error.value.where) == ("E104", "quality/a.yaml:1")
+    (fault,) = load_project(tmp_path, lambda table: None).faults
+    assert (fault.error.code, fault.error.where) == ("E104", "quality/a.yaml:1")

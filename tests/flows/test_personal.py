@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from forge.contracts.contract import Property, TableContract
-from forge.flows.personal import Personal, find_private
-from forge.flows.project import Project
+from forge.flows.personal import Personal, find_private, named_by
 from forge.flows.quarantine import plan_side, side_lineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import ColumnName, TableName
@@ -20,9 +17,7 @@ ORDERS, LIST = TableName("core", "orders"), TableName("marts", "list")
 
 
 def personal(*contracts: TableContract) -> Personal:
-    by_table = {TableName.parse(one.table): one for one in contracts}
-    project = Project(Path(), {}, by_table, {}, {}, lambda table: None)
-    return Personal(project, MemoryMetadata(MemoryCatalog()), lambda: ())
+    return Personal(MemoryMetadata(MemoryCatalog()), lambda: named_by(contracts), lambda: ())
 
 
 def with_email() -> Personal:

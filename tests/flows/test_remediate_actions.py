@@ -177,7 +177,7 @@ def test_without_a_commit_where_the_check_passed_nothing_is_rolled_back(world: R
 
 def test_a_pass_that_a_monitor_saw_counts(world: RemedyWorld) -> None:
     first = world.world.metadata.log(world.world.head())[-1].id  # type: ignore[arg-type]
-    ports = replace(world.ports, outcomes=lambda table, branch, check_id: ((first, True),))
+    ports = replace(world.ports, outcomes=lambda table, check_id: ((first, True),))
     world.check(ORDERS, in_range("rollback", auto=True))
     (made,) = observe_failures(world.judge(ORDERS), ports)
     assert made.status is RemedyStatus.APPLIED
@@ -186,7 +186,7 @@ def test_a_pass_that_a_monitor_saw_counts(world: RemedyWorld) -> None:
 
 def test_content_that_failed_later_is_no_place_to_go_back_to(world: RemedyWorld) -> None:
     first = world.world.metadata.log(world.world.head())[-1].id  # type: ignore[arg-type]
-    ports = replace(world.ports, outcomes=lambda table, branch, check_id: ((first, False), (first, True)))
+    ports = replace(world.ports, outcomes=lambda table, check_id: ((first, False), (first, True)))
     world.check(ORDERS, in_range("rollback", auto=True))
     (made,) = observe_failures(world.judge(ORDERS), ports)
     assert made.status is RemedyStatus.NOTHING

@@ -313,9 +313,9 @@ def test_a_branch_with_commits_of_its_own_is_not_deleted_by_mistake(world: World
 def test_a_plan_says_what_would_run_and_why(world: World) -> None:
     world.run()
     world.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",), code="2")
-    steps = {str(s.table): (s.action, s.reason) for s in plan(RunRequest(MAIN), world.project(), world.ports())}
+    steps = {str(s.table): (s.action, s.reason) for s in plan(RunRequest(MAIN), world.project(), world.ports()).steps}
     assert steps["raw.orders"] == ("up to date", "same code, inputs and parameters")
-    assert steps["core.orders"][0] == "run"
+    assert steps["core.orders"] == ("run", "its code changed")
     assert steps["marts.revenue"] == ("run", "its input core.orders will change")
     assert steps["marts.other"][0] == "up to date"
 

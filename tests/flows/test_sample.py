@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
 from forge.flows.branches import create_default_branch
 from forge.flows.engine import Engine
+from forge.flows.personal import find_flagged, find_personal, personal_at
 from forge.flows.ports import Stage
 from forge.flows.records import AssetRecord, Pointer, Publication, Published, RunRecord, RunStatus, TableLineage
-from forge.flows.sample import Sample, find_personal, sample_rows
+from forge.flows.sample import Sample, sample_rows
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, ColumnName, RunId, SnapshotId, TableName
@@ -41,7 +43,7 @@ def asset(table: TableName, *personal: str, columns: tuple[str, ...] = ()) -> As
 
 def personal(*edges: Edge, flagged: tuple[str, ...] = ("core.people.email",)) -> set[str]:
     assets = [asset(TableName.parse(name.rpartition(".")[0]), name.rpartition(".")[2]) for name in flagged]
-    return {".".join(key) for key in find_personal(assets, edges)}
+    return {".".join(key) for key in find_personal(find_flagged(assets), edges)}
 
 
 T = Transformation
@@ -90,7 +92,7 @@ def test_one_part_of_many_is_hidden_itself_but_not_wherever_it_is_copied() -> No
 
 
 def test_the_case_of_a_name_does_not_uncover_it() -> None:
-    assert ("core.people", "email") in find_personal([asset(PEOPLE, "EMail")], [])
+    assert ("core.people", "email") in find_personal(find_flagged([asset(PEOPLE, "EMail")]), [])
 
 
 def test_lineage_with_a_circle_comes_to_an_end() -> None:
@@ -159,7 +161,8 @@ class World:
         def engine() -> Engine:
             raise AssertionError("rows of a table need no engine")
 
-        return sample_rows(self.metadata, self.lake, engine, TableName.parse(table), at, default=MAIN, limit=limit)
+        name, personal = TableName.parse(table), partial(personal_at, self.metadata, frozenset, MAIN)
+        return sample_rows(self.metadata, self.lake, engine, personal, name, at, default=MAIN, limit=limit)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from version_world import MAIN, VersionWorld, make_world
 
 from forge.flows.read import Reader, commit_at
 from forge.flows.tags import create_tag
-from forge.flows.travel import Then, name_table, travel
+from forge.flows.travel import Then, masked_pin, name_table, travel
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
@@ -199,3 +199,35 @@ def test_a_table_that_is_not_there_yet_is_refused(world: VersionWorld) -> None:
     with pytest.raises(ForgeError) as caught:
         travel(world.ports, TableName.parse("core.later"), "main~1")
     assert caught.value.code == "E108"
+
+
+def test_what_an_upload_calls_a_field_never_becomes_sql(world: VersionWorld) -> None:
+    """The text that hides a column is run as SQL of Forge's own, past the gate."""
+    field = "a int>) AS x, (SELECT TRANSFORM(1) USING 'touch mark' AS (y STRING)) AS z, CAST(NULL AS struct<b"
+    world.commit_rows("core.homes", pa.table({"id": [1], "home": [{field: 1}]}))
+    homes = TableName.parse("core.homes")
+    pin = Reader(world.metadata, world.ports.lake, MAIN, MAIN).pin(homes, None)
+    masked, names = masked_pin(world.ports, pin, frozenset({"home"}))
+    assert names == frozenset({"home"})
+    assert masked.view_sql == "SELECT `id`, CASE WHEN FALSE THEN `home` END AS `home` FROM core.homes"
+
+
+def test_a_name_with_a_backtick_is_one_name_in_a_filter(world: VersionWorld) -> None:
+    name = "id` = `id` OR `id"
+    world.commit_rows("core.odd", pa.table({"id": [1, 2], name: [1, 2]}))
+    asked: list[str] = []
+
+    class Engine:
+        def query(self, sql: str, *_: object) -> tuple[None, tuple[()]]:
+            asked.append(sql)
+            return None, ()
+
+    engine: Any = Engine()
+    ports = replace(world.ports, engine=lambda: engine, tables_=None)
+    travel(ports, TableName.parse("core.odd"), "main", where={name: "1"})
+    assert "WHERE `id`` = ``id`` OR ``id` = :" in asked[0]
+
+
+@pytest.mark.parametrize("sql", ["SELECT * FROM :data", "SELECT 1 FROM core.people, :people"])
+def test_a_parameter_in_the_place_of_the_table_is_told_as_that(world: VersionWorld, sql: str) -> None:
+    assert refused(world, sql=sql).code == "E202"

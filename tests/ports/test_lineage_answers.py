@@ -12,7 +12,7 @@ from lineage_sites import ALL, opened_site
 from forge.lineage.claim import NodeClaim
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.kind import EdgeType
-from forge.lineage.node import NodeType
+from forge.lineage.node import Level, NodeType
 
 
 @pytest.fixture(params=ALL)
@@ -323,3 +323,20 @@ def test_edges_between_tables_are_followed_from_tables(site: LineageSite) -> Non
     site.say("raw.a -> core.b\ncore.b -> marts.c\nraw.a.x -> core.d.x")
     assert names(site.ask("raw.a")) == ["core.b", "core.d.x", "marts.c"]
     assert names(site.ask("raw.a.x")) == ["core.d.x"]
+
+
+def test_a_column_by_table_has_only_what_it_comes_from(site: LineageSite) -> None:
+    site.say(
+        """
+        raw.orders.amount -> core.orders.amount
+        raw.rates.rate -> core.orders.amount 0.9
+        raw.places.name -> core.orders.place
+        core.orders.amount -> marts.daily.total 0.8
+        core.orders.place -> marts.daily.place
+        core.orders -> marts.daily
+        """
+    )
+    found = site.ask("marts.daily.total", "upstream", level=Level.TABLE)
+    assert sureness(found) == {"core.orders": 0.8, "raw.orders": 0.8, "raw.rates": 0.72}
+    assert depths(site.ask("raw.places.name", level=Level.SCHEMA)) == {"schema:core": 1, "schema:marts": 2}
+    assert names(site.ask("raw.rates", level=Level.SCHEMA)) == ["schema:core", "schema:marts"]

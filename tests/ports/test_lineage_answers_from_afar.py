@@ -60,16 +60,20 @@ def test_at_table_level_edges_between_tables_count_too(site: LineageSite) -> Non
 
 
 @pytest.mark.parametrize(
-    ("level", "reached"),
+    ("start", "level", "reached"),
     [
-        (Level.SCHEMA, {"schema:core": 1, "schema:marts": 1, "dashboard:revenue": 2}),
-        (Level.DATABASE, {"dashboard:revenue": 1}),
-        (Level.SYSTEM, {"dashboard:revenue": 1}),
+        ("schema:raw", Level.SCHEMA, {"schema:core": 1, "schema:marts": 1, "dashboard:revenue": 2}),
+        ("database:lake", Level.DATABASE, {"dashboard:revenue": 1}),
+        ("system:lake", Level.SYSTEM, {"dashboard:revenue": 1}),
+        ("raw.orders", Level.SCHEMA, {"schema:core": 1, "schema:marts": 2, "dashboard:revenue": 3}),
+        ("raw.orders", Level.SYSTEM, {"dashboard:revenue": 3}),
     ],
 )
-def test_higher_levels_are_derived_from_the_names(site: LineageSite, level: Level, reached: dict[str, int]) -> None:
+def test_higher_levels_are_derived_from_the_names(
+    site: LineageSite, start: str, level: Level, reached: dict[str, int]
+) -> None:
     site.say(ROLLED)
-    assert depths(site.ask("raw.orders", level=level)) == reached
+    assert depths(site.ask(start, level=level)) == reached
 
 
 def test_a_group_can_be_where_a_walk_begins(site: LineageSite) -> None:

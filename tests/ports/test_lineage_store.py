@@ -32,6 +32,7 @@ from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.fact import EdgeFact
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, kind_of
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of, table_of
+from forge.lineage.state import state_at
 from forge.lineage.store import OPEN, LineageStore
 
 # one producer
@@ -366,3 +367,13 @@ def test_tables_views_datasets_and_what_is_outside_may_become_each_other(lineage
     number = lineage.numbers(["raw.orders"])["raw.orders"]
     arrays = lineage.arrays()
     assert NODE_TYPES[arrays.node_type[arrays.node.tolist().index(number)]] is NodeType.VIEW
+
+
+def test_what_an_end_is_declared_as_later_does_not_change_what_it_was_before(lineage: LineageStore) -> None:
+    core = table_of("core.orders")
+    lineage.record([batch("file:a", 1, claim(RAW, core))])
+    lineage.record([batch("file:b", 3, nodes=[NodeClaim(table_of("core.orders", NodeType.VIEW))])])
+    assert [fact.target for fact in lineage.edge_facts()] == [core]
+    for at, type_ in ((day(2), NodeType.TABLE), (day(3), NodeType.VIEW), (None, NodeType.VIEW)):
+        state = state_at(lineage.edge_facts(), lineage.node_facts(), at)
+        assert state.nodes["core.orders"].type is nodes_of(lineage, at)["core.orders"][0] is type_

@@ -45,6 +45,8 @@ def test_a_token_comes_back_as_it_was(tokens: Tokens) -> None:
     tokens.add(full, NOTE)
     assert tokens.by_digest("d" * 64) == full
     assert tokens.by_digest("e" * 64) is None
+    assert tokens.by_id("t1") == full
+    assert tokens.by_id("t2") is None
     assert tokens.all(TokenKind.SESSION) == (full,)
     assert tokens.all(TokenKind.BEARER) == ()
 

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from seen_by_others import SECRETS, watch_session
 
 pytestmark = [pytest.mark.spark, pytest.mark.services("cluster")]
 
@@ -86,3 +87,17 @@ def test_the_demo_runs_on_a_cluster(cluster: tuple[str, Path], tmp_path: Path) -
     statuses = [run["status"] for run in json.loads(shown.stdout)["runs"]]
     assert statuses == ["blocked", *["succeeded"] * 9]
     assert "Registered app forge shop" in master_log.read_text(errors="replace")
+
+
+def test_no_other_user_of_a_cluster_sees_the_secrets_of_a_session(cluster: tuple[str, Path], tmp_path: Path) -> None:
+    url, master_log = cluster
+    told, looks = watch_session(tmp_path, url, {"SPARK_LOCAL_IP": "127.0.0.1"})
+    assert told["rows"] == [7]
+    seen = "\n".join(looks)
+    assert "CoarseGrainedExecutorBackend" in seen
+    logs = [
+        path.read_text(errors="replace")
+        for path in master_log.parent.rglob("*")
+        if path.is_file() and path.suffix != ".jar"
+    ]
+    assert [secret for secret in SECRETS.values() if secret in seen or any(secret in log for log in logs)] == []

@@ -137,6 +137,9 @@ def test_the_command_is_there_and_comes_from_the_wheel(environment: Path, enviro
         ["forge", "--version"], cwd=environment, env=environ, capture_output=True, text=True, timeout=120, check=True
     )
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*\n", version.stdout)
+    words = ["datalineage", "--help"]
+    told = subprocess.run(words, cwd=environment, env=environ, capture_output=True, text=True, timeout=120, check=True)
+    assert "downstream" in told.stdout
 
 
 def test_the_demo_tells_its_story_without_node(demo: subprocess.CompletedProcess[str]) -> None:

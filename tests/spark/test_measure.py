@@ -183,6 +183,26 @@ def test_a_predicate_that_breaks_on_a_row_costs_only_its_own_reading(spark: Spar
     assert "cannot be cast" in reading.reason
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "raise_error(email) IS NULL",
+        "assert_true(false, email) IS NULL",
+        "cast(concat(email, '\\n') as int) > 0",
+        "from_utc_timestamp(current_timestamp(), email) IS NULL",
+        "parse_json(email) IS NULL",
+        "next_day(current_date(), email) IS NULL",
+    ],
+)
+def test_a_check_cannot_bring_a_value_out_by_an_error(spark: SparkSession, orders: DataFrame, condition: str) -> None:
+    bad = Measure("false", (), (condition,), where="email IS NOT NULL")
+    reading = measurer_of(spark, orders).measure([bad])[bad]
+    assert isinstance(reading, NotMeasured)
+    values = [row.email for row in orders.where("email IS NOT NULL").select("email").distinct().collect()]
+    assert values
+    assert not [value for value in values if value in reading.reason]
+
+
 def test_a_filter_guards_what_it_stands_before(spark: SparkSession, orders: DataFrame) -> None:
     guarded = Measure("false", (), ("cast(substr(email, 2) as int) = 5",), where="email not like '%@%'")
     assert measurer_of(spark, orders).measure([guarded]) == {guarded: 0}

@@ -434,3 +434,22 @@ def test_conditions_nested_too_deep_link_the_tables_and_leave_a_gap(lin: SparkSe
     assert deep.edges == ()
     assert [edge.source for edge in deep.table_edges] == ["lin.orders"]
     assert "nested 40 deep" in deep.gaps[0].reason
+
+
+def test_a_table_of_spark_itself_with_char_columns_is_read_by_its_name(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark pads such columns in a projection between the table and its name."""
+    table = "spark_catalog.default.padded"
+    spark.sql(f"CREATE TABLE {table} (a CHAR(5), b INT, v VARCHAR(3)) USING parquet LOCATION '{tmp_path}/padded'")
+    try:
+        plan = spark.sql(f"SELECT t.a, upper(v) AS u, b FROM {table} t WHERE a = 'x'")._jdf.queryExecution().analyzed()
+        text = plan.treeString(False, False, 100_000, False, False)
+        found = extract_analysed(text, plan.toJSON, TARGET, {})
+    finally:
+        spark.sql(f"DROP TABLE {table}")
+    assert {(str(edge.source), edge.target.column, str(edge.transformation)) for edge in found.edges} == {
+        (f"{table}.a", "a", "identity"),
+        (f"{table}.v", "u", "transformation"),
+        (f"{table}.b", "b", "identity"),
+    }
+    assert {str(edge.source) for edge in found.indirect} == {f"{table}.a"}
+    assert found.gaps == ()

@@ -16,7 +16,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.arrow_rows import ArrowRows
 from forge.versioning.checksum import NOTHING, add_checksums, subtract_checksums
-from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Rule, Take
 from forge.versioning.field import Field, Fields
 from forge.versioning.schema_merge import align_for_diff, merge_schemas
 
@@ -79,7 +79,6 @@ class SparkHouse(House):
             part(base, b - t),
             part(theirs, t - b),
             part(ours, rewritten),
-            part(ours, o - rewritten),
         )
         return replace(work, **more)  # type: ignore[arg-type]
 
@@ -155,17 +154,21 @@ def test_only_some_conflicts_are_given_back_but_all_are_counted(house: SparkHous
     assert raised.value.code == "E617"
 
 
-def test_a_key_that_theirs_inserts_and_ours_has_elsewhere_is_a_conflict(house: SparkHouse) -> None:
-    base, ours, theirs = diverged(house, ((1, "A", 1.0), (2, "b", 2.0)), ((1, "a", 1.0), (2, "b", 2.0), (11, "t", 1.0)))
-    work = house.merge_of(base, ours, theirs)
-    merge, on_driver = house.work.merge(work, RUN), ArrowRows(house.tables).merge(work, RUN)
-    [conflict] = merge.conflicts
-    assert (conflict.kind, conflict.column, conflict.location) == (ConflictKind.CONSTRAINT, None, "unique key")
-    assert merge.conflicts == on_driver.conflicts
-    for take, name, amount in ((Take.OURS, "k", None), (Take.THEIRS, "t", 1.0)):
-        answered = replace(work, answers=Answers(by_conflict={conflict.id: Rule(take)}))
-        written = house.written(house.work.merge(answered, RUN), ours)
-        assert written == [(1, "A", 1.0), (2, "b", 2.0), (11, name, amount), (12, "l", 4.0)]
+@pytest.mark.parametrize("key", [["id"], ["name"], ["name", "id"]], ids=["one", "with NULL", "two"])
+def test_keys_that_are_there_twice_are_the_same_on_spark_and_on_the_driver(house: SparkHouse, key: list[str]) -> None:
+    base = house.create(*TWO)
+    rows = ((1, "a", 1.0), (11, "t", 1.0), (12, "t", 1.0), (13, None, 1.0))
+    theirs = house.overwritten(base, "theirs", rows, key=(1,))
+    files = {file.path: file for file in house.files(theirs)}
+    old = {file.path for file in house.files(base)}
+    new, rest = (
+        Slice(ROW, theirs, tuple(files[path] for path in sorted(files) if (path in old) is was))
+        for was in (False, True)
+    )
+    for part in (rest, None):
+        found = [work.find_twins(new, part, key, 2) for work in (house.work, ArrowRows(house.tables))]
+        assert found[0] == found[1]
+        assert bool(found[0].count) == (key == ["name"] or (part is not None and key == ["id"]))
 
 
 def test_files_in_which_nothing_changes_stay(house: SparkHouse) -> None:
@@ -190,7 +193,7 @@ def count_jobs(house: SparkHouse, run_id: RunId) -> int:
 def test_a_clean_merge_with_its_write_takes_few_jobs_of_the_run(house: SparkHouse) -> None:
     base, ours, theirs = diverged(house, *OTHER_CELLS)
     house.spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes a job of every shuffle
-    work = replace(house.merge_of(base, ours, theirs), others=None)
+    work = house.merge_of(base, ours, theirs)
     run_id = RunId("r-counted")
     merge = house.work.merge(work, run_id)
     merge.write(house.stage(ours))

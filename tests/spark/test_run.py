@@ -154,3 +154,20 @@ def test_a_branch_may_change_a_schema_without_main_seeing_it(make_project: MakeP
     assert project.table("core.orders").columns == ["id", "customer", "amount", "day"]
     assert project.table("core.orders", at="dev").columns == ["id", "amount", "buyer"]
     assert project.spark.table("forge.core.orders").columns == ["id", "customer", "amount", "day"]
+
+
+def test_an_append_of_a_run_holds_the_key_that_is_remembered_or_declared(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run()
+    project.commit("raw.orders", rows=[{"id": 1, "customer": "ada"}], mode="merge", key="id")
+    write(project, "data/orders/2.csv", "id,customer,amount,day\n2,b,5.00,2026-11-02\n3,c,5.00,2026-11-02\n")
+    report = project.run()
+    assert statuses(report)["raw.orders"] == "failed"
+    (failed,) = (o for o in report.result.run.outputs if str(o.table) == "raw.orders")
+    assert failed.error is not None
+    assert (failed.error["code"], "id = 2" in str(failed.error["what"])) == ("FORGE-E611", True)
+    assert [row[0] for row in rows(project, "raw.orders")] == [1, 2]
+    write(project, "data/orders/2.csv", "id,customer,amount,day\n3,c,5.00,2026-11-02\n")
+    assert statuses(project.run())["raw.orders"] == "published"
+    version = project.wiring.metadata.tree(head(project))[TableName("raw", "orders")]  # type: ignore[arg-type]
+    assert version.key == ("id",)

@@ -12,8 +12,8 @@ import pytest
 from forge.connection import Connection
 from forge.flows.data import CommitRequest, commit_data
 from forge.flows.keep_failing import keep_failing
+from forge.flows.personal import find_flagged, find_personal
 from forge.flows.profile import profile_dataset
-from forge.flows.sample import find_personal
 from forge.model.names import RunId, TableName
 from forge.quality.imports import Names, read_soda_file
 from forge.quality.profile import Key, Profile, first_measures, guess_formats, profile_of, then_measures
@@ -106,7 +106,7 @@ def test_all_failing_rows_are_kept_with_the_checks_they_fail_and_where_they_come
     assert ("core.sales.mail", "core.sales_failing.mail") in {(str(e.source), str(e.target)) for e in edges}
     asset = next(one for one in wiring.metadata.assets() if one.table == SALES)
     flagged = replace(asset, columns=({"name": "mail", "pii": True},))
-    assert ("core.sales_failing", "mail") in find_personal([flagged], edges), "what is personal stays so"
+    assert ("core.sales_failing", "mail") in find_personal(find_flagged([flagged]), edges), "what is personal stays so"
 
 
 def _runs(project: Connection) -> list[RunId]:

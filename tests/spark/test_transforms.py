@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import csv
+import os
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from shop_project import SHOP, MakeProject, rows, write
 
+from forge.connection import Connection
+from forge.flows.plan import plan
+from forge.flows.run import RunRequest
 from forge.model.errors import ForgeError
+from forge.model.names import BranchName
 
 pytestmark = pytest.mark.spark
 
@@ -21,6 +29,76 @@ def test_append_loads_only_new_files(make_project: MakeProject) -> None:
     (output,) = report.result.run.outputs
     assert (output.rows_added, output.rows) == (1, 3)
     assert project.run("raw.orders").status == "nothing to do"
+
+
+def test_a_loaded_file_that_was_only_touched_is_the_same_file(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run("raw.orders")
+    file = project.wiring.root / "data/orders/1.csv"
+    os.utime(file, ns=(1, 1))
+    assert project.run("raw.orders").status == "nothing to do"
+    content = file.read_bytes()
+    file.unlink()
+    file.write_bytes(content)  # copied anew
+    assert project.run("raw.orders").status == "nothing to do"
+    file.write_bytes(content.replace(b"10.00", b"10.01"))  # as long as before, and not the same
+    error = project.run("raw.orders").result.run.error
+    assert error is not None
+    assert error["code"] == "FORGE-E215"
+
+
+def reasons(project: Connection) -> dict[str, str]:
+    request = RunRequest(BranchName("main"))
+    found = plan(request, project.wiring.project(), project.wiring.ports())
+    return {str(step.table): step.reason for step in found.steps}
+
+
+def test_a_plan_names_the_commit_of_a_person_that_a_run_would_replace(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run()
+    row = {"id": [9], "customer": ["z"], "amount": [Decimal("1.00")], "day": [date(2026, 11, 3)]}
+    schema = pa.schema({"id": "int64", "customer": "string", "amount": pa.decimal128(12, 2), "day": "date32"})
+    project.commit("core.orders", rows=pa.table(row, schema=schema), mode="append", message="Order by phone")
+    found = reasons(project)
+    assert found["core.orders"].startswith(f"commit {project.log(limit=1)[0].id[:8]} of ")
+    assert found["core.orders"].endswith(" changed it (Order by phone): it will be made anew without that")
+
+
+def test_a_plan_gives_the_one_reason(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    project.run()
+    write(
+        project,
+        "transforms/marts/customers.sql",
+        "SELECT customer, count(1) AS orders FROM raw.orders GROUP BY customer",
+    )
+    write(project, "checks/core.yaml", "core.orders: [{type: row_count, min: 1}]")
+    found = reasons(project)
+    assert found["marts.customers"] == "its code changed"
+    assert found["core.orders"] == "its checks changed"
+
+
+def test_csv_is_read_as_its_standard_says(make_project: MakeProject) -> None:
+    project = make_project(SHOP)
+    file = project.wiring.root / "data/orders/1.csv"
+    with file.open("w", encoding="utf-8-sig", newline="") as out:
+        out.write('id,customer,amount,day\r\n1,"Ada ""The Countess"", Lovelace",1.00,2026-11-01\r\n')
+        out.write(
+            '2,"two\nlines",2.00,2026-11-01\r\n3,back\\slash,3.00,2026-11-01\r\n4,"ends in \\",4.00,2026-11-01\r\n'
+        )
+    project.run("raw.orders")
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        expected = [row[1] for row in csv.reader(text)][1:]
+    found = [row[1] for row in sorted(rows(project, "raw.orders"))]
+    assert found == expected == ['Ada "The Countess", Lovelace', "two\nlines", "back\\slash", "ends in \\"]
+
+
+def test_options_of_a_source_go_before_the_standard(make_project: MakeProject) -> None:
+    source = SHOP["sources/shop.yaml"].replace("options: {", "options: {MULTILINE: \"false\", escape: '\\', ")
+    project = make_project({**SHOP, "sources/shop.yaml": source})
+    write(project, "data/orders/1.csv", 'id,customer,amount,day\n1,"Ada \\"C\\"",1.00,2026-11-01\n')
+    project.run("raw.orders")
+    assert [row[1] for row in rows(project, "raw.orders")] == ['Ada "C"']
 
 
 def test_a_loaded_file_that_changed_is_refused_and_full_loads_all_anew(make_project: MakeProject) -> None:

@@ -431,7 +431,7 @@ def _merge_counted(
     rows, open_conflicts = list[Row](), list[Conflict]()
     for at, row in seen.items():
         counts = {"base": b[at], "ours": o[at], "theirs": t[at]}
-        if o[at] == t[at] or t[at] == b[at]:
+        if t[at] == b[at]:
             taken = "ours"
         elif o[at] == b[at]:
             taken = "theirs"

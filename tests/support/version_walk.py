@@ -58,7 +58,7 @@ def second_world(first: VersionWorld, folder: Path) -> VersionWorld:
     ports = replace(
         first.ports, metadata=metadata, lake=lake, tables_=tables, small=ArrowRows(tables), seals=IcebergSeal(lake)
     )
-    return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks)
+    return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks, first.folder)
 
 
 class Walk:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +19,7 @@ from forge.flows.engine import Batch, Engine, Pin
 from forge.flows.land import Prepared, assets_of, land, placed
 from forge.flows.merge_tree import open_stage, staged_outcome
 from forge.flows.merges import TableTally
+from forge.flows.personal import personal_at
 from forge.flows.pins import line_of
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, Publication, Published, RunRecord, RunStatus
@@ -69,6 +71,15 @@ class ArrowEngine:
 
     def begin(self, run_id: RunId, table: TableName) -> None:
         pass
+
+    def begin_read(self, run_id: RunId) -> None:
+        pass
+
+    def end(self) -> None:
+        pass
+
+    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
+        return frozenset()
 
     def measure(
         self,
@@ -129,8 +140,19 @@ class VersionWorld:
     tables: IcebergTables
     engine: ArrowEngine
     checks: dict[TableName, tuple[Check, ...]]
+    folder: Path
 
     # what is done
+
+    def append_past_forge(self, table: str, rows: Sequence[Row]) -> None:
+        """By another engine, on the default branch: nobody has looked at the rows."""
+        from pyiceberg.catalog.sql import SqlCatalog
+
+        uri, name = f"sqlite:///{self.folder}/forge.db", TableName.parse(table)
+        catalog = SqlCatalog("forge", uri=uri, warehouse=str(self.folder / "warehouse"))
+        found = catalog.load_table((name.schema, name.name))
+        found.append(pa.Table.from_pylist([dict(row) for row in rows], schema=found.schema().as_arrow()))
+        catalog.engine.dispose()
 
     def branch(self, name: str, start: str = "main") -> Branch:
         return create_branch(self.metadata, name, start, current=MAIN, author=self.ports.author, clock=self.ports.clock)
@@ -285,9 +307,11 @@ def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
         large=no_spark,
         engine=lambda: cast(Engine, engine),  # it does what these flows ask for
         project=lambda: Project(tmp_path, {}, {}, checks, {}, lambda table: None),
+        declared=frozenset,
+        personal=partial(personal_at, metadata, frozenset, MAIN),
         clock=Clock(),
         author=ADA,
         default_branch=MAIN,
     )
     create_default_branch(metadata, MAIN, ADA, ports.clock())
-    return VersionWorld(replace(ports, **changes), lake, metadata, tables, engine, checks)  # type: ignore[arg-type]
+    return VersionWorld(replace(ports, **changes), lake, metadata, tables, engine, checks, tmp_path)  # type: ignore[arg-type]

@@ -147,3 +147,26 @@ def test_a_parameter_has_its_place_and_a_question_mark_is_refused() -> None:
     with pytest.raises(ForgeError) as raised:
         find_parameters("SELECT *\nFROM core.t WHERE d = ?", "a.sql")
     assert (raised.value.code, raised.value.where) == ("E206", "a.sql:2:23")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT map(1, 2, 3) FROM core.a", "SELECT /*+ ' */ 1", "FROM core.a |> UNION SELECT id FROM core.a '' SELECT 1"],
+)
+def test_a_text_that_trips_the_parser_is_told_as_one_that_cannot_be_read(text: str) -> None:
+    with pytest.raises(ForgeError) as refused:
+        find_inputs(text, "query")
+    assert refused.value.code == "E201"
+
+
+@pytest.mark.parametrize("text", ["TABLE core.@orders", "SELECT x FROM core.:aorders"])
+def test_a_table_whose_name_is_a_parameter_is_unknown(text: str) -> None:
+    with pytest.raises(ForgeError) as refused:
+        find_inputs(text, "query")
+    assert refused.value.code in ("E201", "E202")
+
+
+def test_a_brace_is_no_parameter_either() -> None:
+    with pytest.raises(ForgeError, match=r"'\{' is not a parameter") as refused:
+        find_parameters("SELECT * FROM {", "a.sql")
+    assert refused.value.code == "E206"

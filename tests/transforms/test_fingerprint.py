@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.model.names import TableName
-from forge.transforms.fingerprint import canonical_json, fingerprint
+from forge.transforms.fingerprint import Fingerprint, canonical_json, fingerprint
 from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
 
 ORDERS, ITEMS = TableName("core", "orders"), TableName("core", "items")
@@ -33,7 +33,15 @@ def test_it_is_the_same_for_the_same_whatever_the_order() -> None:
         PYTHON, {ITEMS: 2, ORDERS: 1}, {"n": 1, "day": date(2026, 11, 15)}, [File("b", 2), File("a", 1)]
     )
     assert first == again
-    assert len(first) == 64
+    assert len(first.fingerprint) == 64
+
+
+def test_its_parts_tell_what_changed() -> None:
+    before = fingerprint(PYTHON, INPUTS, PARAMS, (File("a", 1),), "rules").parts
+    other = fingerprint(replace(PYTHON, code_hash="other"), INPUTS, PARAMS, (File("a", 2),), "rules").parts
+    assert {name for name in before if before[name] != other[name]} == {"code", "files"}
+    checked = fingerprint(PYTHON, INPUTS, {**PARAMS, "n": 2}, (File("a", 1),), "others").parts
+    assert {name for name in before if before[name] != checked[name]} == {"parameters", "checks"}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +58,7 @@ def test_it_is_the_same_for_the_same_whatever_the_order() -> None:
         lambda: fingerprint(PYTHON, INPUTS, PARAMS, [File("a", 1)]),
     ],
 )
-def test_it_changes_with_code_inputs_parameters_and_files(changed: Callable[[], str]) -> None:
+def test_it_changes_with_code_inputs_parameters_and_files(changed: Callable[[], Fingerprint]) -> None:
     assert changed() != fingerprint(PYTHON, INPUTS, PARAMS)
 
 

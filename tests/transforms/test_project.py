@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.names import TableName
-from forge.transforms.project import load_transforms
+from forge.transforms.dag import Transforms
+from forge.transforms.project import find_transform_faults, read_transforms
 
 Write = Callable[[dict[str, str]], Path]
 
@@ -26,6 +27,13 @@ SHOP = {
     "transforms/core/orders.sql": "SELECT * FROM staging.orders",
     "transforms/marts/money.py": PYTHON,
 }
+
+
+def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
+    """As a run of everything takes them."""
+    found = read_transforms(root)
+    raise_errors(fault.error for fault in find_transform_faults(found, known))
+    return found.transforms
 
 
 def errors_when_loading(root: Path, known: frozenset[TableName] | None = frozenset()) -> list[tuple[str, str | None]]:

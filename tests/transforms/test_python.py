@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.names import TableName
+from forge.transforms.dag import Transforms
 from forge.transforms.decorator import transform
-from forge.transforms.project import load_transforms
+from forge.transforms.project import find_transform_faults, read_transforms
 from forge.transforms.transform import Kind, PythonFunction, Transform
 
 Write = Callable[[dict[str, str]], Path]
@@ -31,6 +32,13 @@ def revenue(orders, ctx):
     """Money per day."""
     return orders.groupBy("day").sum("amount")
 '''
+
+
+def load_transforms(root: Path, known: frozenset[TableName] | None = None) -> Transforms:
+    """As a run of everything takes them."""
+    found = read_transforms(root)
+    raise_errors(fault.error for fault in find_transform_faults(found, known))
+    return found.transforms
 
 
 def load(root: Path) -> dict[str, Transform]:

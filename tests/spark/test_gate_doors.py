@@ -1,0 +1,187 @@
+"""Every door through which SQL comes over the network, tried by an intruder: with a real server and real Spark."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from shop_project import SHOP
+
+from forge.api.app import create_app
+from forge.connection import Connection
+from forge.flows.access import digest_of
+from forge.model.errors import ForgeError
+
+pytestmark = pytest.mark.spark
+
+LOGIN = "forge_login-secret-of-the-tests"
+SECRET = "the-content-of-a-file-of-the-server"
+TRAVEL = "/api/v1/branches/datasets/core.orders/commits/main/data"
+
+
+@pytest.fixture
+def shop(make_project: Callable[..., Connection]) -> Connection:
+    shop = make_project(SHOP)
+    shop.run()
+    return shop
+
+
+@pytest.fixture
+def client(shop: Connection) -> Iterator[TestClient]:
+    app = create_app(shop.wiring, login_digest=digest_of(LOGIN))
+    with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
+        client.headers["authorization"] = f"Bearer {LOGIN}"
+        yield client
+        shop.wiring.session._session = None  # Spark is the whole run's, and does not end with this server
+
+
+@pytest.fixture
+def reader(client: TestClient) -> dict[str, str]:
+    made = client.post("/api/v1/tokens", json={"name": "reader", "scope": "read"})
+    return {"authorization": f"Bearer {made.json()['token']}"}
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.txt"
+    path.write_text(SECRET)
+    return path
+
+
+def audit(shop: Connection) -> list[Any]:
+    return [row for row in shop.wiring.metadata.audit() if row.action.startswith("query.")]
+
+
+def count(shop: Connection) -> int:
+    return shop.table("core.orders").count()
+
+
+INTRUSIONS = (
+    "SELECT TRANSFORM(id) USING 'touch {mark}' AS (x STRING) FROM core.orders",
+    "SELECT 1 /* /*+ */ , (SELECT max(value) FROM text.`{file}`) -- */",
+    "/* /*+ */ INSERT INTO forge.core.orders SELECT * FROM forge.core.orders -- */\nSELECT id FROM core.orders",
+    "/* /*+ */ DROP TABLE forge.core.orders -- */ -- \\\nSELECT 1",
+    "SELECT java_method('java.lang.System', 'getProperty', 'user.dir')",
+    "SELECT * FROM text.`{file}`",
+)
+
+
+def test_time_travel_by_sql_refuses_what_a_reader_may_not_do(
+    shop: Connection, client: TestClient, reader: dict[str, str], secret: Path, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    for text in INTRUSIONS:
+        sql = text.replace("{file}", str(secret)).replace("{mark}", str(mark))
+        answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
+        assert answer.status_code in (403, 404, 409, 422), (sql, answer.text)
+        assert "nothing at this address" not in answer.text
+        assert SECRET not in answer.text
+        assert not mark.exists()
+    assert count(shop) == 2
+    noted = audit(shop)
+    assert len(noted) == len(INTRUSIONS)
+    assert {row.action for row in noted} <= {"query.refuse", "query.fail"}
+
+
+def test_a_program_is_refused_by_name_and_the_refusal_is_audited(
+    shop: Connection, client: TestClient, reader: dict[str, str]
+) -> None:
+    sql = INTRUSIONS[0].replace("{mark}", "nothing")
+    answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
+    assert answer.status_code == 403
+    assert answer.json()["code"] == "FORGE-E216"
+    assert "program" in answer.text
+    row = audit(shop)[0]
+    assert (row.action, row.subject) == ("query.refuse", "time travel, token reader")
+    assert row.actor
+    assert row.detail["text"] == sql
+    assert row.detail["code"] == "E216"
+
+
+def test_a_query_leaves_who_asked_what_of_which_tables_and_how_many_rows(
+    shop: Connection, client: TestClient, reader: dict[str, str]
+) -> None:
+    sql = "SELECT id FROM data WHERE id > 1 -- a comment"
+    answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["rows"]) == 1
+    row = audit(shop)[0]
+    assert (row.action, row.subject) == ("query.run", "time travel, token reader")
+    assert row.actor
+    assert row.detail == {"text": sql, "tables": ["core.orders"], "rows": 1}
+
+
+def test_settings_and_environment_of_the_server_cannot_be_put_into_a_text(
+    client: TestClient, reader: dict[str, str]
+) -> None:
+    sql = "SELECT '${env:PATH}' AS a, '${spark.app.id}' AS b, '${system:user.dir}' AS c"
+    rows = client.get(TRAVEL, params={"sql": sql}, headers=reader).json()["rows"]
+    assert "${env:PATH}" in json.dumps(rows)
+    assert "${spark.app.id}" in json.dumps(rows)
+    assert "${system:user.dir}" in json.dumps(rows)
+
+
+BAD_CHECKS = (
+    {"type": "query", "query": "SELECT TRANSFORM(id) USING 'touch {mark}' AS (x STRING) FROM core.orders"},
+    {"type": "query", "query": "SELECT 1 /* /*+ */ , (SELECT max(value) FROM text.`{file}`) -- */", "max": 0},
+    {"type": "expression", "sql": "java_method('java.lang.System', 'getenv', 'PATH') IS NULL"},
+    {"type": "unique", "column": "id", "where": "reflect('java.lang.System', 'getenv', 'PATH') IS NOT NULL"},
+)
+
+
+def test_checks_of_a_monitor_are_judged_before_they_run(
+    shop: Connection, client: TestClient, secret: Path, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    text = json.dumps(BAD_CHECKS).replace("{file}", str(secret)).replace("{mark}", str(mark))
+    checks = json.loads(text)
+    made = client.post("/api/v1/quality/monitors", json={"name": "odd", "dataset": "core.orders", "checks": checks})
+    assert made.status_code == 201, made.text
+    ticket = client.post(f"/api/v1/quality/monitors/{made.json()['id']}/run").json()
+    deadline = time.monotonic() + 120
+    while not (results := client.get("/api/v1/quality/monitors/odd/results").json()["items"]):
+        assert time.monotonic() < deadline, client.get(f"/api/v1/runs/{ticket['run_id']}").text
+        time.sleep(0.2)
+    assert {one["verdict"] for one in results} == {"not measured"}, results
+    assert len(results) == len(BAD_CHECKS)
+    assert SECRET not in json.dumps(results)
+    assert not mark.exists()
+    noted = audit(shop)
+    assert len(noted) == len(BAD_CHECKS)
+    assert all(row.subject.startswith("monitor ") and row.detail["why"] for row in noted)
+
+
+@pytest.mark.parametrize("text", INTRUSIONS)
+def test_a_query_from_python_and_a_commit_by_sql_go_through_the_same_gate(
+    text: str, shop: Connection, secret: Path, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    sql = text.replace("{file}", str(secret)).replace("{mark}", str(mark))
+    with pytest.raises(ForgeError):
+        shop.query(sql)
+    with pytest.raises(ForgeError):
+        shop.commit("core.copy", sql=sql)
+    assert not mark.exists()
+    assert count(shop) == 2
+    assert audit(shop)[0].action in ("query.refuse", "query.fail")
+
+
+def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> None:
+    from forge.engines.spark.answers import expression_column
+
+    paths = {"base": "b", "ours": "o", "theirs": "t"}
+    frame = spark.createDataFrame([(1, 2, 3)], "b INT, o INT, t INT")
+    assert frame.select(expression_column("greatest(ours, theirs) /* best */", paths)).first()[0] == 3
+    hidden = "ours /* /*+ */ , (SELECT max(value) FROM text.`/etc/hostname`) -- */"
+    assert frame.select(expression_column(hidden, paths)).first()[0] == 2, "what was judged is what runs"
+    for text in (
+        "java_method('java.lang.System', 'getenv', 'PATH')",
+        "(SELECT 1)",
+    ):
+        with pytest.raises(ForgeError):
+            frame.select(expression_column(text, paths)).first()
