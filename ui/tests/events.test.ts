@@ -7,6 +7,7 @@ function run(status: RunWord, runId = "r1"): RunDetail {
   return {
     run_id: runId,
     kind: "run",
+    text: "",
     status,
     branch: "main",
     user: "",

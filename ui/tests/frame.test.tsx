@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { keepTyped } from "../src/frame/typedAhead";
 import { safeTarget } from "../src/pages/login";
+import { paged, session } from "./fixtures/catalog";
+import { tableNode } from "./fixtures/lineage";
 import { calm, incident } from "./fixtures/overview";
 import { renderPage, serve, status, system } from "./render";
 
@@ -52,6 +54,18 @@ describe("signing in", () => {
     await user.type(await screen.findByLabelText("Token"), "forge_wrong");
     await user.click(screen.getByRole("button", { name: "Sign in" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("FORGE-E903The token is not known");
+  });
+
+  it("is not asked for again where a stale link met a session that is valid", async () => {
+    const { router } = renderPage("/login?reason=invalid&to=%2F%3Fbranch%3Ddev", { "GET /api/v1/session": session, [OVERVIEW]: { ...calm, branch: "dev" } });
+    expect(await screen.findByRole("heading", { name: "Nothing is wrong on dev" })).toBeInTheDocument();
+    expect(router.state.location.href).toBe("/?branch=dev");
+  });
+
+  it("tells of a stale link where there is no session", async () => {
+    const { router } = renderPage("/login?reason=invalid&to=%2Fruns", { "GET /api/v1/session": status(401, REFUSED) });
+    expect(await screen.findByText(/not one of this server's/)).toBeInTheDocument();
+    expect(router.state.location.pathname).toBe("/login");
   });
 
   it.each([
@@ -107,6 +121,22 @@ describe("the header", () => {
     await screen.findByRole("option", { name: /core\.orders\.amount/ });
     await user.keyboard("{ArrowDown}{Enter}");
     await waitFor(() => expect(router.state.location.href).toBe("/lineage?focus=core.orders.amount"));
+  });
+
+  it("finds tables that only lineage knows, once each, and opens their lineage", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage("/", {
+      [OVERVIEW]: calm,
+      "GET /api/v1/catalog/suggest": [{ text: "core.orders", type: "table", qualified_name: "core.orders" }],
+      "GET /api/v1/lineage/search": paged([tableNode("core.orders"), tableNode("legacy.orders_archive")]),
+    });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard("/");
+    await user.type(await screen.findByRole("combobox"), "orders");
+    const found = await screen.findByRole("option", { name: /legacy\.orders_archive/ });
+    await waitFor(() => expect(screen.getAllByRole("option", { name: /core\.orders/ })).toHaveLength(1));
+    await user.click(found);
+    await waitFor(() => expect(router.state.location.href).toBe("/lineage?focus=legacy.orders_archive"));
   });
 
   it.each(["/", "{Control>}k{/Control}"])("keeps what is typed right after %s, before the search is there", async (keys) => {

@@ -235,6 +235,8 @@ describe("the sample of an asset", () => {
     ],
     rows: [[17, null, null]],
     truncated: true,
+      has_more: true,
+      items: [],
   };
   const DATA = `GET /api/v1/branches/datasets/core.orders/commits/${HEAD_COMMIT}/data`;
 

@@ -50,6 +50,8 @@ describe("the page of a comparison", () => {
     const table = await screen.findByRole("table", { name: "Changed rows of core.orders" });
     const [, updated, inserted, deleted] = within(table).getAllByRole("row");
     expect(updated).toHaveTextContent("~updated10017•••hidden12.00→13.00");
+    // Arrow and new value are one piece, which goes below the old value where both do not fit.
+    expect(updated?.querySelector(".cell-change > .cell-new")).toHaveTextContent("→13.00");
     expect(inserted).toHaveTextContent("+inserted10300");
     expect(deleted).toHaveTextContent("−deleted9");
     const query = new URL(asked.find((request) => request.url.includes("/diff?"))?.url ?? "").searchParams;

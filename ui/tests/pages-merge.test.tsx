@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { HEAD_COMMIT, session } from "./fixtures/catalog";
 import { conflict, conflictSet, MERGE_ID, mergeResult, mergeView, onRow } from "./fixtures/merges";
-import { renderPage, status, type Answers } from "./render";
+import { renderPage, serve, status, type Answers } from "./render";
 
 const ONE = `/api/v1/branches/merges/${MERGE_ID}`;
 const answers: Answers = { "GET /api/v1/session": session, [`GET ${ONE}`]: conflictSet(), [`POST ${ONE}/resolve`]: conflictSet() };
@@ -112,7 +112,7 @@ describe("the page of a merge", () => {
     await waitFor(() => expect(router.state.location.searchStr).toBe(""));
   });
 
-  const pending = conflictSet({ status: "pending", total_count: 0, conflicts: [], groups: [], fully_resolved: true });
+  const pending = conflictSet({ status: "pending", source_head: HEAD_COMMIT, total_count: 0, conflicts: [], groups: [], fully_resolved: true });
 
   it("is approved with a comment, by someone else", async () => {
     const user = userEvent.setup();
@@ -125,7 +125,7 @@ describe("the page of a merge", () => {
     await user.click(screen.getByRole("button", { name: "Approve and merge" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("cannot approve it");
     expect(screen.getByText("Send the address of this page to whoever may approve it.")).toBeInTheDocument();
-    expect(await sent(asked, "/approve")).toEqual({ comment: "Looks right" });
+    expect(await sent(asked, "/approve")).toEqual({ comment: "Looks right", expected: HEAD_COMMIT });
   });
 
   it("tells an approval that does not count any more", async () => {
@@ -156,6 +156,24 @@ describe("the page of a merge", () => {
     expect(table).toHaveTextContent("hidden");
     expect(table).not.toHaveTextContent("9.10");
     expect(await within(table).findByRole("radio", { name: "theirs" })).toBeEnabled();
+  });
+
+  it("follows what another tab decides, while it is open", async () => {
+    renderPage(`/merges/${MERGE_ID}`, answers);
+    await screen.findByText("0 of 3 conflicts resolved");
+    serve({ ...answers, [`GET ${ONE}`]: resolved });
+    await screen.findByText("3 of 3 conflicts resolved");
+    expect(screen.getByRole("button", { name: "Merge" })).toBeEnabled();
+    serve({ ...answers, [`GET ${ONE}`]: { ...resolved, status: "merged", commit: HEAD_COMMIT } });
+    expect(await screen.findByRole("region", { name: "How it ended" })).toBeInTheDocument();
+  }, 90_000);
+
+  it("looks again when its tab is looked at again, though it has ended", async () => {
+    renderPage(`/merges/${MERGE_ID}`, { ...answers, [`GET ${ONE}`]: conflictSet({ status: "aborted" }) });
+    await screen.findByRole("region", { name: "How it ended" });
+    const asked = serve({ ...answers, [`GET ${ONE}`]: conflictSet({ status: "aborted" }) });
+    window.dispatchEvent(new Event("visibilitychange"));
+    await waitFor(() => expect(asked.some((request) => request.url.includes(ONE))).toBe(true));
   });
 
   it("has a way out where there is no such merge", async () => {

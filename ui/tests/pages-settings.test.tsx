@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import type { TokenCreated, TokenView } from "../src/api";
+import type { BrowserSessionView, TokenCreated, TokenView } from "../src/api";
 import { sortTokens } from "../src/pages/settings.tokens";
 import { session } from "./fixtures/runs";
 import { renderPage, status, system, type Answers } from "./render";
@@ -23,7 +23,7 @@ function token(name: string, more: Partial<TokenView> = {}): TokenView {
 }
 
 const show = (tokens: TokenView[], more: Answers = {}, address = "/settings") =>
-  renderPage(address, { "GET /api/v1/tokens": tokens, "GET /api/v1/session": session, ...more });
+  renderPage(address, { "GET /api/v1/tokens": tokens, "GET /api/v1/session": session, "GET /api/v1/sessions": [], ...more });
 
 describe("tokens", () => {
   it("that work come first", () => {
@@ -86,6 +86,41 @@ describe("tokens", () => {
     show([token("nightly")], { "GET /api/v1/session": { ...session, scope: "read" } });
     expect(await screen.findByText("read, and change nothing")).toBeVisible();
     expect(screen.queryByRole("button", { name: /Create a token|Revoke/ })).not.toBeInTheDocument();
+  });
+});
+
+describe("sessions of browsers", () => {
+  const phone: BrowserSessionView = {
+    id: "s_phone",
+    user: "sam@shop.example",
+    scope: "read",
+    token_id: "t_phone",
+    token_name: "phone",
+    created_at: "2026-11-15T08:00:00Z",
+    expires_at: "2026-11-29T08:00:00Z",
+    last_used_at: "2026-11-15T22:00:00Z",
+    current: false,
+  };
+  const mine: BrowserSessionView = { ...phone, id: "s_mine", scope: "write", token_id: null, token_name: null, current: true };
+
+  it("are listed with the token they belong to, and end after a question", async () => {
+    const user = userEvent.setup();
+    const { asked } = show([], { "GET /api/v1/sessions": [mine, phone], "DELETE /api/v1/sessions/s_phone": status(204, null) });
+    expect((await screen.findByText("phone")).closest("tr")).toHaveTextContent("10 min ago");
+    expect(screen.getByText(/this browser/).closest("tr")).toHaveTextContent("the printed address");
+    await user.click(await screen.findByRole("button", { name: /^End session/ }));
+    const dialog = await screen.findByRole("dialog", { name: "End this session?" });
+    expect(dialog).toHaveTextContent("The token phone stays");
+    expect(asked.some((request) => request.method === "DELETE")).toBe(false);
+    await user.click(within(dialog).getByRole("button", { name: "End the session" }));
+    await waitFor(() => expect(asked.some((request) => request.method === "DELETE")).toBe(true));
+  });
+
+  it("cannot be ended by who may only read", async () => {
+    show([], { "GET /api/v1/sessions": [mine, phone], "GET /api/v1/session": { ...session, scope: "read" } });
+    expect(await screen.findByText("phone")).toBeVisible();
+    expect(await screen.findByText("read, and change nothing")).toBeVisible();
+    expect(screen.queryByRole("button", { name: /^End session/ })).not.toBeInTheDocument();
   });
 });
 

@@ -22,6 +22,7 @@ export const system: SystemView = {
   jobs_running: 0,
   jobs_queued: 0,
   jobs_limit: 20,
+  reads: { running: 0, waiting: 0, tokens: 0, at_once: 4, per_token: 2, waiting_limit: 8, seconds: 120, rows: 1000 },
   database: "sqlite",
   publish: "One transaction.",
   interrupted: [],

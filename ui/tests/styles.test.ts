@@ -22,6 +22,25 @@ function ownClasses(text: string): string[] {
   return parts.flatMap((part) => /^\.([a-z][\w-]*)(?:\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?)*$/.exec(part)?.[1] ?? []);
 }
 
+/** What a class says of itself, over all files. */
+function said(name: string): string {
+  const rules = stylesheets().flatMap(({ text }) => [...text.replaceAll(/\/\*[\s\S]*?\*\//g, "").matchAll(/([^{}]+)\{([^{}]*)\}/g)]);
+  return rules.flatMap(([, selectors = "", body = ""]) => (selectors.split(",").some((one) => one.trim() === name) ? [body] : [])).join("\n");
+}
+
+it.each([".card-name", ".card-plain-name", ".card-owner", ".card-column-name", ".card-type", ".card-more"])("ends a long text of the canvas in an ellipsis: %s", (name) => {
+  expect(said(name)).toContain("text-overflow: ellipsis");
+  expect(said(name)).toContain("white-space: nowrap");
+  // An ellipsis is not drawn for the bare text of a flex box.
+  if (name !== ".card-name") expect(said(name)).not.toContain("display: flex");
+});
+
+it("lets the cells of changed rows give way before the table is cut off", () => {
+  expect(said(".row-diff td")).toContain("overflow-wrap: anywhere");
+  expect(said(".row-diff td")).not.toContain("white-space: nowrap");
+  expect(said(".cell-change")).toContain("flex-wrap: wrap");
+});
+
 it("gives each class of a page its look in one file only", () => {
   const places = new Map<string, Set<string>>();
   for (const { file, text } of stylesheets()) {

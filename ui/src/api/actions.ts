@@ -67,7 +67,18 @@ export function useRevokeToken() {
   return useMutation({
     mutationFn: (tokenId: string) =>
       unwrap(client.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id: tokenId } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["tokens"] }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ["tokens"] });
+      void queries.invalidateQueries({ queryKey: ["sessions"] });
+    },
+  });
+}
+
+export function useEndSession() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (sessionId: string) => unwrap(client.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: sessionId } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
   });
 }
 

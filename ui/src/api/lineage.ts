@@ -56,6 +56,18 @@ export const nodesQuery = (query: string, limit = 20) =>
     staleTime: 30_000,
   });
 
+/** Tables and files of the graph, also those that no run of this project made: read from code, or told by another system. */
+export const placesQuery = (query: string, limit: number) =>
+  queryOptions({
+    queryKey: ["nodes", "places", query, limit],
+    queryFn: ({ signal }) => {
+      const node_types = ["table" as const, "view" as const, "dataset" as const, "external" as const];
+      return unwrap(client.GET("/api/v1/lineage/search", { params: { query: { query, node_types, limit } }, signal }));
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
 const MOST_COLUMNS = 500;
 
 /** The columns of one table as lineage knows them; also of a file, or of a table that another system holds. */

@@ -37,6 +37,12 @@ export const tokensQuery = () =>
     queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tokens", { signal })),
   });
 
+export const sessionsQuery = () =>
+  queryOptions({
+    queryKey: ["sessions"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/sessions", { signal })),
+  });
+
 // lists: pages follow each other by cursor; `data.pages.flatMap((page) => page.items)`
 
 type Listed<P extends keyof paths> = Omit<QueryOf<P>, "cursor" | "offset">;

@@ -189,7 +189,7 @@ export interface paths {
         /**
          * Dataset Rows
          * @description Rows of the dataset as a commit has it, personal data masked; or what a SELECT finds among the tables of that
-         *     commit. Of a table they are read without Spark; SQL and views need it.
+         *     commit. Of a table they are read without Spark; SQL and views need it. Pages are of one commit.
          */
         get: operations["dataset_rows"];
         put?: never;
@@ -511,7 +511,8 @@ export interface paths {
         put?: never;
         /**
          * Approve Merge
-         * @description Approve the source as it stands now; the merge then goes on. Not by who asked for it.
+         * @description Approve the source as it stands now, or at the `expected` commit alone (409); the merge then goes on. Not by who
+         *     asked for it.
          */
         post: operations["approve_merge"];
         delete?: never;
@@ -1362,7 +1363,8 @@ export interface paths {
         /**
          * Graph
          * @description Only what is reached from the root, with the touched columns of each table. Types of nodes, schemas and files
-         *     choose what is shown; types of edges and confidence also where the walk goes.
+         *     choose what is shown; types of edges and confidence also where the walk goes. `transforms`: also the transforms,
+         *     pipelines and jobs that make the data; so do `node_types=transform` and its like.
          */
         get: operations["graph"];
         put?: never;
@@ -2437,7 +2439,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel Run
-         * @description Cancel a run that waits or works here. Nothing of it is published.
+         * @description Cancel a run that waits or works here. Nothing of it is published. Who may only read cancels what he asked.
          */
         delete: operations["cancel_run"];
         options?: never;
@@ -2489,6 +2491,46 @@ export interface paths {
          * @description Sign out: the session is revoked and the cookie removed. A token stays as it is.
          */
         delete: operations["close_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description Browsers that are signed in, newest first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description Sign a browser out, at once. The token it signed in with stays as it is.
+         */
+        delete: operations["end_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2793,6 +2835,11 @@ export interface components {
             freshness_hours?: number | null;
             /** Id */
             id: string;
+            /**
+             * Key
+             * @default []
+             */
+            key: string[];
             last_commit?: components["schemas"]["CommitView"] | null;
             /** Last Run */
             last_run?: string | null;
@@ -3123,6 +3170,33 @@ export interface components {
             /** Where */
             where: string;
         };
+        /** BrowserSessionView */
+        BrowserSessionView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "read" | "write";
+            /** Token Id */
+            token_id: string | null;
+            /** Token Name */
+            token_name: string | null;
+            /** User */
+            user: string;
+        };
         /**
          * BurnView
          * @description How fast the error budget goes over the last `hours`: 1 uses up exactly the budget within the window.
@@ -3191,7 +3265,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "added" | "removed" | "changed";
+            change: "added" | "removed" | "changed" | "unreadable";
             /** Deleted */
             deleted?: number | null;
             /** Files Added */
@@ -3662,6 +3736,8 @@ export interface components {
             source_branch: string;
             /** Source Commit */
             source_commit: string;
+            /** Source Head */
+            source_head?: string | null;
             /**
              * Status
              * @enum {string}
@@ -4921,6 +4997,8 @@ export interface components {
             confidence: number;
             /** Depth */
             depth: number;
+            /** Direction */
+            direction: number;
             /** Entity */
             entity: number;
             /** Use */
@@ -5221,7 +5299,7 @@ export interface components {
         };
         /**
          * JudgeStart
-         * @description Why it is approved or rejected.
+         * @description Why it is approved or rejected, and which commit of the source was looked at: another one is refused (409).
          */
         JudgeStart: {
             /**
@@ -5229,6 +5307,8 @@ export interface components {
              * @default
              */
             comment: string;
+            /** Expected */
+            expected?: string | null;
         };
         /**
          * KeptView
@@ -5481,7 +5561,7 @@ export interface components {
              * @default three_way
              * @enum {string}
              */
-            strategy: "three_way" | "three-way" | "ff" | "squash" | "rebase";
+            strategy: "three_way" | "three-way" | "ff" | "fast_forward" | "fast-forward" | "squash" | "rebase";
             /** Target Branch */
             target_branch?: string | null;
         };
@@ -5582,6 +5662,8 @@ export interface components {
             source_branch: string;
             /** Source Commit */
             source_commit: string;
+            /** Source Head */
+            source_head?: string | null;
             /**
              * Status
              * @enum {string}
@@ -5873,7 +5955,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "failing" | "ok" | "not measured" | "never ran" | "paused";
+            state: "failing" | "warning" | "ok" | "not measured" | "never ran" | "paused";
             /** Updated At */
             updated_at: string | null;
         };
@@ -6732,6 +6814,28 @@ export interface components {
             /** Type */
             type: string;
         };
+        /**
+         * ReadsView
+         * @description Questions of requests that are worked on: how many there are, and may be (server.reads).
+         */
+        ReadsView: {
+            /** At Once */
+            at_once: number;
+            /** Per Token */
+            per_token: number;
+            /** Rows */
+            rows: number;
+            /** Running */
+            running: number;
+            /** Seconds */
+            seconds: number;
+            /** Tokens */
+            tokens: number;
+            /** Waiting */
+            waiting: number;
+            /** Waiting Limit */
+            waiting_limit: number;
+        };
         /** RecentChange */
         RecentChange: {
             /** Author */
@@ -7007,9 +7111,9 @@ export interface components {
             manual_value?: unknown;
             /**
              * Resolution
-             * @enum {string}
+             * @description ours, theirs, base, manual (with a value), max, min, sum, expression (with its text), or SQL over base, ours and theirs, like greatest(ours, theirs).
              */
-            resolution: "ours" | "theirs" | "base" | "manual" | "expression";
+            resolution: string;
             /** Table */
             table?: string | null;
         };
@@ -7031,7 +7135,7 @@ export interface components {
             /** Manual Value */
             manual_value?: unknown;
             /** Resolution */
-            resolution?: ("ours" | "theirs" | "base" | "manual" | "expression") | null;
+            resolution?: string | null;
             /**
              * Resolutions
              * @default []
@@ -7201,6 +7305,20 @@ export interface components {
             commit: string;
             /** Dataset Id */
             dataset_id: string;
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /**
+             * Items
+             * @default []
+             */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Next Cursor */
+            next_cursor?: string | null;
             /** Rows */
             rows: unknown[][];
             /** Truncated */
@@ -7218,9 +7336,9 @@ export interface components {
             table?: string | null;
             /**
              * Take
-             * @enum {string}
+             * @description ours, theirs, base, manual (with a value), max, min, sum, expression (with its text), or SQL over base, ours and theirs, like greatest(ours, theirs).
              */
-            take: "ours" | "theirs" | "base" | "manual" | "expression";
+            take: string;
             /** Value */
             value?: unknown;
         };
@@ -7297,6 +7415,11 @@ export interface components {
              * @default
              */
             step: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
             /**
              * User
              * @default
@@ -7437,6 +7560,11 @@ export interface components {
              * @default
              */
             step: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
             /**
              * User
              * @default
@@ -8006,6 +8134,7 @@ export interface components {
             project: string;
             /** Publish */
             publish: string;
+            reads: components["schemas"]["ReadsView"];
             spark: components["schemas"]["SparkView"];
             /**
              * Started At
@@ -8026,7 +8155,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "added" | "removed" | "changed";
+            change: "added" | "removed" | "changed" | "unreadable";
             /**
              * Changed Columns
              * @default {}
@@ -8211,6 +8340,11 @@ export interface components {
              */
             inserted: number;
             /**
+             * Key
+             * @default []
+             */
+            key: string[];
+            /**
              * Resolved
              * @default 0
              */
@@ -8222,6 +8356,11 @@ export interface components {
              * @default 0
              */
             updated: number;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /** TestCheckView */
         TestCheckView: {
@@ -8614,6 +8753,11 @@ export interface components {
         VersionView: {
             /** Changed */
             changed: boolean;
+            /**
+             * Key
+             * @default []
+             */
+            key: string[];
             /** Kind */
             kind: string;
             /** Run Id */
@@ -8721,6 +8865,7 @@ export type BranchPatch = components['schemas']['BranchPatch'];
 export type BranchView = components['schemas']['BranchView'];
 export type BreakingChange = components['schemas']['BreakingChange'];
 export type BrokenView = components['schemas']['BrokenView'];
+export type BrowserSessionView = components['schemas']['BrowserSessionView'];
 export type BurnView = components['schemas']['BurnView'];
 export type CauseView = components['schemas']['CauseView'];
 export type ChangeView = components['schemas']['ChangeView'];
@@ -8866,6 +9011,7 @@ export type PlannedCheck = components['schemas']['PlannedCheck'];
 export type Problem = components['schemas']['Problem'];
 export type ProducerView = components['schemas']['ProducerView'];
 export type ReachedView = components['schemas']['ReachedView'];
+export type ReadsView = components['schemas']['ReadsView'];
 export type RecentChange = components['schemas']['RecentChange'];
 export type RecordedView = components['schemas']['RecordedView'];
 export type RegisteredView = components['schemas']['RegisteredView'];
@@ -9090,8 +9236,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9108,7 +9272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9221,7 +9385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9319,8 +9483,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9337,7 +9519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9535,7 +9717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9720,8 +9902,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9738,7 +9938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9914,8 +10114,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9932,7 +10150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10160,6 +10378,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -10187,7 +10414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10224,6 +10451,10 @@ export interface operations {
                 /** @description column=value; repeated: all of them. */
                 filter?: string[];
                 limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
             };
             header?: never;
             path: {
@@ -10301,7 +10532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10416,7 +10647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10532,7 +10763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10636,8 +10867,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10654,7 +10903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10933,8 +11182,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10951,7 +11218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11053,8 +11320,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11071,7 +11356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11169,8 +11454,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11187,7 +11490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11278,8 +11581,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11296,7 +11617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11387,8 +11708,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11405,7 +11744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11520,7 +11859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11618,8 +11957,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11636,7 +11993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11912,8 +12269,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11930,7 +12305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12030,8 +12405,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12048,7 +12441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12144,8 +12537,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12162,7 +12573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12251,8 +12662,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12269,7 +12698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12358,8 +12787,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12376,7 +12823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12474,8 +12921,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12492,7 +12957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12590,8 +13055,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12608,7 +13091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12785,8 +13268,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12803,7 +13304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12973,8 +13474,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12991,7 +13510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13100,7 +13619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13272,8 +13791,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13290,7 +13827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13380,8 +13917,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13398,7 +13953,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13628,6 +14183,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -13655,7 +14219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14290,6 +14854,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -14326,7 +14899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14425,6 +14998,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -14461,7 +15043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14656,6 +15238,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -14692,7 +15283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14778,8 +15369,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14796,7 +15405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15530,8 +16139,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15548,7 +16175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15922,6 +16549,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -15958,7 +16594,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16045,8 +16681,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16063,7 +16717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16150,6 +16804,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
                 headers: {
@@ -16186,7 +16849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16373,8 +17036,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16391,7 +17072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16659,8 +17340,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16677,7 +17376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16764,8 +17463,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16782,7 +17499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17018,6 +17735,7 @@ export interface operations {
                 /** @description Only these; repeated. */
                 file?: string[];
                 intermediate?: boolean;
+                transforms?: boolean;
                 /** @description Without them no code is told: neither expressions nor statements. */
                 include_transformations?: boolean;
                 /** @description How many entities at most, nearest first. */
@@ -17259,8 +17977,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17277,7 +18013,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17364,8 +18100,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17382,7 +18136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17469,8 +18223,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17487,7 +18259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17789,7 +18561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18060,8 +18832,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18078,7 +18868,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18161,8 +18951,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18179,7 +18987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18999,8 +19807,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19017,7 +19843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19195,8 +20021,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19213,7 +20057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19390,8 +20234,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19408,7 +20270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19491,8 +20353,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19509,7 +20389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19765,8 +20645,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19783,7 +20681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19971,8 +20869,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19989,7 +20905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20618,8 +21534,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20636,7 +21570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20674,7 +21608,7 @@ export interface operations {
                 /** @description A part of the name or of the dataset. */
                 q?: string;
                 /** @description Only these; repeated. */
-                state?: ("failing" | "ok" | "not measured" | "never ran" | "paused")[];
+                state?: ("failing" | "warning" | "ok" | "not measured" | "never ran" | "paused")[];
                 /** @description How many at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -20820,8 +21754,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20838,7 +21790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20927,8 +21879,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20945,7 +21915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21115,8 +22085,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21133,7 +22121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21223,8 +22211,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21241,7 +22247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21422,8 +22428,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21440,7 +22464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21814,8 +22838,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21832,7 +22874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22017,8 +23059,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22035,7 +23095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22145,7 +23205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22245,8 +23305,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22263,7 +23341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22363,8 +23441,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22381,7 +23477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22828,8 +23924,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22846,7 +23960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23016,8 +24130,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23034,7 +24166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23285,8 +24417,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23303,7 +24453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23384,8 +24534,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23402,7 +24570,209 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23655,8 +25025,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23673,7 +25061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -23756,8 +25144,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused, or in conflict with what is there */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23774,7 +25180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The queue is full */
+            /** @description The queue is full, or the token asks too much at once */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -208,8 +208,8 @@ export function useContinueMerge(mergeId: string) {
 
 export function useApproveMerge(mergeId: string) {
   return useLong(
-    (comment: string) =>
-      client.POST("/api/v1/branches/merges/{merge_id}/approve", { params: { path: { merge_id: mergeId } }, body: { comment } }),
+    (said: { comment: string; expected: string | null | undefined }) =>
+      client.POST("/api/v1/branches/merges/{merge_id}/approve", { params: { path: { merge_id: mergeId } }, body: said }),
     endOfResult,
     endOfRun,
   );
@@ -255,7 +255,7 @@ export function useResolve(mergeId: string) {
 }
 
 function answered(known: ConflictSet, { conflict_id: id, resolution, manual_value: value }: ResolutionBody): ConflictSet {
-  const conflicts = known.conflicts.map((one) => (one.id === id ? { ...one, resolution, resolved_value: value ?? null } : one));
+  const conflicts = known.conflicts.map((one) => (one.id === id ? { ...one, resolution: resolution as typeof one.resolution, resolved_value: value ?? null } : one));
   return { ...known, conflicts };
 }
 

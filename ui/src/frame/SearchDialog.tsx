@@ -2,10 +2,10 @@ import { Modal, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
-import { IconColumns3, IconEye, IconGitBranch, IconPlayerPlay, IconSearch, IconTable, type Icon } from "@tabler/icons-react";
+import { IconColumns3, IconEye, IconGitBranch, IconPlayerPlay, IconSearch, IconSitemap, IconTable, type Icon } from "@tabler/icons-react";
 import { useId, useState, type KeyboardEvent } from "react";
 
-import { suggestQuery, type Suggestion } from "../api";
+import { placesQuery, suggestQuery, type Suggestion } from "../api";
 import { Problem } from "../parts";
 import { parseTableAt } from "../parts/refs";
 import { NAMED } from "./places";
@@ -38,7 +38,7 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
   const [at, setAt] = useState(0);
   const navigate = useNavigate();
   const listId = useId();
-  const { choices, query } = useChoices(text);
+  const { choices, query, searching } = useChoices(text);
   const current = Math.min(at, choices.length - 1);
 
   const open = (choice: Choice | undefined): void => {
@@ -111,7 +111,7 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
         )}
         {choices.length === 0 && query.error === null && (
           <Text size="sm" c="dimmed" px="md" pb="md">
-            {query.isFetching ? "Searching…" : `Nothing is called “${text.trim()}”.`}
+            {searching ? "Searching…" : `Nothing is called “${text.trim()}”.`}
           </Text>
         )}
       </div>
@@ -156,6 +156,8 @@ function useChoices(text: string) {
   const { table: prefix, at: revision } = parseTableAt(words);
   const [wanted] = useDebouncedValue(prefix, 120);
   const query = useQuery({ ...suggestQuery(wanted, 12), enabled: wanted !== "" });
+  // What lineage alone knows has no page of its own; a search without it is still a search.
+  const places = useQuery({ ...placesQuery(wanted, 12), enabled: wanted !== "" });
   const href = (suggestion: Suggestion): string => {
     const name = suggestion.qualified_name;
     const search = revision === "HEAD" ? {} : { at: revision };
@@ -185,5 +187,15 @@ function useChoices(text: string) {
     kind: suggestion.type,
     href: href(suggestion),
   }));
-  return { choices: [...found, ...pages], query };
+  const named = new Set((query.data ?? []).map((suggestion) => suggestion.qualified_name));
+  const known: Choice[] = (words === "" ? [] : (places.data?.items ?? []))
+    .filter((node) => !named.has(node.id))
+    .map((node) => ({
+      key: `lineage ${node.id}`,
+      icon: IconSitemap,
+      text: node.id,
+      kind: "lineage",
+      href: router.buildLocation({ to: "/lineage", search: { focus: node.id } }).href,
+    }));
+  return { choices: [...found, ...known, ...pages], query, searching: query.isFetching || places.isFetching };
 }

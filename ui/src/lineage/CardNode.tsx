@@ -50,7 +50,7 @@ export const CardNode = memo(function CardNode({ data }: NodeProps<CardNodeType>
       <div className="card" data-table={card.id} data-external={card.external || undefined} data-inside={card.inside || undefined} data-root={data.root === card.table || undefined}>
         <div className="card-head" data-only={card.height <= HEAD_HEIGHT || undefined}>
           <CardName data={data} />
-          <span className="card-owner" title={card.owner ?? undefined}>
+          <span className="card-owner" title={cardSubtitle(card)}>
             {cardSubtitle(card)}
           </span>
         </div>
@@ -85,10 +85,19 @@ function CardName({ data }: { data: CardData }) {
       </Link>
     );
   }
+  // What is shown may be cut; what is read aloud is whole, and begins with what is shown.
+  const label = [Sign && card.kind, card.table.endsWith(card.name) ? card.table : `${card.name}, ${card.table}`].filter(Boolean).join(" ");
   return (
-    <button type="button" className="card-name card-plain nodrag" title={card.table} data-column={card.isData ? undefined : card.id} onClick={() => data.onColumn(card.id)}>
-      {Sign !== undefined && <Sign size={14} stroke={1.8} aria-label={card.kind} />}
-      {card.name}
+    <button
+      type="button"
+      className="card-name card-plain nodrag"
+      title={card.table}
+      aria-label={label}
+      data-column={card.isData ? undefined : card.id}
+      onClick={() => data.onColumn(card.id)}
+    >
+      {Sign !== undefined && <Sign size={14} stroke={1.8} aria-hidden />}
+      <span className="card-plain-name">{card.name}</span>
     </button>
   );
 }
@@ -154,7 +163,7 @@ function Foot({ foot, data }: { foot: "columns" | "up" | "down"; data: CardData 
   const text = footWord(card, foot);
   if (foot === "columns") {
     return (
-      <button type="button" className="card-more nodrag" aria-label={`${text}: columns of ${card.table}`} onClick={() => data.onColumns(card.table, NEXT[card.state])}>
+      <button type="button" className="card-more nodrag" title={text} aria-label={`${text}: columns of ${card.table}`} onClick={() => data.onColumns(card.table, NEXT[card.state])}>
         {text}
       </button>
     );
@@ -163,7 +172,7 @@ function Foot({ foot, data }: { foot: "columns" | "up" | "down"; data: CardData 
   // Hidden by hand: they come back as they were.
   const next = steps === 0 ? undefined : (steps ?? 0) + 1;
   return (
-    <button type="button" className="card-more nodrag" aria-label={`Show ${text.slice(2)} of ${card.table}`} onClick={() => data.onNear(foot, card.table, next)}>
+    <button type="button" className="card-more nodrag" title={text} aria-label={`Show ${text.slice(2)} of ${card.table}`} onClick={() => data.onNear(foot, card.table, next)}>
       {text}
     </button>
   );

@@ -19,6 +19,7 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
         <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>
         <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>
         <Fact label="Columns">{count(asset.columns)}</Fact>
+        {asset.key.length > 0 && <Fact label="Key">{asset.key.join(", ")}</Fact>}
         <Fact label="Changed">
           <RelativeTime time={asset.updated_at} />
         </Fact>

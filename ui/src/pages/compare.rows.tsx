@@ -107,10 +107,12 @@ function Cell({ row, name, masked, isKey }: CellProps) {
         <del>
           <Value value={row.before?.[name]} masked={masked} />
         </del>
-        <span aria-hidden>→</span>
-        <ins>
-          <Value value={row.after?.[name]} masked={masked} />
-        </ins>
+        <span className="cell-new">
+          <span aria-hidden>→</span>
+          <ins>
+            <Value value={row.after?.[name]} masked={masked} />
+          </ins>
+        </span>
       </span>
     );
   }

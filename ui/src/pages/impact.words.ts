@@ -42,17 +42,23 @@ const NAMES: Record<keyof ImpactFactors, (one: AffectedView) => string> = {
   confidence: () => "how sure the way to it is",
   depth: (one) => `distance, ${one.depth} ${one.depth === 1 ? "step" : "steps"}`,
   use: (one) => `use: ${wordOfUse(one.use)}`,
+  direction: (one) => `direction: ${one.change.direction ?? "as it is"}`,
 };
 const ORDER = ["base", "entity", "confidence", "depth", "use"] as const;
 
+/** The direction of a change of type is told where it counts. */
+function orderOf(one: AffectedView): readonly (keyof ImpactFactors)[] {
+  return one.factors.direction === 1 ? ORDER : [...ORDER, "direction"];
+}
+
 /** What the score is made of: each factor and what it stands for. */
 export function factorsOf(one: AffectedView): { name: string; value: string }[] {
-  return ORDER.map((key) => ({ name: NAMES[key](one), value: factor(one.factors[key]) }));
+  return orderOf(one).map((key) => ({ name: NAMES[key](one), value: factor(one.factors[key]) }));
 }
 
 /** 5 × 0.8 × 0.95 × 0.9 × 1.2 = 4.1 */
 export function sumInWords(one: AffectedView): string {
-  return `${ORDER.map((key) => factor(one.factors[key])).join(" × ")} = ${factor(one.score)}`;
+  return `${orderOf(one).map((key) => factor(one.factors[key])).join(" × ")} = ${factor(one.score)}`;
 }
 
 /** "3 columns, 1 dataset": only what there is. */

@@ -1,9 +1,10 @@
 import { Button, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { useState, type SubmitEvent } from "react";
+import { useEffect, useState, type SubmitEvent } from "react";
 
-import { useSignIn } from "../api";
+import { sessionQuery, useSignIn } from "../api";
 import { Mark } from "../frame/Mark";
 import { CopyCommand, Problem, useTitle } from "../parts";
 
@@ -28,6 +29,12 @@ export default function LoginPage() {
   const router = useRouter();
   const signIn = useSignIn();
   const [token, setToken] = useState("");
+  // A link from another site comes without the cookie: the server saw its stale token alone, while the session is valid.
+  const session = useQuery({ ...sessionQuery(), enabled: reason === "invalid" || reason === "unavailable" });
+  const signedIn = session.data !== undefined;
+  useEffect(() => {
+    if (signedIn && (reason === "invalid" || reason === "unavailable")) router.history.replace(safeTarget(to));
+  }, [signedIn, reason, to, router]);
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();

@@ -141,7 +141,7 @@ function Approve({ merge, mayWrite, onReject, onAbort }: ApproveProps) {
             <Button
               leftSection={<IconCheck size={16} aria-hidden />}
               loading={approve.isPending}
-              onClick={() => approve.mutate(comment.trim(), { onSuccess: (end) => leadOn(end, merge.target_branch) })}
+              onClick={() => approve.mutate({ comment: comment.trim(), expected: merge.source_head }, { onSuccess: (end) => leadOn(end, merge.target_branch) })}
             >
               Approve and merge
             </Button>

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { IconCircleCheck } from "@tabler/icons-react";
 
 import { asProblem, type ConflictSet } from "../api";
-import { mergeQuery, useResolve } from "../api/versioning";
+import { mergeQuery, OPEN_MERGES, useResolve } from "../api/versioning";
 import { BranchLink, CommitLink, Empty, PageHeader, Problem, RelativeTime, RunLink, StatusBadge } from "../parts";
 import { plural } from "../parts/formats";
 import { Fact } from "./asset.facts";
@@ -19,12 +19,19 @@ import { useMayWrite } from "./run.scope";
 
 const route = getRouteApi("/frame/merges/$mergeId");
 const SIZE = 50;
+const FOLLOW_MS = 3_000;
 
 /** One merge: its conflicts, who has to decide, and what became of it. */
 export default function MergePage() {
   const { mergeId } = route.useParams();
   const { table, column, open, page = 1 } = route.useSearch();
-  const query = useQuery(mergeQuery(mergeId, { table, column, open: open === "yes" || undefined, limit: SIZE, offset: (page - 1) * SIZE }));
+  const wanted = { table, column, open: open === "yes" || undefined, limit: SIZE, offset: (page - 1) * SIZE };
+  const query = useQuery({
+    ...mergeQuery(mergeId, wanted),
+    // Others decide, too: someone else, or another tab.
+    refetchInterval: ({ state }) => (state.data !== undefined && OPEN_MERGES.includes(state.data.status) ? FOLLOW_MS : false),
+    refetchOnWindowFocus: "always",
+  });
   const merge = query.data;
   return (
     <>
@@ -89,7 +96,7 @@ interface ConflictsProps {
 function Conflicts({ merge, search, change, stale }: ConflictsProps) {
   const mayWrite = useMayWrite();
   const resolve = useResolve(merge.merge_id);
-  const isOpen = ["conflicted", "blocked", "pending"].includes(merge.status);
+  const isOpen = OPEN_MERGES.includes(merge.status);
   const listed = merge.groups.find((group) => group.table === search.table && (group.column ?? undefined) === search.column);
   const total = search.table === undefined ? merge.total_count : search.column === undefined ? sumOf(merge, search.table) : (listed?.total ?? 0);
   const shown = search.open === "yes" ? Math.min(total, (search.page ?? 1) * SIZE + (merge.has_more ? SIZE : 0)) : total;
@@ -248,6 +255,7 @@ function Facts({ merge }: { merge: ConflictSet }) {
         {merge.tables.map((tally) => (
           <Fact key={tally.table} label={tally.table}>
             {howInWords(tally.how)} · <RowCounts of={tally} />
+            {tally.warning !== "" && <span role="note"> ⚠ {tally.warning}</span>}
           </Fact>
         ))}
       </dl>

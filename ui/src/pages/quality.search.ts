@@ -8,7 +8,7 @@ export function qualitySearch(raw: Record<string, unknown>) {
 
 export type QualitySearch = ReturnType<typeof qualitySearch>;
 
-export const MONITOR_STATES = ["failing", "not measured", "ok", "never ran", "paused"] as const;
+export const MONITOR_STATES = ["failing", "warning", "not measured", "ok", "never ran", "paused"] as const;
 
 export function monitorsSearch(raw: Record<string, unknown>) {
   return optional({ dataset: text(raw, "dataset"), q: text(raw, "q"), is: oneOf(raw, "is", MONITOR_STATES) });

@@ -47,6 +47,7 @@ export function secondsOf(run: RunView, now: number): number | null {
 
 /** The selectors as typed; none means everything. */
 export function selectionOf(run: RunView): string {
+  if (run.text) return run.text; // a question: what is asked
   return run.selection.length === 0 ? "everything" : run.selection.join(" ");
 }
 

@@ -8,6 +8,7 @@ import { ApiProblem, sessionQuery, systemQuery, useSignOut, type SessionView, ty
 import { Loaded, notifyProblem, PageHeader, Problem, RelativeTime, StatusBadge } from "../parts";
 import { exact, plural } from "../parts/formats";
 import "./settings.css";
+import { Sessions } from "./settings.sessions";
 import { Tokens } from "./settings.tokens";
 
 export default function SettingsPage() {
@@ -16,6 +17,7 @@ export default function SettingsPage() {
       <PageHeader title="Settings" about="Who may use Forge, and how the server is." />
       <Stack gap="lg">
         <Tokens />
+        <Sessions />
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" style={{ alignItems: "start" }}>
           <Session />
           <Server />
