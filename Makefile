@@ -14,7 +14,7 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -91,6 +91,9 @@ bench-quality: setup ## twenty checks on ten million rows beside a fused aggrega
 
 bench-anomaly: .venv/.ready-dev ## anomalies planted in daily series: recall and precision of each method (ARGS=--prophet asks it too)
 	@$(BIN)/python -m bench.anomaly.bench $(ARGS)
+
+fuzz-gate: setup ## 100,000 texts that try to get through the gate for SQL (ARGS="--texts 5000 --seed 7")
+	@$(BIN)/python -m bench.gate.fuzz --out bench/gate/RESULT.txt $(ARGS)
 
 bench-contracts: .venv/.ready-dev ## lint and policies of contracts beside datacontract-cli (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.contracts.bench $(ARGS)

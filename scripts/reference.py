@@ -182,6 +182,7 @@ def impact_page() -> str:
         "base": "Of the change.",
         "entity": "Of what is hit.",
         "use": "Of what the changed column is used for there.",
+        "direction": "Of a change of type, for what it does not break; what it breaks weighs 1.",
         "effort": "Hours for the change.",
         "effort_entity": "Of what is hit, for the hours.",
     }
@@ -198,7 +199,7 @@ def impact_page() -> str:
         "# Impact\n\nHow `forge impact` weighs what a change hits "
         "([the guide](../guide/lineage.md#what-breaks-if-i-change-it)).\n"
         "Every number can be set under `lineage.weights` in `forge.yaml`.\n\n"
-        "- score = base × entity × confidence of the path × depth factor × use\n"
+        "- score = base × entity × confidence of the path × depth factor × use × direction (of a change of type)\n"
         "- depth factor = max(`depth_floor`, 1 − `depth_step` · depth); a direct consumer has depth 1\n"
         "- hours = effort × effort_entity × min(`effort_limit`, score / 2)\n"
     ]
@@ -260,6 +261,8 @@ def commands_page() -> str:
     parts = [f"# Commands\n\n{EXITS}\n\n## Every command\n\n", table(head, shared)]
     for path, (command, rows) in commands.items():
         parts.append(f"\n## {path}\n\n{(command.help or '').strip()}\n")
+        if command.epilog:
+            parts.append(f"\n{command.epilog.replace('Example:  ', 'Example: `')}`\n")
         own = [row for row in rows if row not in shared]
         if own:
             parts.append("\n" + table(head, own))

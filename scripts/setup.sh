@@ -27,7 +27,7 @@ install_packages() {
   certificates="${PIP_CERT:-$(pip config get global.cert 2>/dev/null || true)}"
   if [ -n "$index" ]; then export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"; fi
   if [ -n "$certificates" ]; then export SSL_CERT_FILE="${SSL_CERT_FILE:-$certificates}"; fi
-  if [ -x .venv/bin/uv ] && .venv/bin/uv pip install --python "$PYTHON_IN_VENV" --require-hashes -r "$LOCK"; then
+  if [ -x .venv/bin/uv ] && .venv/bin/uv pip install --compile-bytecode --python "$PYTHON_IN_VENV" --require-hashes -r "$LOCK"; then
     # Spark is built from its sources, and uv keeps each build (1.4 GB) where a registry says nothing about caching.
     .venv/bin/uv cache prune --quiet || true
     return
@@ -35,7 +35,11 @@ install_packages() {
   pip install --require-hashes -r "$LOCK"
 }
 
-install_forge() { pip install --quiet --no-deps --no-build-isolation --editable .; }
+# Compiled here and now: the first `forge` after an install should not be the slow one.
+install_forge() {
+  pip install --quiet --no-deps --no-build-isolation --editable .
+  "$PYTHON_IN_VENV" -m compileall -q src
+}
 
 PYTHON="$(scripts/require.sh python)"
 began=$SECONDS
