@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
 from forge.engines.spark import sources
@@ -27,6 +27,7 @@ from forge.engines.spark.gate import gate_of
 from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
+from forge.engines.spark.stuck import end_stuck_tasks
 from forge.engines.spark.writes import write
 from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
@@ -292,7 +293,7 @@ class SparkEngine:
             return frozenset()
         try:
             return find_starved(session, map(str, reads))
-        except (Py4JError, OSError):
+        except (Py4JNetworkError, OSError):  # it died just now
             return frozenset()
 
     def _spark(self) -> SparkSession:
@@ -342,6 +343,7 @@ class SparkEngine:
         if session is not None:
             with suppress(Py4JError, OSError):
                 session.sparkContext.cancelJobsWithTag(str(run_id))
+                end_stuck_tasks(session, str(run_id))
 
     def _refuse_cancelled(self, error: BaseException | None = None) -> None:
         if self._here.__dict__.get("run_id") in self._cancelled:

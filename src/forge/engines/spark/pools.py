@@ -31,19 +31,21 @@ def pool_settings(folder: Path) -> dict[str, str]:
 
 def active_jobs(session: SparkSession, run_id: str) -> int:
     """Of one run or query."""
-    tracker: Any = session.sparkContext.statusTracker()
-    return len(set(tracker.getActiveJobsIds()) & _jobs_of(tracker, run_id))
+    active = session.sparkContext.statusTracker().getActiveJobsIds()
+    return len(jobs_of(session, run_id) & set(active))
 
 
 def find_starved(session: SparkSession, reads: Iterable[str]) -> frozenset[int]:
     """Jobs beside those of the reads that have tasks to do and none at work: Spark takes no core from who has it."""
     tracker: Any = session.sparkContext.statusTracker()
-    mine = {job for run_id in reads for job in _jobs_of(tracker, run_id)}
+    mine = {job for run_id in reads for job in jobs_of(session, run_id)}
     return frozenset(job for job in tracker.getActiveJobsIds() if job not in mine and _waits(tracker, job))
 
 
-def _jobs_of(tracker: Any, run_id: str) -> set[int]:
-    return {int(job) for job in tracker._jtracker.getJobIdsForTag(run_id)}
+def jobs_of(session: SparkSession, run_id: str) -> frozenset[int]:
+    """All jobs that carry the tag of a run or query, those that have ended too."""
+    tracker: Any = session.sparkContext._jsc.sc().statusTracker()  # the one for Python and Java knows no tags
+    return frozenset(int(job) for job in tracker.getJobIdsForTag(run_id))
 
 
 def _waits(tracker: Any, job: int) -> bool:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.frames import frame_of
 from forge.engines.spark.gate import listed
+from forge.engines.spark.gate.cancellation import look_for_cancellation
 from forge.engines.spark.gate.java import TreeReader
 from forge.engines.spark.gate.judge import judge_analysed, judge_expression, judge_query
 from forge.flows.engine import Pin
@@ -61,6 +62,7 @@ def _isolated(spark: SparkSession) -> SparkSession:
     registry = session._jsparkSession.sessionState().functionRegistry()
     for name in listed.REFUSED_FUNCTIONS:
         registry.dropFunction(jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(name))
+    look_for_cancellation(session)
     return session
 
 
