@@ -27,7 +27,7 @@ from forge.engines.spark.gate import gate_of
 from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
-from forge.engines.spark.stuck import end_stuck_tasks
+from forge.engines.spark.stuck import end_stuck, thread_of_driver
 from forge.engines.spark.writes import write
 from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
 from forge.flows.ports import Stage
@@ -56,6 +56,7 @@ class SparkEngine:
         self._here = threading.local()
         keep_quiet()
         self._cancelled: set[RunId] = set()
+        self._drivers: dict[RunId, int] = {}  # threads of the JVM at work on questions
 
     def plan(
         self,
@@ -260,7 +261,7 @@ class SparkEngine:
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
-        with self._watched("query"):
+        with self._watched("query"), self._told_apart():
             try:
                 frame = gate_of(self._spark()).frame(sql, inputs, params)
                 rows = (frame.limit(limit) if limit is not None else frame).collect()
@@ -311,6 +312,19 @@ class SparkEngine:
         return session
 
     @contextmanager
+    def _told_apart(self) -> Iterator[None]:
+        """Which thread of the JVM works on what this one asks, so that a cancellation finds it."""
+        run_id: RunId | None = self._here.__dict__.get("run_id")
+        if run_id is None:
+            yield
+            return
+        self._drivers[run_id] = thread_of_driver(self._spark())
+        try:
+            yield
+        finally:
+            self._drivers.pop(run_id, None)
+
+    @contextmanager
     def _watched(self, where: str | None = None) -> Iterator[None]:
         """What comes of a cancelled run or of the death of the JVM is told as that, whatever Spark says. Also where
         nothing is raised: a measure that Spark could not take is a result, but not one of the data."""
@@ -343,7 +357,7 @@ class SparkEngine:
         if session is not None:
             with suppress(Py4JError, OSError):
                 session.sparkContext.cancelJobsWithTag(str(run_id))
-                end_stuck_tasks(session, str(run_id))
+                end_stuck(session, str(run_id), self._drivers.get(run_id))
 
     def _refuse_cancelled(self, error: BaseException | None = None) -> None:
         if self._here.__dict__.get("run_id") in self._cancelled:

@@ -1,9 +1,10 @@
-"""Tasks that were cancelled and do not end, because they are inside a regular expression: `(.*a){25}b` on sixty letters
-takes longer than anybody lives, and nothing that Spark could ask to stop is in that loop.
+"""Work of a cancelled query that does not end, because it is inside one long computation: `(.*a){25}b` on sixty
+letters, the distance of two texts of a million. Nothing that Spark could ask to stop is in such a loop, and where the
+values are constants it runs in the driver, in no task at all.
 
-On one machine the thread of such a task is ended. That is safe there and only there: what a match has changed is its
-own. Java can do it up to version 19; where it cannot, the core is lost until Spark is stopped, and the log says so. On
-a cluster `spark.task.reaper.enabled` does it, by process."""
+On one machine the thread of such work is ended. That is safe there and only there: a regular expression or a function
+of texts and arrays has changed nothing that others see. Java can do it up to version 19; where it cannot, the core is
+lost until Spark is stopped, and the log says so. On a cluster `spark.task.reaper.enabled` does it, by process."""
 
 from __future__ import annotations
 
@@ -22,44 +23,62 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS, LOOK_SECONDS = 1.0, 0.5
 LOOKS = 20
-_STAGE = re.compile(r"Executor task launch worker for task .* in stage (\d+)\.")
+_TASK = re.compile(r"Executor task launch worker for task .* in stage (\d+)\.")
+_TOP = 6  # frames
+# Where a thread may be ended: what these do is seen by nobody else. And where not, even so.
+_PURE = ("java.util.regex.", "org.apache.spark.unsafe.types.UTF8String", "org.apache.spark.sql.catalyst.expressions.")
+_SHARED = (
+    "org.apache.spark.memory.",
+    "org.apache.spark.storage.",
+    "org.apache.spark.scheduler.",
+    "java.lang.ClassLoader",
+)
 _log = logging.getLogger("forge.spark")
 
 
-def end_stuck_tasks(session: SparkSession, tag: str) -> None:
-    """Looks in the background, for a while, after the jobs of this tag were cancelled."""
+def thread_of_driver(session: SparkSession) -> int:
+    """The thread of the JVM that does what this thread of Python asks for."""
+    jvm: Any = session._jvm
+    return int(jvm.java.lang.Thread.currentThread().getId())
+
+
+def end_stuck(session: SparkSession, tag: str, driver: int | None) -> None:
+    """Looks in the background, for a while, after what has this tag was cancelled. `driver`: its thread there, while
+    it is at work."""
     if session.sparkContext.master.startswith("local"):
-        threading.Thread(target=_watch, args=(session, tag), name="forge-stuck", daemon=True).start()
+        threading.Thread(target=_watch, args=(session, tag, driver), name="forge-stuck", daemon=True).start()
 
 
-def _watch(session: SparkSession, tag: str) -> None:
-    time.sleep(GRACE_SECONDS)
+def _watch(session: SparkSession, tag: str, driver: int | None) -> None:
     try:
-        tracker: Any = session.sparkContext.statusTracker()
-        jobs = [info for job in jobs_of(session, tag) if (info := tracker.getJobInfo(job))]
-        stages = frozenset(int(stage) for info in jobs for stage in info.stageIds)
+        time.sleep(GRACE_SECONDS)
         for _ in range(LOOKS):
-            if not _end_matches(session, stages):
+            tracker: Any = session.sparkContext.statusTracker()
+            jobs = [info for job in jobs_of(session, tag) if (info := tracker.getJobInfo(job))]
+            stages = frozenset(int(stage) for info in jobs for stage in info.stageIds)
+            if not _end_threads(session, stages, driver):
                 return
             time.sleep(LOOK_SECONDS)
     except (Py4JNetworkError, OSError, AttributeError):  # Spark has ended, and PySpark has no context any more
         return
 
 
-def _end_matches(session: SparkSession, stages: frozenset[int]) -> bool:
-    """Whether threads of these stages are still at work."""
+def _end_threads(session: SparkSession, stages: frozenset[int], driver: int | None) -> bool:
+    """Whether threads of these stages, or of the driver, are still at work."""
     jvm: Any = session._jvm
     alive = False
     for thread in jvm.java.lang.Thread.getAllStackTraces().keySet():
-        stage = _STAGE.match(thread.getName())
-        if stage is None or int(stage.group(1)) not in stages:
+        task = _TASK.match(thread.getName())
+        is_task = task is not None and int(task.group(1)) in stages
+        if not is_task and thread.getId() != driver:
             continue
-        alive = True
-        top = thread.getStackTrace()
-        if len(top) and top[0].getClassName().startswith("java.util.regex."):
+        classes = [frame.getClassName() for frame in list(thread.getStackTrace())[:_TOP]]
+        is_pure = any(name.startswith(_PURE) for name in classes)
+        alive = alive or is_task or is_pure
+        if is_pure and not any(name.startswith(_SHARED) for name in classes):
             try:
                 thread.stop()
-                _log.info("a regular expression of a cancelled query was ended: %s", thread.getName())
+                _log.info("a long computation of a cancelled query was ended: %s", thread.getName())
             except Py4JError:
-                _log.warning("a cancelled query is in a regular expression that this Java cannot end; it has its core")
+                _log.warning("a cancelled query is in a computation that this Java cannot end; it has its core")
     return alive
