@@ -95,6 +95,15 @@ def test_a_remembered_key_finds_the_rows_of_the_next_commit(world: VersionWorld)
     assert shown(world)[0] == (1, 12)
 
 
+def test_a_merge_by_other_columns_holds_the_key_that_is_remembered(world: VersionWorld) -> None:
+    put(world, "main", (1, 11), key=("order_id",))
+    error = refused(lambda: put(world, "main", (1, 99), key=("amount",)))
+    assert (error.code, error.fix) == ("E611", "Merge by order_id, the key of the table, or leave them out.")
+    assert shown(world) == [(1, 11), (2, 20), (3, 30)]
+    put(world, "main", (4, 99), key=("amount",))
+    assert (shown(world)[-1], key_of(world)) == ((4, 99), ("order_id",))
+
+
 def test_a_delete_by_what_is_no_key_does_not_make_it_one(world: VersionWorld) -> None:
     world.commit_rows(ORDERS, [{"amount": 10}], "delete", ["amount"])
     assert key_of(world) == ()

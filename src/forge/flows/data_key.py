@@ -32,7 +32,10 @@ def with_key(work: Work, request: CommitRequest, before: TableVersion | None, ou
     if request.mode is not CommitMode.DELETE:
         key = key or request.key
     held = key_said(request, ports, remembered)
-    is_added = request.mode in (CommitMode.APPEND, CommitMode.OVERWRITE)
+    by_other = request.mode is CommitMode.MERGE and held != key  # rows found by other columns may bring the key twice
+    if by_other:
+        held = key
+    is_added = by_other or request.mode in (CommitMode.APPEND, CommitMode.OVERWRITE)
     if is_added and names.issuperset(held) and not is_judged(work, request, held):
         old = frozenset() if before is None else _files(work, before)
         ports.key_check.refuse_twins(
@@ -41,7 +44,9 @@ def with_key(work: Work, request: CommitRequest, before: TableVersion | None, ou
             after.files - old,
             held,
             whose=f"{request.table} would be wrong: it",
-            fix="Commit them with --mode merge, which changes the rows that are there, or leave them out.",
+            fix=f"Merge by {', '.join(held)}, the key of the table, or leave them out."
+            if by_other
+            else "Commit them with --mode merge, which changes the rows that are there, or leave them out.",
         )
     return replace(outcome, version=replace(version, key=key, is_unique=_is_unique(request, before, key, held)))
 
