@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
 
 
+_WELL = (
+    "All is well, as far as the heads of all branches go. `forge verify --level full` looks at every commit and byte."
+)
+
+
 @command
 def doctor(terminal: Terminal) -> None:
     """Look for what is wrong: the machine first, then the project. Changes nothing; exits with 1 for findings."""
@@ -40,7 +45,7 @@ def doctor(terminal: Terminal) -> None:
     )
     terminal.answer(Answer("findings", items, columns, facts, head))
     wrong = len(items) + sum(not fact.ok for fact in environment)
-    terminal.say(plural(wrong, "finding") if wrong else "All is well.")
+    terminal.say(plural(wrong, "finding") if wrong else _WELL)
     if wrong:
         raise typer.Exit(FINDINGS)
 

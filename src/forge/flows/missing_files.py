@@ -52,7 +52,7 @@ def _of(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Findi
         listed = [file for path in seals.manifests(facts.manifest_list) for file in seals.listed(path)]
     except ForgeError as error:
         detail = f"{error.where} cannot be read: {error.why} Without it nobody knows the files of the table."
-        yield Finding("missing manifest", str(table), detail, _way_out(table))
+        yield Finding("unreadable manifest", str(table), detail, _way_out(table))
         return
     yield from _files(seals, table, listed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forge.model.errors import ForgeError
+
+# What sqlglot cannot parse it repeats in its log; here it is an error of whoever sent it.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 # Databricks parses `a:b` as a path into JSON; Spark refuses it, and so should we. All else is the same to us.
 DIALECT = "spark"

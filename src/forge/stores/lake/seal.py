@@ -47,7 +47,7 @@ class IcebergSeal:
 
         try:
             return tuple(m.manifest_path for m in read_manifest_list(self._lake.files.io.new_input(manifest_list)))
-        except (OSError, ValueError, EOFError, KeyError, IndexError) as error:
+        except Exception as error:  # bytes that are not Avro make the decoder raise anything
             raise _unreadable("manifest list", manifest_list, error) from error
 
     def listed(self, manifest: str) -> tuple[Listed, ...]:
@@ -70,13 +70,7 @@ class IcebergSeal:
                 read_enums={0: ManifestEntryStatus, 101: FileFormat, 134: DataFileContent},
             ) as entries:
                 live = [e.data_file for e in entries if e.status != ManifestEntryStatus.DELETED]
-        except (
-            OSError,
-            ValueError,
-            EOFError,
-            KeyError,
-            IndexError,
-        ) as error:  # bytes that are not Avro raise any of them
+        except Exception as error:  # likewise
             raise _unreadable("manifest", manifest, error) from error
         return tuple(Listed(int(f.content), f.file_path, f.file_size_in_bytes, f.record_count) for f in live)
 
