@@ -46,7 +46,9 @@ def overview(client: TestClient, **query: str) -> Any:
     return answer.json()
 
 
-def end_run(wiring: Wiring, name: str, status: OutputStatus, said: tuple[Verdict, ...], branch: str = "main") -> None:
+def end_run(
+    wiring: Wiring, name: str, status: OutputStatus, said: tuple[Verdict, ...], branch: str = "main", kind: str = "run"
+) -> None:
     """Another attempt at marts.revenue, at noon."""
     run = replace(
         wiring.metadata.runs()[0],
@@ -56,6 +58,7 @@ def end_run(wiring: Wiring, name: str, status: OutputStatus, said: tuple[Verdict
         finished_at=NOON,
         status=RunStatus.BLOCKED if status is OutputStatus.BLOCKED else RunStatus.SUCCEEDED,
         outputs=(OutputRecord(REVENUE, status),),
+        kind=kind,
     )
     wiring.metadata.finish_run(run, said, (AuditRecord(NOON, "ada", "run.end", name),))
 
@@ -121,6 +124,19 @@ def test_what_is_put_right_is_gone_at_once(client: TestClient, wiring: Wiring) -
     found = overview(client)
     assert (found["incidents"], found["picture"]) == ([], None)
     assert found["counters"]["checks_failing"] == 0
+
+
+@pytest.mark.parametrize("kind", ["merge", "commit"])
+def test_what_is_held_back_is_told_whatever_merges_and_commits_touch_the_table(
+    kind: str, client: TestClient, wiring: Wiring
+) -> None:
+    before = overview(client)
+    end_run(wiring, "r4", OutputStatus.PUBLISHED, (verdict(Outcome.PASSED, "what readers have is well"),), kind=kind)
+    after = overview(client)
+    assert after["incidents"] == before["incidents"]
+    assert (after["counters"], after["picture"]) == (before["counters"], before["picture"])
+    listed = client.get("/api/v1/quality/incidents").json()["items"]
+    assert [one["id"] for one in listed] == [one["id"] for one in after["incidents"]]
 
 
 def test_a_broken_contract_is_counted_by_table(client: TestClient, wiring: Wiring) -> None:

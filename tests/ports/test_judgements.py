@@ -41,12 +41,14 @@ def judged(
     outputs: dict[TableName, OutputStatus],
     verdicts: tuple[Verdict, ...] = (),
     branch: BranchName = MAIN,
+    kind: str = "run",
 ) -> RunRecord:
     held = OutputStatus.BLOCKED in outputs.values()
     run = run_record(
         name,
         minute,
         branch=branch,
+        kind=kind,
         status=RunStatus.BLOCKED if held else RunStatus.SUCCEEDED,
         outputs=tuple(OutputRecord(table, status) for table, status in outputs.items()),
     )
@@ -77,12 +79,31 @@ def test_a_table_is_blocked_until_a_run_of_the_branch_settles_it_otherwise(metad
     assert metadata.blocked(DEV) == ((dev, CUSTOMERS),)
 
 
+def test_what_a_run_held_back_waits_for_a_run_whatever_commits_and_merges_touch_the_table(metadata: Metadata) -> None:
+    first = judged(metadata, "r-1", 1, {ORDERS: BLOCKED})
+    for minute, kind in enumerate(("commit", "merge", "revert", "cherry-pick", "remediate", "adopt", "repair"), 2):
+        judged(metadata, f"r-{minute}", minute, {ORDERS: PUBLISHED}, kind=kind)
+        assert metadata.blocked(MAIN) == ((first, ORDERS),), kind
+    judged(metadata, "r-10", 10, {ORDERS: BLOCKED}, kind="merge")
+    assert metadata.blocked(MAIN) == ((first, ORDERS),)
+    judged(metadata, "r-11", 11, {ORDERS: UP_TO_DATE})
+    assert metadata.blocked(MAIN) == ()
+
+
+def test_what_a_merge_held_back_ends_with_whatever_settles_the_table(metadata: Metadata) -> None:
+    judged(metadata, "r-1", 1, {ORDERS: PUBLISHED})
+    merge = judged(metadata, "r-2", 2, {ORDERS: BLOCKED}, kind="merge")
+    assert metadata.blocked(MAIN) == ((merge, ORDERS),)
+    judged(metadata, "r-3", 3, {ORDERS: PUBLISHED}, kind="commit")
+    assert metadata.blocked(MAIN) == ()
+
+
 def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: Metadata) -> None:
     wrong, right = said(ORDERS, "k1", Outcome.FAILED), said(ORDERS, "k1", Outcome.PASSED)
     elsewhere = said(CUSTOMERS, "k1", Outcome.FAILED)
     judged(metadata, "r-1", 1, {ORDERS: PUBLISHED}, (right, said(ORDERS, "k2", Outcome.PASSED)))
     judged(metadata, "r-2", 2, {ORDERS: SKIPPED, CUSTOMERS: BLOCKED}, (elsewhere,))
-    judged(metadata, "r-3", 3, {ORDERS: PASSED, CUSTOMERS: BLOCKED}, (elsewhere,))
+    judged(metadata, "r-3", 3, {ORDERS: PASSED, CUSTOMERS: BLOCKED}, (elsewhere,), kind="merge")
     judged(metadata, "r-4", 4, {ORDERS: BLOCKED}, (wrong,))
     judged(metadata, "r-5", 5, {ORDERS: BLOCKED}, (wrong,), branch=DEV)
 
@@ -90,7 +111,7 @@ def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: 
         return NOW + timedelta(minutes=minute)
 
     failed = Judgement(RunId("r-4"), at(4), ORDERS, BLOCKED, "k1", Outcome.FAILED, "k1 failed")
-    silent = Judgement(RunId("r-3"), at(3), ORDERS, PASSED)
+    silent = Judgement(RunId("r-3"), at(3), ORDERS, PASSED, kind="merge")
     passed = Judgement(RunId("r-1"), at(1), ORDERS, PUBLISHED, "k1", Outcome.PASSED, "k1 passed")
     assert metadata.judgements(MAIN, [ORDERS], ["k1"]) == (failed, silent, passed)
     assert metadata.judgements(MAIN, [ORDERS], ["k1"], runs=2) == (failed, silent)

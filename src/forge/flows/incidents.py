@@ -20,7 +20,7 @@ from forge.flows.impact import (
     trace,
 )
 from forge.flows.ports import Metadata
-from forge.flows.records import Judgement, OutputStatus, RunRecord
+from forge.flows.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
 from forge.flows.run import RunResult
 from forge.lineage.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
@@ -157,9 +157,12 @@ def _find_pasts(
 
 def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[Judgement]]) -> _Past:
     """Back through the runs that judged the table to the last one that this check did not stop. The contract's gate
-    says nothing when it is content, so a table that passed without a word of the check ends the row too."""
+    says nothing when it is content, so a table that passed without a word of the check ends the row too. What a commit
+    or a merge brought was no try to make the table."""
     first, since = run.id, run.started_at
     for judgements in history:
+        if run.kind == MAKES_TABLES != judgements[0].kind:
+            continue
         said = next((j for j in judgements if j.check_id == check_id), None)
         if said is not None and said.outcome is Outcome.PASSED:
             return _Past(first, since, said.message)

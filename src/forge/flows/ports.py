@@ -150,7 +150,10 @@ class Metadata(Protocol):
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         """Tables that the newest run on the branch to settle them held back, each with that run; newest first. A run
-        that finds a table up to date settles it: its code, inputs and checks are those of the published version."""
+        that finds a table up to date settles it: its code, inputs and checks are those of the published version.
+
+        What a run that makes tables held back waits for another one: a commit or a merge changes what readers have,
+        and not what waits. What one of these held back ends with whatever settles the table."""
         ...
 
     def judgements(

@@ -47,6 +47,8 @@ JUDGED = (OutputStatus.PUBLISHED, OutputStatus.PASSED, OutputStatus.BLOCKED)
 """What an output is once its checks have spoken."""
 SETTLED = (*JUDGED, OutputStatus.UP_TO_DATE)
 """What an output is once it is known whether readers have its newest state: up to date says that they have."""
+MAKES_TABLES = "run"
+"""The kind of run that makes tables by the code of the project. The others change what readers have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class RunRecord:
     error: Mapping[str, str | None] | None = None
     start: datetime | None = None  # of the time range, [start, end)
     end: datetime | None = None
-    kind: str = "run"  # run | commit | merge | revert | cherry-pick | reset | adopt
+    kind: str = MAKES_TABLES  # run | commit | merge | revert | cherry-pick | reset | adopt
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ class Judgement:
     check_id: str | None = None
     outcome: Outcome | None = None
     message: str | None = None
+    kind: str = MAKES_TABLES  # of the run
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from forge.flows.records import JUDGED, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, Tally
+from forge.flows.records import JUDGED, MAKES_TABLES, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.memory.catalog import MemoryCatalog
@@ -64,10 +64,14 @@ class MemoryRuns:
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         newest: dict[TableName, tuple[RunRecord, OutputStatus]] = {}
+        made: dict[TableName, tuple[RunRecord, OutputStatus]] = {}
         for run in self.runs(branch=branch, limit=len(self._runs)):
             for output in run.outputs:
                 if output.status in SETTLED:
                     newest.setdefault(output.table, (run, output.status))
+                if output.status in SETTLED and run.kind == MAKES_TABLES:
+                    made.setdefault(output.table, (run, output.status))
+        newest |= {table: last for table, last in made.items() if last[1] is OutputStatus.BLOCKED}
         now = [(run, table) for table, (run, status) in sorted(newest.items()) if status is OutputStatus.BLOCKED]
         return tuple(sorted(now, key=lambda pair: (pair[0].started_at, pair[0].id), reverse=True))
 
@@ -82,11 +86,11 @@ class MemoryRuns:
                     continue
                 bare = (run.id, run.started_at, output.table, output.status)
                 said = [
-                    Judgement(*bare, verdict.check_id, verdict.outcome, verdict.message)
+                    Judgement(*bare, verdict.check_id, verdict.outcome, verdict.message, kind=run.kind)
                     for verdict in self._verdicts.get(run.id, ())
                     if verdict.check_id in checks and verdict.table == str(output.table)
                 ]
-                found += said or [Judgement(*bare)]
+                found += said or [Judgement(*bare, kind=run.kind)]
         return tuple(found)
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
 
-from forge.flows.records import JUDGED, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, RunStatus, Tally
+from forge.flows.records import JUDGED, MAKES_TABLES, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, RunStatus, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.sql import rows, tables
@@ -83,22 +83,28 @@ class SqlRuns:
         once = select(o.table_name).join(recent, recent.c.id == o.run_id).distinct()
         ever = once.where(o.status == OutputStatus.BLOCKED.value).subquery()
         with reading(self._engine) as connection:
-            query = select(ever.c.table_name, _newest_judge(branch, ever.c.table_name).label("run_id"))
-            judges = {row["table_name"]: row["run_id"] for row in find_rows(connection, query)}
-            runs = _runs_by_id(connection, list(dict.fromkeys(judges.values())))
-        pairs = [(runs[judges[name]], rows.table_of(name)) for name in sorted(judges)]
-        now = [(run, table) for run, table in pairs if _held_back(run, table)]
+            query = select(
+                ever.c.table_name,
+                _newest_judge(branch, ever.c.table_name, MAKES_TABLES).label("made"),
+                _newest_judge(branch, ever.c.table_name).label("any"),
+            )
+            judges = {row["table_name"]: (row["made"], row["any"]) for row in find_rows(connection, query)}
+            runs = _runs_by_id(connection, list(dict.fromkeys(one for both in judges.values() for one in both if one)))
+        now = []
+        for name, both in sorted(judges.items()):
+            table = rows.table_of(name)
+            now += [(runs[one], table) for one in both if one and _held_back(runs[one], table)][:1]
         return tuple(sorted(now, key=lambda pair: (pair[0].started_at, pair[0].id), reverse=True))
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
     ) -> tuple[Judgement, ...]:
         r, o, v = tables.runs.c, tables.outputs.c, tables.verdicts.c
-        recent = select(r.id, r.started_at).where(r.branch == branch).order_by(*_NEWEST).limit(runs).subquery()
+        recent = select(r.id, r.started_at, r.kind).where(r.branch == branch).order_by(*_NEWEST).limit(runs).subquery()
         # Verdicts are found by their run alone: the index by table would lead through the whole history of the table.
         query = (
             select(recent.c.id, recent.c.started_at, o.table_name, o.status, v.check_id, v.outcome, v.message)
-            .add_columns(v.table_name.label("judged"))
+            .add_columns(v.table_name.label("judged"), recent.c.kind)
             .select_from(recent)
             .join(tables.outputs, o.run_id == recent.c.id)
             .outerjoin(tables.verdicts, (v.run_id == recent.c.id) & v.check_id.in_(list(check_ids)))
@@ -145,17 +151,16 @@ class SqlRuns:
         )
 
 
-def _newest_judge(branch: BranchName, table: ColumnElement[str]) -> ScalarSelect[str]:
+def _newest_judge(branch: BranchName, table: ColumnElement[str], kind: str | None = None) -> ScalarSelect[str]:
     """The newest run that settled the table: one walk back, which ends soon, for the table was judged."""
     r, o = tables.runs.alias().c, tables.outputs.alias().c
-    return (
+    query = (
         select(o.run_id)
         .where(r.id == o.run_id, o.table_name == table)
         .where(r.branch == branch, o.status.in_([status.value for status in SETTLED]))
-        .order_by(r.started_at.desc(), r.id.desc())
-        .limit(1)
-        .scalar_subquery()
     )
+    query = query if kind is None else query.where(r.kind == kind)
+    return query.order_by(r.started_at.desc(), r.id.desc()).limit(1).scalar_subquery()
 
 
 def _held_back(run: RunRecord, table: TableName) -> bool:
@@ -170,7 +175,7 @@ def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
         said = (row["check_id"], Outcome(row["outcome"]), row["message"]) if spoke else (None, None, None)
         table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
         key = row["id"], row["table_name"], said[0]
-        kept.setdefault(key, Judgement(RunId(row["id"]), row["started_at"], table, status, *said))
+        kept.setdefault(key, Judgement(RunId(row["id"]), row["started_at"], table, status, *said, kind=row["kind"]))
     spoken = {(run, name) for run, name, check in kept if check is not None}
     return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)
 
