@@ -15,7 +15,8 @@ from receivers import HttpReceiver, http_receiver
 
 from forge.flows import deliveries
 from forge.flows.alerts import Judging, observe_alerts
-from forge.model.names import BranchName
+from forge.flows.incidents import former_id
+from forge.model.names import BranchName, ColumnName
 from forge.quality.alert import AlertPolicy, Origin, Scope
 from forge.quality.verdict import Verdict
 from forge.wiring import Wiring
@@ -126,6 +127,18 @@ def test_an_incident_of_a_run_that_was_never_tracked_is_tracked_when_someone_act
     assert call(client, "GET", "/incidents")["items"] == []
     (resolved,) = call(client, "GET", "/incidents?status=all")["items"]
     assert resolved["status"] == "resolved"
+    assert before["id"] == changed["incident_id"] == after["id"] == resolved["id"]
+
+
+def test_home_the_list_and_an_address_of_former_times_lead_to_one_incident(client: TestClient) -> None:
+    (listed,) = call(client, "GET", "/incidents")["items"]
+    (told,) = client.get("/api/v1/overview").json()["incidents"]
+    former = former_id("main", listed["check_id"], ColumnName("marts.revenue", "revenue"))
+    found = call(client, "GET", f"/incidents/{former}")
+    assert listed["id"] == told["id"] == found["id"] != former
+    changed = call(client, "PATCH", f"/incidents/{former}", json={"status": "resolved"})
+    assert (changed["id"], changed["status"]) == (listed["id"], "resolved")
+    assert call(client, "GET", f"/incidents/{former}")["id"] == listed["id"]
 
 
 REFUSALS: list[tuple[str, str, object, int, str]] = [

@@ -86,7 +86,7 @@ def test_an_incident_of_a_run_is_tracked_when_someone_acts(shop: Shop) -> None:
     (listed,) = shop("incidents", "list", "--json").json["incidents"]
     shop("incidents", "ack", listed["id"])
     (after,) = shop("incidents", "list", "--json").json["incidents"]
-    assert (after["status"], after["check_id"]) == ("acknowledged", listed["check_id"])
+    assert (after["status"], after["id"]) == ("acknowledged", listed["id"])
 
 
 def test_what_is_unknown_or_makes_no_sense_is_refused(shop: Shop) -> None:

@@ -17,7 +17,7 @@ from forge.flows.alerts import settle_run
 from forge.flows.branches import create_default_branch
 from forge.flows.check import Judged
 from forge.flows.deliveries import deliver_due
-from forge.flows.incident_list import list_incidents, opened_on
+from forge.flows.incident_list import Listed, find_listed, find_tracked, list_incidents, opened_on
 from forge.flows.incident_tracker import UNRESOLVED, Request, adopt, change_incident
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, run
@@ -43,6 +43,7 @@ class Shop:
     """raw.orders → core.orders → marts.revenue; amounts above 100 hold core.orders back."""
 
     severity: str = "error"
+    rule: Mapping[str, object] = field(default_factory=lambda: {"type": "range", "column": "amount", "max": 100})
     world: AlertWorld = field(default_factory=AlertWorld)
 
     def __post_init__(self) -> None:
@@ -70,9 +71,7 @@ class Shop:
 
     def run(self) -> str:
         self.world.clock.forward(hours=1)
-        check = load_check(
-            {"type": "range", "column": "amount", "max": 100, "severity": self.severity}, table=ORDERS, where="x"
-        )
+        check = load_check({**self.rule, "severity": self.severity}, table=ORDERS, where="x")
         project = Project(Path(), self.transforms, {}, {ORDERS: (check,)}, {ORDERS: "1"}, lambda table: None)
         observers = Observers((alert_observer(self.ports),))
 
@@ -93,6 +92,9 @@ class Shop:
             settled=settled,
         )
         return str(run(RunRequest(MAIN), project, ports).run.status)
+
+    def listed(self, *statuses: IncidentStatus) -> tuple[Listed, ...]:
+        return list_incidents(self.ports, opened_on(self.ports, MAIN), statuses or UNRESOLVED)
 
     def statuses(self) -> list[IncidentStatus]:
         return [one.status for one in self.world.store.incidents()]
@@ -169,3 +171,40 @@ def test_a_failure_of_before_incidents_were_tracked_is_adopted_once(shop: Shop) 
     assert (first.opened_at, first.run_id) == (opened.since, opened.run.id)
     assert len(empty.store.incidents()) == 1
     assert first.opened_at - NOON == timedelta(hours=1)
+
+
+def test_an_incident_keeps_its_id_for_life_and_its_former_address_works(shop: Shop) -> None:
+    shop.load(5, 500)
+    shop.run()
+    (opened,) = opened_on(shop.ports, MAIN)
+    (first,) = shop.listed()
+    former = opened.former_id
+    assert first.id == opened.id == shop.world.store.incidents()[0].id != former
+    for amount, status in ((600, IncidentStatus.OPEN), (50, IncidentStatus.RESOLVED), (700, IncidentStatus.OPEN)):
+        shop.load(5, amount)
+        shop.run()
+        (now,) = shop.listed(*IncidentStatus)
+        assert (now.id, now.status) == (first.id, status)
+        assert [find_listed(shop.ports, text) for text in (first.id, former, first.id[:8])] == [now, now, now]
+
+
+def test_one_that_nobody_tracked_has_the_id_under_which_it_is_tracked_later(shop: Shop) -> None:
+    shop.load(5, 500)
+    shop.run()
+    (tracked,) = shop.listed()
+    empty = replace(shop.ports, store=AlertWorld().store)
+    (untracked,) = list_incidents(empty, opened_on(empty, MAIN), UNRESOLVED)
+    assert untracked.record is None
+    assert find_listed(empty, untracked.id) == untracked
+    assert untracked.id == find_tracked(empty, untracked.id).id == tracked.id
+
+
+def test_a_check_of_two_columns_is_one_incident_that_hits_what_either_does() -> None:
+    shop = Shop(rule={"type": "unique", "columns": ["id", "amount"]})
+    shop.run()
+    shop.make(RAW, lambda: [{"id": 1, "amount": 5}] * 2, code="twice")
+    assert shop.run() == "blocked"
+    assert len(opened_on(shop.ports, MAIN)) == 2
+    (listed,) = shop.listed()
+    assert listed.opened is not None
+    assert [str(one.column) for one in listed.opened.incident.spared] == ["marts.revenue.amount", "marts.revenue.id"]

@@ -59,7 +59,7 @@ def joined_view(
     site: Site, opened: OpenIncident, record: TrackedIncident | None, personal: PersonalColumns
 ) -> TrackedIncidentView:
     """What the runs say, with what was done about it."""
-    facts = dict(incident_view(opened, personal))
+    facts = dict(incident_view(opened, record.id if record else opened.id, personal))
     commit = opened.incident.commit
     cause = None
     if record is not None and record.cause is not None:

@@ -14,6 +14,7 @@ from forge.api.wire.runs import RunView
 from forge.api.wire.site import Counters, Overview, RecentChange
 from forge.flows.branches import list_branches
 from forge.flows.health import Day, Said, failing_columns, find_said, find_trend, newest_attempts
+from forge.flows.incident_list import join_records
 from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
 from forge.flows.personal import PersonalColumns
 from forge.lineage.graph import Graph
@@ -32,13 +33,14 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
     said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
+    listed = join_records(site.wiring.alerts(), incidents)
     days = find_trend(metadata, branch.name, site.wiring.clock(), DAYS, partial(store.tallies, branch=branch.name))
     return Overview(
         project=site.wiring.settings.project,
         branch=branch.name,
         head=branch.head,
         counters=_counters(site, seen, said),
-        incidents=[incident_view(incident, personal) for incident in incidents[:INCIDENTS]],
+        incidents=[incident_view(one.opened, one.id, personal) for one in listed[:INCIDENTS] if one.opened],
         picture=_picture(site, branch, seen, graph, incidents, said),
         recent=_recent(site, seen),
         trend=[day_view(day) for day in days],

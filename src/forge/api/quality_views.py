@@ -111,10 +111,10 @@ def result_facts(result: CheckResult, personal: PersonalColumns) -> dict[str, ob
     }
 
 
-def incident_view(opened: OpenIncident, personal: PersonalColumns) -> IncidentView:
+def incident_view(opened: OpenIncident, identity: str, personal: PersonalColumns) -> IncidentView:
     incident, verdict = opened.incident, shown_verdict(opened.incident.verdict, personal)
     return IncidentView(
-        id=opened.id,
+        id=identity,
         table=verdict.table,
         column=incident.column.column or None,
         check_id=verdict.check_id,

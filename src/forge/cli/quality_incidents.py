@@ -73,8 +73,10 @@ def list_(
 @command
 def show(terminal: Terminal, incident: Identity) -> None:
     """Show one incident: what failed, what it came from, whom it hits, and what happened since."""
+    from forge.flows.incident_list import find_tracked
+
     with terminal.open() as wiring:
-        found = _find(wiring, incident)
+        found = find_tracked(wiring.alerts(), incident)
         terminal.answer(_answer(wiring, found))
 
 
@@ -138,30 +140,14 @@ def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
 
 
 def _change(terminal: Terminal, text: str, request: Request) -> None:
+    from forge.flows.incident_list import find_tracked
     from forge.flows.incident_tracker import change_incident
 
     with terminal.open() as wiring:
-        found = _find(wiring, text)
-        changed = change_incident(wiring.alerts(), found.id, request, wiring.author.email)
+        ports = wiring.alerts()
+        changed = change_incident(ports, find_tracked(ports, text).id, request, wiring.author.email)
         terminal.answer(_answer(wiring, changed))
     terminal.say(f"The incident {changed.id} is {changed.status}.")
-
-
-def _find(wiring: Wiring, text: str) -> TrackedIncident:
-    """One that only the records of runs tell of is tracked from now on."""
-    from forge.flows.incident_list import opened_on, record_of
-    from forge.flows.incident_tracker import adopt, find_incident
-    from forge.quality.alert import Origin, Scope
-
-    ports = wiring.alerts()
-    for branch in wiring.metadata.branches():
-        for opened in opened_on(ports, branch.name):
-            if opened.id == text:
-                known = ports.store.incidents(
-                    scope=Scope(Origin.RUN, branch.name), check_ids=[opened.incident.verdict.check_id], limit=1
-                )
-                return record_of(opened, known) or adopt(ports, opened)
-    return find_incident(ports, text)
 
 
 def _item(one: Listed) -> dict[str, object]:
@@ -169,7 +155,7 @@ def _item(one: Listed) -> dict[str, object]:
 
     if one.record is not None:
         record: dict[str, object] = dict(incident_dict(one.record))
-        return {**record, "id": one.record.id, "since": one.since, "severity": str(one.severity)}
+        return {**record, "since": one.since, "severity": str(one.severity)}
     assert one.opened is not None
     verdict, run = one.opened.incident.verdict, one.opened.run
     return {

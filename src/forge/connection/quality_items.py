@@ -28,7 +28,7 @@ class IncidentItem:
 
     @property
     def id(self) -> str:
-        return self.listed.record.id if self.listed.record else self.listed.id
+        return self.listed.id
 
     def to_dict(self) -> Row:
         one = self.listed

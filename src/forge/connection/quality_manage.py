@@ -101,12 +101,13 @@ class QualityManagement:
         self, incident: str, *, status: str | None = None, assignee: str | None = None, note: str | None = None
     ) -> TrackedIncident:
         """`status`: open, acknowledged or resolved. E730, E734."""
-        from forge.flows.incident_tracker import Request, change_incident, find_incident
+        from forge.flows.incident_list import find_tracked
+        from forge.flows.incident_tracker import Request, change_incident
         from forge.quality.incident import IncidentStatus
 
         ports = self.wiring.alerts()
         request = Request(IncidentStatus(status) if status else None, assignee, note=note)
-        return change_incident(ports, find_incident(ports, incident).id, request, self.wiring.author.email)
+        return change_incident(ports, find_tracked(ports, incident).id, request, self.wiring.author.email)
 
     def remediations(self, dataset: str | None = None, *, limit: int = 100) -> tuple[Remediation, ...]:
         """Newest first."""

@@ -24,6 +24,8 @@ from forge.flows.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
 from forge.flows.run import RunResult
 from forge.lineage.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
+from forge.quality.alert import Origin, Scope
+from forge.quality.incident import incident_id
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Commit, Tree
 
@@ -55,9 +57,12 @@ class OpenIncident:
 
     @property
     def id(self) -> str:
-        """The same for as long as it is open."""
-        key = f"{self.run.branch}\n{self.incident.verdict.check_id}\n{self.incident.column}"
-        return hashlib.sha256(key.encode()).hexdigest()[:16]
+        """As the tracker names it when it is opened, or adopted later; of the columns of one check the same."""
+        return incident_id(Scope(Origin.RUN, self.run.branch), self.incident.verdict.check_id, self.since)
+
+    @property
+    def former_id(self) -> str:
+        return former_id(self.run.branch, self.incident.verdict.check_id, self.incident.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,11 @@ class _Past:
     first: RunId
     since: datetime
     previous: str | None
+
+
+def former_id(branch: str, check_id: str, column: ColumnName) -> str:
+    """What its address had until the tracker's id was its only one; such addresses go on working."""
+    return hashlib.sha256(f"{branch}\n{check_id}\n{column}".encode()).hexdigest()[:16]
 
 
 def find_open_incidents(

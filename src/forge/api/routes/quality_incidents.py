@@ -13,12 +13,10 @@ from forge.api.incident_views import (
     delivery_views,
     detail_of,
     find_views,
-    joined_view,
+    listed_view,
     mute_view,
-    tracked_view,
 )
 from forge.api.paging import AWindow
-from forge.api.quality_views import open_incidents, see_branch
 from forge.api.site import Site, TheSite
 from forge.api.wire.quality_incidents import (
     AlertView,
@@ -33,9 +31,8 @@ from forge.api.wire.quality_incidents import (
 )
 from forge.api.wire.shape import Page
 from forge.flows.deliveries import try_channel
-from forge.flows.incident_list import MOST, record_of
-from forge.flows.incident_tracker import UNRESOLVED, Request, adopt, change_incident, find_incident, mute, unmute
-from forge.flows.incidents import OpenIncident
+from forge.flows.incident_list import MOST, find_listed, find_tracked
+from forge.flows.incident_tracker import UNRESOLVED, Request, change_incident, mute, unmute
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.alert import AlertStatus, Origin, Scope
@@ -89,8 +86,8 @@ def _statuses(word: StatusAsked) -> frozenset[IncidentStatus]:
 
 @router.get("/incidents/{incident_id}")
 def incident(incident_id: Identity, site: TheSite) -> IncidentDetail:
-    """One with all that happened to it, by either of its ids."""
-    return detail_of(site, _find_view(site, incident_id))
+    """One with all that happened to it."""
+    return _detail(site, incident_id)
 
 
 @router.patch("/incidents/{incident_id}")
@@ -103,37 +100,13 @@ def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, c
         "assignee" in body.model_fields_set and not body.assignee,
         body.note,
     )
-    view = _find_view(site, incident_id)
-    record_id = view.incident_id
-    if record_id is None:
-        opened = _opened(site, incident_id)
-        record_id = adopt(ports, opened).id if opened else incident_id
-    change_incident(ports, record_id, request, caller.user)
-    return detail_of(site, _find_view(site, incident_id))
+    changed = change_incident(ports, find_tracked(ports, incident_id).id, request, caller.user)
+    return _detail(site, changed.id)
 
 
-def _find_view(site: Site, incident_id: str) -> TrackedIncidentView:
-    ports, personal = site.wiring.alerts(), site.wiring.personal_at()
-    record = ports.store.incident(incident_id)
-    if record is not None and record.scope.origin is not Origin.RUN:
-        return tracked_view(site, record, personal)
-    opened = _opened(site, incident_id, record.check_id if record and record.is_open else None)
-    if opened is not None:
-        scope = Scope(Origin.RUN, opened.run.branch)
-        newest = ports.store.incidents(scope=scope, check_ids=[opened.incident.verdict.check_id], limit=1)
-        return joined_view(site, opened, record or record_of(opened, newest), personal)
-    return tracked_view(site, record or find_incident(ports, incident_id), personal)
-
-
-def _opened(site: Site, incident_id: str, check_id: str | None = None) -> OpenIncident | None:
-    """One that the records of runs tell of: on the default branch, else on whichever has it."""
-    default = site.wiring.default_branch
-    for branch in sorted(site.wiring.metadata.branches(), key=lambda one: one.name != default):
-        named, seen = see_branch(site, branch.name)
-        for opened in open_incidents(site, named, seen) if seen.held else ():
-            if opened.id == incident_id or (check_id is not None and opened.incident.verdict.check_id == check_id):
-                return opened
-    return None
+def _detail(site: Site, incident_id: str) -> IncidentDetail:
+    found = find_listed(site.wiring.alerts(), incident_id)
+    return detail_of(site, listed_view(site, found, site.wiring.personal_at()))
 
 
 @router.get("/alerts")

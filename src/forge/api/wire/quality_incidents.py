@@ -47,8 +47,8 @@ class TimelineEntry(Wire):
 
 
 class TrackedIncidentView(IncidentView):
-    """What is wrong, and what is done about it. `incident_id` is of the tracker's record; two columns of one failed
-    check share it."""
+    """What is wrong, and what is done about it. `id` is for life; `incident_id` is the same, null where nothing is
+    tracked of it yet."""
 
     incident_id: str | None = None
     status: IncidentWord = "open"

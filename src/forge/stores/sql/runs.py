@@ -9,7 +9,17 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
 
-from forge.flows.records import JUDGED, MAKES_TABLES, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, RunStatus, Tally
+from forge.flows.records import (
+    JUDGED,
+    MAKES_TABLES,
+    SETTLED,
+    DatasetTally,
+    Judgement,
+    OutputStatus,
+    RunRecord,
+    RunStatus,
+    Tally,
+)
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.sql import rows, tables
