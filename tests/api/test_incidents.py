@@ -141,6 +141,21 @@ def test_home_the_list_and_an_address_of_former_times_lead_to_one_incident(clien
     assert call(client, "GET", f"/incidents/{former}")["id"] == listed["id"]
 
 
+def test_the_result_of_a_run_and_its_incident_agree_on_where_it_came_from(client: TestClient) -> None:
+    (listed,) = call(client, "GET", "/incidents")["items"]
+    for status in ("open", "acknowledged", "resolved"):  # before it is tracked, and after
+        incident = call(client, "GET", f"/incidents/{listed['id']}")
+        result = call(client, "GET", f"/results/{incident['result_id']}")
+        assert (incident["status"], result["incident_id"]) == (status, incident["id"])
+        assert result["judged_by"] == incident["judged_by"]
+        assert (result["judged_by"]["words"], result["judged_by"]["commit"]) == ("run r3 on main", None)
+        assert result["cause"] == incident["cause"]
+        assert result["cause"]["dataset"] == "raw.orders"
+        assert result["cause"]["words"].startswith("raw.orders.amount came in with commit ")
+        then = {"open": "acknowledged", "acknowledged": "resolved", "resolved": "resolved"}[status]
+        call(client, "PATCH", f"/incidents/{listed['id']}", json={"status": then})
+
+
 REFUSALS: list[tuple[str, str, object, int, str]] = [
     ("GET", "/incidents/nothing", None, 404, "FORGE-E730"),
     ("PATCH", "/incidents/nothing", {"note": "x"}, 404, "FORGE-E730"),

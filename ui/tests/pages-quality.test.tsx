@@ -223,6 +223,7 @@ describe("one result", () => {
     const origin = screen.getByRole("region", { name: "Where it came in" });
     expect(within(origin).getByRole("link", { name: /^Open commit ba7555bed334/ })).toHaveAttribute("href", `/commits/${cause.commit?.id ?? ""}`);
     expect(screen.getByRole("link", { name: "Open the incident" })).toHaveAttribute("href", "/quality/incidents/i1");
+    expect(screen.getByRole("link", { name: "Orders" })).toHaveAttribute("href", "/quality/monitors/m1?run=q1");
     expect(screen.getByRole("link", { name: /14 Nov 06:00: passed/ })).toHaveAttribute("href", "/quality/results/q0.0");
   });
 
@@ -254,6 +255,8 @@ describe("incidents", () => {
     expect(screen.getByRole("region", { name: "Alerts" })).toHaveTextContent("ops slacksent");
     expect(screen.getByRole("region", { name: "Where it came in" })).toHaveTextContent("raw.orders");
     expect(screen.getByRole("link", { name: /^Open commit/ })).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "r20261115_061000_16e4a0" })).toHaveAttribute("href", "/runs/r20261115_061000_16e4a0");
+    expect(screen.getByText(/not published/)).toBeInTheDocument();
   });
 
   it("are acknowledged, noted, given to someone, muted and resolved", async () => {
@@ -281,7 +284,7 @@ describe("incidents", () => {
   });
 
   it("that nothing was done about say so", async () => {
-    renderPage("/quality/incidents/i1", { ...answers, [`GET ${Q}/incidents/i1`]: incidentDetail({ timeline: [], deliveries: [], sample: [], origin: null, origin_commit: null }) });
+    renderPage("/quality/incidents/i1", { ...answers, [`GET ${Q}/incidents/i1`]: incidentDetail({ timeline: [], deliveries: [], sample: [], cause: null }) });
     expect(await screen.findByText("Nothing was done about it yet.")).toBeInTheDocument();
     expect(screen.getByRole("region", { name: "Where it came in" })).toHaveTextContent("Nothing upstream of it failed");
     expect(entry("opened").count).toBe(1);

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from forge.api.commit_views import commit_view
-from forge.api.quality_views import incident_view, open_incidents, see_branch
+from forge.api.quality_views import came_in_view, incident_view, judged_by_view, open_incidents, see_branch
 from forge.api.site import Site
 from forge.api.wire.quality import SparedView
 from forge.api.wire.quality_incidents import (
@@ -20,18 +20,17 @@ from forge.api.wire.quality_incidents import (
     TimelineEntry,
     TrackedIncidentView,
 )
-from forge.api.wire.quality_monitors import CauseView
 from forge.flows.alert_ports import AlertPorts
+from forge.flows.came_in import came_in_with_incident, of_cause, of_origin, result_id_of
 from forge.flows.incident_list import Listed, list_incidents
 from forge.flows.incidents import OpenIncident
+from forge.flows.judged_by import judged_by_of_incident
 from forge.flows.personal import PersonalColumns
-from forge.flows.root_cause import cause_now
 from forge.flows.shown_verdict import shown_message
 from forge.model.names import CommitId
 from forge.quality.alert import AlertState
 from forge.quality.delivery import Attempt, Delivery, DeliveryStatus
 from forge.quality.incident import FORGE, Entry, EntryKind, IncidentStatus, TrackedIncident
-from forge.quality.notice import Cause
 from forge.quality.quiet import Mute, muted_until
 
 
@@ -59,23 +58,11 @@ def joined_view(
     site: Site, opened: OpenIncident, record: TrackedIncident | None, personal: PersonalColumns
 ) -> TrackedIncidentView:
     """What the runs say, with what was done about it."""
-    facts = dict(incident_view(opened, record.id if record else opened.id, personal))
-    commit = opened.incident.commit
-    cause = None
-    if record is not None and record.cause is not None:
-        cause = cause_view(site, record.cause)
-    elif opened.incident.origin_table is not None:
-        table, column = opened.incident.origin_table, opened.incident.origin
-        words = f"{column or table} came in with commit {commit.id[:12]}" if commit else f"{column or table}"
-        cause = CauseView(
-            dataset=table,
-            column=column.column if column else None,
-            check_id=None,
-            commit=commit_view(commit) if commit else None,
-            words=words,
-        )
+    one = Listed(opened, record)
+    facts = dict(incident_view(opened, one.id, personal))
+    cause = came_in_view(site, of_cause(record.cause) if record is not None and record.cause else of_origin(one))
     if record is None:
-        return TrackedIncidentView(**facts, seen_at=opened.run.started_at, cause=cause)
+        return TrackedIncidentView(**facts, seen_at=opened.run.started_at, cause=cause, result_id=result_id_of(one))
     return TrackedIncidentView(**facts, **_record_facts(record), cause=cause)
 
 
@@ -101,7 +88,7 @@ def tracked_view(site: Site, one: TrackedIncident, personal: PersonalColumns) ->
         spared=[_spared(hit.column, hit.owner) for hit in one.hit],
         held_back=[],
         kept=[],
-        cause=cause_view(site, one.cause) if one.cause else None,
+        cause=came_in_view(site, of_cause(one.cause) if one.cause else None),
         **_record_facts(one),
     )
 
@@ -119,7 +106,7 @@ def _record_facts(one: TrackedIncident) -> dict[str, Any]:
         "monitor_id": one.scope.monitor_id,
         "monitor_name": one.monitor_name,
         "monitor_run_id": one.monitor_run_id,
-        "result_id": one.result_id,
+        "result_id": result_id_of(Listed(None, one)),
         "commit": one.commit_id,
         "seen": one.seen,
         "seen_at": one.seen_at,
@@ -132,31 +119,22 @@ def _record_facts(one: TrackedIncident) -> dict[str, Any]:
     }
 
 
-def cause_view(site: Site, cause: Cause) -> CauseView:
-    commit = site.wiring.metadata.commit(CommitId(cause.commit_id)) if cause.commit_id else None
-    return CauseView(
-        dataset=cause.table,
-        column=cause.column,
-        check_id=cause.check_id,
-        commit=commit_view(commit) if commit else None,
-        words=cause.words,
-    )
-
-
-def detail_of(site: Site, view: TrackedIncidentView) -> IncidentDetail:
+def detail_of(site: Site, one: Listed, personal: PersonalColumns) -> IncidentDetail:
     """With all that happened to it. The cause may have been found out after it was opened."""
-    ports = site.wiring.alerts()
-    if view.incident_id is None:
+    ports, store = site.wiring.alerts(), site.wiring.monitors
+    view = listed_view(site, one, personal)
+    facts = {
+        **dict(view),
+        "result_id": result_id_of(one),
+        "judged_by": judged_by_view(judged_by_of_incident(one, store)),
+        "cause": came_in_view(site, came_in_with_incident(ports, store, one)),
+    }
+    if one.record is None:
         line = TimelineEntry(time=view.since, kind="opened", text=view.message, by=None, run_id=view.run_id)
-        return IncidentDetail(**dict(view), timeline=[line])
-    record = ports.store.incident(view.incident_id)
-    cause = view.cause
-    if record is not None and record.cause is None and record.is_open:
-        found = cause_now(ports, record.branch, record.upstream)
-        cause = cause_view(site, found) if found else cause
-    entries = [entry_view(entry) for entry in ports.store.timeline(view.incident_id)]
-    deliveries = delivery_views(ports, ports.store.deliveries(incident_id=view.incident_id, limit=100))
-    return IncidentDetail(**{**dict(view), "cause": cause}, timeline=entries, deliveries=deliveries)
+        return IncidentDetail(**facts, timeline=[line])
+    entries = [entry_view(entry) for entry in ports.store.timeline(one.record.id)]
+    deliveries = delivery_views(ports, ports.store.deliveries(incident_id=one.record.id, limit=100))
+    return IncidentDetail(**facts, timeline=entries, deliveries=deliveries)
 
 
 def entry_view(entry: Entry) -> TimelineEntry:

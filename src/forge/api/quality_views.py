@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 from forge.api.commit_views import commit_view
 from forge.api.site import Site
-from forge.api.wire.quality import HealthView, IncidentView, KeptView, ResultView, SparedView, TrendDay
+from forge.api.wire.quality import HealthView, IncidentView, JudgedByView, KeptView, ResultView, SparedView, TrendDay
+from forge.api.wire.quality_monitors import CauseView
+from forge.flows.came_in import CameIn
 from forge.flows.health import Day, Health, result_of
 from forge.flows.incidents import Held, Kept, OpenIncident, find_open_incidents
+from forge.flows.judged_by import JudgedBy
 from forge.flows.personal import PersonalColumns
 from forge.flows.revisions import find_branch, find_commit
 from forge.flows.shown_verdict import shown_result, shown_verdict
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
-from forge.model.names import BranchName
+from forge.model.names import BranchName, CommitId
 from forge.quality.monitor import CheckResult
 from forge.quality.verdict import Outcome
 from forge.versioning.branch import Branch
@@ -109,6 +112,27 @@ def result_facts(result: CheckResult, personal: PersonalColumns) -> dict[str, ob
         "monitor_run_id": result.monitor_run_id,
         "run_id": result.run_id,
     }
+
+
+def judged_by_view(one: JudgedBy) -> JudgedByView:
+    return JudgedByView(
+        origin=one.origin.value,
+        branch=one.branch,
+        commit=one.commit_id,
+        run_id=one.run_id,
+        monitor_id=one.monitor_id,
+        monitor_name=one.monitor_name,
+        monitor_run_id=one.monitor_run_id,
+        words=one.words,
+    )
+
+
+def came_in_view(site: Site, one: CameIn | None) -> CauseView | None:
+    if one is None:
+        return None
+    commit = site.wiring.metadata.commit(CommitId(one.commit_id)) if one.commit_id else None
+    shown = commit_view(commit) if commit else None
+    return CauseView(dataset=one.table, column=one.column, check_id=one.check_id, commit=shown, words=one.words)
 
 
 def incident_view(opened: OpenIncident, identity: str, personal: PersonalColumns) -> IncidentView:

@@ -178,28 +178,39 @@ def _item(one: Listed) -> dict[str, object]:
 def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
     from forge.cli.answer import Answer, Column
     from forge.cli.words import moment
+    from forge.flows.came_in import came_in_with_incident
+    from forge.flows.incident_list import find_listed
+    from forge.flows.judged_by import judged_by_of_incident
     from forge.flows.root_cause import cause_now
     from forge.quality.alert_json import entry_dict, incident_dict
     from forge.quality.notice import cause_dict
 
     ports = wiring.alerts()
+    listed = find_listed(ports, incident.id)
+    by = judged_by_of_incident(listed, wiring.monitors)
+    came_in = came_in_with_incident(ports, wiring.monitors, listed)
     cause = incident.cause or cause_now(ports, incident.branch, incident.upstream)
     entries = ports.store.timeline(incident.id)
-    facts = {**incident_dict(incident), "cause": cause_dict(cause) if cause else None}
+    facts = {
+        **incident_dict(incident),
+        "cause": cause_dict(cause) if cause else None,
+        "came_in": came_in.words if came_in else None,
+        "judged_by": by.words,
+    }
     head = [
         f"{incident.id}  {incident.status}  {incident.severity}",
         f"{incident.check_id}",
         f"saw         {incident.message}",
-        f"dataset     {incident.table} on {incident.branch}",
-        f"judged by   {incident.monitor_name or incident.scope}",
+        f"dataset     {incident.table}",
+        f"judged by   {by.words}",
         f"since       {moment(incident.opened_at)} UTC, seen {incident.seen} times",
-        f"commit      {incident.commit_id or 'not published'}",
-        f"run         {incident.run_id or incident.monitor_run_id or ''}",
+        f"commit      {by.commit_id or 'not published'}",
+        f"run         {by.run_id or by.monitor_run_id or ''}",
     ]
     if incident.assignee:
         head.append(f"assigned    {incident.assignee}")
-    if cause is not None:
-        head.append(f"root cause  {cause.words}")
+    if came_in is not None:
+        head.append(f"came in     {came_in.words}")
     if incident.hit:
         shown = ", ".join(f"{hit.column} ({hit.owner or 'no owner'})" for hit in incident.hit[:6])
         more = f" and {len(incident.hit) - 6} more" if len(incident.hit) > 6 else ""

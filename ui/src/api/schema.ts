@@ -2054,7 +2054,7 @@ export interface paths {
         };
         /**
          * Incident
-         * @description One with all that happened to it, by either of its ids.
+         * @description One with all that happened to it.
          */
         get: operations["incident"];
         put?: never;
@@ -3213,7 +3213,8 @@ export interface components {
         };
         /**
          * CauseView
-         * @description The first dataset upstream whose checks failed, and the commit that brought it.
+         * @description Where a failure came in: the first dataset upstream whose checks failed, else where its column came in, else the
+         *     commit since which the check fails.
          */
         CauseView: {
             /** Check Id */
@@ -5116,6 +5117,7 @@ export interface components {
             id: string;
             /** Incident Id */
             incident_id?: string | null;
+            judged_by: components["schemas"]["JudgedByView"];
             /** Kept */
             kept: components["schemas"]["KeptView"][];
             /** Message */
@@ -5309,6 +5311,31 @@ export interface components {
             comment: string;
             /** Expected */
             expected?: string | null;
+        };
+        /**
+         * JudgedByView
+         * @description Who judged, and what: a result and the incident of its failure say the same.
+         */
+        JudgedByView: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Monitor Id */
+            monitor_id: string | null;
+            /** Monitor Name */
+            monitor_name: string | null;
+            /** Monitor Run Id */
+            monitor_run_id: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "run" | "hand" | "monitor";
+            /** Run Id */
+            run_id: string | null;
+            /** Words */
+            words: string;
         };
         /**
          * KeptView
@@ -7173,6 +7200,7 @@ export interface components {
             id: string;
             /** Incident Id */
             incident_id?: string | null;
+            judged_by: components["schemas"]["JudgedByView"];
             /** Message */
             message: string;
             /** Monitor Id */
@@ -8535,8 +8563,8 @@ export interface components {
         };
         /**
          * TrackedIncidentView
-         * @description What is wrong, and what is done about it. `incident_id` is of the tracker's record; two columns of one failed
-         *     check share it.
+         * @description What is wrong, and what is done about it. `id` is for life; `incident_id` is the same, null where nothing is
+         *     tracked of it yet.
          */
         TrackedIncidentView: {
             /** Acknowledged At */
@@ -8944,6 +8972,7 @@ export type IncidentView = components['schemas']['IncidentView'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
+export type JudgedByView = components['schemas']['JudgedByView'];
 export type KeptView = components['schemas']['KeptView'];
 export type LaneEdge = components['schemas']['LaneEdge'];
 export type LanguageTotal = components['schemas']['LanguageTotal'];

@@ -9,9 +9,9 @@ import { useState } from "react";
 import { sessionQuery, type IncidentDetail } from "../api";
 import { incidentQuery, resultQuery, useChangeIncident } from "../api/quality";
 import { sawOf, sparedByOwner, subjectOf } from "../home/words";
-import { ColumnLink, CommitLink, Loaded, Name, notify, notifyProblem, PageHeader, Problem, RelativeTime, RunLink, StatusBadge, TableLink } from "../parts";
+import { ColumnLink, Loaded, Name, notify, notifyProblem, PageHeader, Problem, RelativeTime, StatusBadge, TableLink } from "../parts";
 import { plural } from "../parts/formats";
-import { shortCommit } from "../parts/refs";
+import { JudgedBy } from "../quality/JudgedBy";
 import { Line } from "../quality/Line";
 import { PairSkeleton } from "../quality/PairSkeleton";
 import { Alerts } from "../quality/Alerts";
@@ -55,17 +55,8 @@ export default function IncidentPage() {
 function About({ incident }: { incident: IncidentDetail }) {
   return (
     <>
-      since <RelativeTime time={incident.since} /> on {incident.branch}
-      {incident.seen > 1 && ` · seen ${incident.seen} times`}
-      {incident.monitor_id != null && (
-        <>
-          {" "}
-          · by{" "}
-          <Link to="/quality/monitors/$monitorId" params={{ monitorId: incident.monitor_id }} className="link">
-            {incident.monitor_name ?? "its monitor"}
-          </Link>
-        </>
-      )}
+      since <RelativeTime time={incident.since} />
+      {incident.seen > 1 && ` · seen ${incident.seen} times`} · <JudgedBy by={incident.judged_by} />
     </>
   );
 }
@@ -98,8 +89,8 @@ function Actions({ incident }: { incident: IncidentDetail }) {
 }
 
 function Content({ incident }: { incident: IncidentDetail }) {
-  // What a monitor found is kept with its result: the rows, and since which commit it fails.
-  const { data: result } = useQuery({ ...resultQuery(incident.result_id ?? ""), enabled: incident.result_id !== null && (incident.sample.length === 0 || incident.cause === null) });
+  // The rows that a monitor found are kept with its result.
+  const { data: result } = useQuery({ ...resultQuery(incident.result_id ?? ""), enabled: incident.result_id != null && incident.sample.length === 0 });
   const sample = incident.sample.length > 0 ? incident.sample : rowsIn(result?.details ?? {});
   return (
     <Stack gap="md">
@@ -119,7 +110,7 @@ function Content({ incident }: { incident: IncidentDetail }) {
       <div className="result-pair">
         <Facts incident={incident} />
         <Stack gap="md">
-          <Cause cause={causeOf(incident) ?? result?.cause ?? null} subject={subjectOf(incident)} />
+          <Cause cause={incident.cause ?? null} subject={subjectOf(incident)} />
           <Assignee key={incident.assignee ?? ""} incident={incident} />
         </Stack>
       </div>
@@ -145,16 +136,6 @@ function Content({ incident }: { incident: IncidentDetail }) {
   );
 }
 
-/** What the tracker found upstream, else where lineage says that the column came in. */
-function causeOf(incident: IncidentDetail): IncidentDetail["cause"] & object | null {
-  if (incident.cause != null) return incident.cause;
-  const { origin, origin_commit: commit } = incident;
-  if (origin === null) return null;
-  const dot = origin.lastIndexOf(".");
-  const known = commit?.tables.some((change) => change.table === origin) === true;
-  return { dataset: known ? origin : origin.slice(0, dot), column: known ? null : origin.slice(dot + 1), check_id: null, commit, words: `${origin} came in${commit === null ? "" : ` with commit ${shortCommit(commit.id)}`}` };
-}
-
 function Facts({ incident }: { incident: IncidentDetail }) {
   const owners = sparedByOwner(incident.spared);
   return (
@@ -164,7 +145,7 @@ function Facts({ incident }: { incident: IncidentDetail }) {
       </h2>
       <dl className="result-numbers">
         <Line name="Dataset">
-          <TableLink table={incident.table} at={incident.commit ?? undefined} />
+          <TableLink table={incident.table} at={incident.judged_by.commit ?? undefined} />
         </Line>
         {incident.column !== null && (
           <Line name="Column">
@@ -180,16 +161,6 @@ function Facts({ incident }: { incident: IncidentDetail }) {
             </Link>
           )}
         </Line>
-        {incident.commit != null && (
-          <Line name="Commit">
-            <CommitLink commit={incident.commit} />
-          </Line>
-        )}
-        {incident.run_id !== "" && (
-          <Line name="Run">
-            <RunLink runId={incident.run_id} />
-          </Line>
-        )}
         {incident.held_back.length > 0 && (
           <Line name="Held back">
             {incident.held_back.map((table, index) => (

@@ -7,9 +7,10 @@ import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 
 import type { ResultDetail } from "../api";
 import { resultQuery } from "../api/quality";
-import { ColumnLink, CommitLink, DataTable, Loaded, Name, PageHeader, RelativeTime, RunLink, StatusBadge, TableLink, type Column } from "../parts";
+import { ColumnLink, DataTable, Loaded, Name, PageHeader, RelativeTime, StatusBadge, TableLink, type Column } from "../parts";
 import { plural } from "../parts/formats";
 import { lookOf } from "../parts/StatusBadge";
+import { JudgedBy } from "../quality/JudgedBy";
 import { Line } from "../quality/Line";
 import { PairSkeleton } from "../quality/PairSkeleton";
 import { Cause } from "../quality/Cause";
@@ -63,22 +64,7 @@ function Marks({ result }: { result: ResultDetail }) {
 function About({ result }: { result: ResultDetail }) {
   return (
     <>
-      commit <CommitLink commit={result.commit} /> · <RelativeTime time={result.executed_at} />
-      {result.monitor_id !== null && (
-        <>
-          {" "}
-          · by{" "}
-          <Link to="/quality/monitors/$monitorId" params={{ monitorId: result.monitor_id }} search={result.monitor_run_id === null ? {} : { run: result.monitor_run_id }} className="link">
-            its monitor
-          </Link>
-        </>
-      )}
-      {result.run_id !== null && (
-        <>
-          {" "}
-          · run <RunLink runId={result.run_id} />
-        </>
-      )}
+      <RelativeTime time={result.executed_at} /> · <JudgedBy by={result.judged_by} />
     </>
   );
 }

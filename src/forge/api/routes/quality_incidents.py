@@ -13,7 +13,6 @@ from forge.api.incident_views import (
     delivery_views,
     detail_of,
     find_views,
-    listed_view,
     mute_view,
 )
 from forge.api.paging import AWindow
@@ -106,7 +105,7 @@ def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, c
 
 def _detail(site: Site, incident_id: str) -> IncidentDetail:
     found = find_listed(site.wiring.alerts(), incident_id)
-    return detail_of(site, listed_view(site, found, site.wiring.personal_at()))
+    return detail_of(site, found, site.wiring.personal_at())
 
 
 @router.get("/alerts")

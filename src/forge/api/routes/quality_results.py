@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from forge.api.commit_views import commit_view
 from forge.api.paging import AWindow
 from forge.api.quality_datasets import DAYS, dataset_views
 from forge.api.quality_monitor_views import past_result
-from forge.api.quality_views import result_facts, result_view, see_branch
+from forge.api.quality_views import came_in_view, judged_by_view, result_facts, result_view, see_branch
 from forge.api.site import Site, TheSite
 from forge.api.wire.quality import ResultView
-from forge.api.wire.quality_monitors import CauseView, DatasetHealth, ResultDetail
+from forge.api.wire.quality_monitors import DatasetHealth, ResultDetail
 from forge.api.wire.shape import OutcomeWord, Page
-from forge.api.wire.versioning import CommitView
+from forge.flows.came_in import came_in_with_result, incident_of
 from forge.flows.health import unknown_table
-from forge.flows.results import find_history, find_result, find_results, first_failure
+from forge.flows.judged_by import judged_by_of_result
+from forge.flows.results import find_history, find_result, find_results
 from forge.flows.shown_verdict import shown_result
 from forge.model.errors import ForgeError
-from forge.model.names import CommitId, RunId, TableName
+from forge.model.names import RunId, TableName
 from forge.model.nearest import did_you_mean
-from forge.quality.incident import TrackedIncident
-from forge.quality.monitor import CheckResult
 from forge.quality.verdict import Outcome
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality results"])
@@ -61,16 +58,17 @@ def results(
 @router.get("/results/{result_id:path}")
 def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
     """One result with its failing sample, what the same check said before, and where it comes from."""
-    metadata, store = site.wiring.metadata, site.wiring.monitors
+    metadata, store, ports = site.wiring.metadata, site.wiring.monitors, site.wiring.alerts()
     personal = site.wiring.personal_at()
     result = find_result(metadata, store, result_id)
     history = find_history(metadata, store, result)
-    incident = _incident_of(site, result)
+    incident = incident_of(ports, result)
     facts = {
         **result_facts(result, personal),
         "history": [past_result(shown_result(one, personal)) for one in history],
-        "cause": _cause(site, result, incident, history),
+        "cause": came_in_view(site, came_in_with_result(ports, store, result, incident)),
         "incident_id": incident.id if incident else None,
+        "judged_by": judged_by_view(judged_by_of_result(result, store)),
     }
     return ResultDetail.model_validate(facts)
 
@@ -87,41 +85,6 @@ def datasets(
     """How each dataset stands now and stood day by day; the worst first."""
     found = dataset_views(site, branch, q, frozenset(state), days)
     return window.page(found, lambda view: view, total=len(found))
-
-
-def _incident_of(site: Site, result: CheckResult) -> TrackedIncident | None:
-    """The newest one of the same check that was open when the result came."""
-    if result.verdict is Outcome.PASSED:
-        return None
-    found = site.wiring.alerts().store.incidents(table=result.dataset, check_ids=[result.check_id], limit=100)
-    for one in found:
-        if one.branch == result.branch and one.opened_at <= result.executed_at:
-            return one if one.resolved_at is None or result.executed_at <= one.resolved_at else None
-    return None
-
-
-def _cause(
-    site: Site, result: CheckResult, incident: TrackedIncident | None, history: Sequence[CheckResult]
-) -> CauseView | None:
-    """What failed first upstream; where nothing did, the commit at which the check began to fail."""
-    cause = incident.cause if incident else None
-    if cause is not None:
-        commit = _commit(site, cause.commit_id)
-        return CauseView(
-            dataset=cause.table, column=cause.column, check_id=cause.check_id, commit=commit, words=cause.message
-        )
-    first = first_failure(result, history)
-    if first is None or first.commit_id is None:
-        return None
-    words = f"The check has failed since this commit of {first.dataset}."
-    column = first.columns[0] if len(first.columns) == 1 else None
-    commit = _commit(site, first.commit_id)
-    return CauseView(dataset=first.dataset, column=column, check_id=first.check_id, commit=commit, words=words)
-
-
-def _commit(site: Site, commit_id: str | None) -> CommitView | None:
-    commit = site.wiring.metadata.commit(CommitId(commit_id)) if commit_id else None
-    return commit_view(commit) if commit else None
 
 
 def _refuse_unknown(site: Site, table: TableName | None, run_id: str | None) -> None:

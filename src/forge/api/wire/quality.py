@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from forge.api.wire.shape import OutcomeWord, SeverityWord, Wire
 from forge.api.wire.versioning import CommitView
@@ -44,6 +44,19 @@ class IncidentView(Wire):
     held_back: list[str]  # tables that were not published in that run
     kept: list[KeptView]
     sample: list[dict[str, Any]] = []
+
+
+class JudgedByView(Wire):
+    """Who judged, and what: a result and the incident of its failure say the same."""
+
+    origin: Literal["run", "hand", "monitor"]
+    branch: str
+    commit: str | None  # None: what was judged was not published
+    run_id: str | None  # of a run that makes tables
+    monitor_id: str | None
+    monitor_name: str | None
+    monitor_run_id: str | None
+    words: str
 
 
 class ResultView(Wire):

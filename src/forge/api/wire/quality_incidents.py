@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from forge.api.wire.quality import IncidentView
+from forge.api.wire.quality import IncidentView, JudgedByView
 from forge.api.wire.quality_monitors import CauseView
 from forge.api.wire.shape import Moment, Name, SeverityWord, Text, Wire
 
@@ -70,6 +70,7 @@ class TrackedIncidentView(IncidentView):
 
 
 class IncidentDetail(TrackedIncidentView):
+    judged_by: JudgedByView  # the newest failure
     timeline: list[TimelineEntry] = []
     deliveries: list[DeliveryView] = []
 

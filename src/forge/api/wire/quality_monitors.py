@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire.quality import ResultView, TrendDay
+from forge.api.wire.quality import JudgedByView, ResultView, TrendDay
 from forge.api.wire.shape import ErrorView, Name, OutcomeWord, SeverityWord, Text, Wire
 from forge.api.wire.versioning import CommitView
 
@@ -125,7 +125,8 @@ class PastResult(Wire):
 
 
 class CauseView(Wire):
-    """The first dataset upstream whose checks failed, and the commit that brought it."""
+    """Where a failure came in: the first dataset upstream whose checks failed, else where its column came in, else the
+    commit since which the check fails."""
 
     dataset: str
     column: str | None
@@ -138,6 +139,7 @@ class ResultDetail(ResultView):
     history: list[PastResult]  # of the same check, newest first, this one included
     cause: CauseView | None
     incident_id: str | None = None
+    judged_by: JudgedByView
 
 
 class BurnView(Wire):
