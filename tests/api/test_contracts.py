@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 from version_site import VersionSite, open_version_site
 
+from forge.connection.contracts import ContractsView
 from forge.contracts.contract import Violation
 from forge.contracts.registry import CompileRecord, Finding
 from forge.flows.access import Scope
@@ -260,6 +261,23 @@ def test_a_check_is_kept_and_shown_in_the_list(own: VersionSite) -> None:
     (problem,) = own.client.get("/api/v1/contract-violations").json()["items"]
     assert (problem["code"], problem["contract_id"], problem["source"]) == ("FORGE-E502", "urn:shop/orders", "lint")
     assert own.client.get("/api/v1/contract-violations?severity=info").json()["items"] == []
+
+
+def test_a_contract_that_a_gate_enforced_was_checked_by_it(own: VersionSite) -> None:
+    folder = own.root / "contracts"
+    folder.mkdir()
+    (folder / "core.orders.odcs.yaml").write_text(contract())
+    (view,) = call(own, "GET")["items"]
+    assert view["violations"] is None  # nothing was published under it yet
+    own.commit(ORDERS, table="core.orders")
+    run = own.wiring.metadata.runs(limit=1)[0]
+    (view,) = call(own, "GET")["items"]
+    assert view["violations"]["checked_at"] == run.finished_at.isoformat().replace("+00:00", "Z")
+    found = call(own, "GET", at("orders", "/violations"))
+    assert [view["violations"][key] for key in ("errors", "warnings")] == [found["errors"], found["warnings"]]
+    assert call(own, "GET", at("orders"))["violations"] == view["violations"]
+    (item,) = ContractsView(own.wiring, own.wiring.default_branch).list()
+    assert item.to_dict()["checked_at"] == run.finished_at
 
 
 def test_a_file_beside_the_registry_is_seen_to_differ(own: VersionSite) -> None:

@@ -155,6 +155,14 @@ def test_a_broken_contract_is_counted_by_table(client: TestClient, wiring: Wirin
     assert (counters["contracts_broken"], counters["checks_failing"]) == (1, 2)
 
 
+def test_a_contract_that_is_not_right_itself_is_counted_and_a_note_is_not(client: TestClient, wiring: Wiring) -> None:
+    said = ("marts.revenue.contract.E530", "contract", "marts.revenue", (), Outcome.FAILED)
+    end_run(wiring, "r4", OutputStatus.PUBLISHED, (Verdict(*said, Severity.INFO, "no tags", False),))
+    assert overview(client)["counters"]["contracts_broken"] == 0
+    end_run(wiring, "r5", OutputStatus.BLOCKED, (Verdict(*said, Severity.ERROR, "no owner", True),))
+    assert overview(client)["counters"]["contracts_broken"] == 1
+
+
 def test_another_branch_has_its_own_page(client: TestClient, wiring: Wiring) -> None:
     assert overview(client, branch="dev")["incidents"] == []
     end_run(wiring, "r4", OutputStatus.BLOCKED, (verdict(Outcome.FAILED, "worse on dev"),), branch="dev")

@@ -35,6 +35,7 @@ from forge.contracts.lifecycle import StateChange, next_states
 from forge.contracts.registry import Checked, CompileRecord, Finding, Registered, description_of
 from forge.contracts.tested import TestRun, TestSummary
 from forge.flows.contract_consumers import Consumer
+from forge.flows.contract_gates import last_checks
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known, Written, differs
 
@@ -47,8 +48,8 @@ class Beside:
     tests: Mapping[str, TestSummary]
 
 
-def beside(ports: ContractPorts) -> Beside:
-    return Beside(ports.store.checks(), ports.store.last_results())
+def beside(ports: ContractPorts, every: Iterable[Known]) -> Beside:
+    return Beside(last_checks(ports, every), ports.store.last_results())
 
 
 def contract_view(known: Known, ports: ContractPorts, told: Beside) -> ContractView:

@@ -13,7 +13,7 @@ from forge.api.wire.lineage import GraphView
 from forge.api.wire.runs import RunView
 from forge.api.wire.site import Counters, Overview, RecentChange
 from forge.flows.branches import list_branches
-from forge.flows.health import Day, Said, failing_columns, find_said, find_trend, newest_attempts
+from forge.flows.health import Day, Said, broken_contracts, failing_columns, find_said, find_trend, newest_attempts
 from forge.flows.incident_list import join_records
 from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
 from forge.flows.personal import PersonalColumns
@@ -59,7 +59,7 @@ def _counters(site: Site, seen: Seen, said: Sequence[Said]) -> Counters:
     return Counters(
         assets=len(seen.tree),
         checks_failing=len(said),
-        contracts_broken=len({verdict.table for _, verdict in said if verdict.check_type == "schema"}),
+        contracts_broken=len(broken_contracts(said)),
         branches_ahead=_branches_ahead(site),
     )
 

@@ -12,6 +12,7 @@ from forge.contracts.lifecycle import next_states
 from forge.contracts.registry import Checked, Finding, description_of
 from forge.contracts.tested import TestSummary
 from forge.flows.contract_admit import Admitted
+from forge.flows.contract_gates import last_checks
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known, differs
 
@@ -27,7 +28,7 @@ class ContractItem:
 
     @classmethod
     def of(cls, known: Known, ports: ContractPorts) -> ContractItem:
-        return cls(known, differs(known, ports), ports.store.checks().get(known.id), _last(ports, known.id))
+        return cls(known, differs(known, ports), last_checks(ports, [known]).get(known.id), _last(ports, known.id))
 
     @property
     def id(self) -> str:
@@ -79,7 +80,8 @@ class Contracts(tuple[ContractItem, ...], Tabular):
 
     @classmethod
     def of(cls, every: Iterable[Known], ports: ContractPorts) -> Contracts:
-        checks, tests = ports.store.checks(), ports.store.last_results()
+        every = tuple(every)
+        checks, tests = last_checks(ports, every), ports.store.last_results()
         return cls(
             ContractItem(known, differs(known, ports), checks.get(known.id), tests.get(known.id)) for known in every
         )

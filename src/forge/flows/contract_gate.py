@@ -57,7 +57,7 @@ def _contract_verdict(finding: Finding, table: TableName, *, blocks: bool) -> Ve
         severity,
         violation.message,
         blocks,
-        {"code": violation.code, "where": violation.where, "fix": violation.fix},
+        _details(violation),
     )
 
 
@@ -78,8 +78,13 @@ def _schema_verdict(violation: Violation, contract: TableContract, table: TableN
         severity,
         violation.message,
         blocks,
-        {"code": violation.code, "where": violation.where, "fix": violation.fix},
+        _details(violation),
     )
+
+
+def _details(violation: Violation) -> dict[str, object]:
+    """`severity` is what the finding is by itself; the verdict's says what the gate makes of it."""
+    return {"code": violation.code, "where": violation.where, "fix": violation.fix, "severity": violation.severity}
 
 
 def _is_about(violation: Violation, property_: Property) -> bool:

@@ -260,10 +260,9 @@ def reader_of(ports: ContractPorts) -> Reader:
     return Reader(ports.metadata, ports.lake(), ports.default_branch, ports.default_branch)
 
 
-def list_findings(ports: ContractPorts) -> tuple[Finding, ...]:
+def list_findings(ports: ContractPorts, checks: Mapping[str, Checked]) -> tuple[Finding, ...]:
     """Of the last compile and of the last check of each contract, whichever is newer; the worst first."""
     compiled = ports.store.compiled()
-    checks = ports.store.checks()
     found: dict[tuple[object, ...], Finding] = {}
     newer = {key for key, one in checks.items() if compiled is None or one.checked_at > compiled.validated_at}
     for each in compiled.findings if compiled else ():

@@ -15,7 +15,7 @@ from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.monitor import CheckResult
 from forge.quality.score import score_of
-from forge.quality.verdict import Outcome, Verdict
+from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Tree
 
 Said = tuple[RunId, Verdict]
@@ -188,7 +188,18 @@ def find_health(
 def _counts(verdict: Verdict, current: CurrentChecks | None) -> bool:
     """What the contract gate said is of no check that could be deleted."""
     known = current is None or not current.made or verdict.check_id in current.ids
-    return known or verdict.check_type in _OF_GATES
+    return known or is_of_gate(verdict)
+
+
+def is_of_gate(verdict: Verdict) -> bool:
+    """Said by the contract gate, and not by a check."""
+    return verdict.check_type in _OF_GATES
+
+
+def broken_contracts(said: Iterable[Said]) -> frozenset[str]:
+    """The tables whose contract the gate found broken. A note is no violation."""
+    failed = (v for _, v in said if v.outcome is Outcome.FAILED and v.severity is not Severity.INFO)
+    return frozenset(verdict.table for verdict in failed if is_of_gate(verdict))
 
 
 def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:

@@ -25,8 +25,9 @@ from forge.api.wire.contracts import (
 )
 from forge.api.wire.shape import Page
 from forge.contracts.tested import RESULTS
+from forge.flows.contract_gates import last_checks
 from forge.flows.contract_results import take_results
-from forge.flows.contracts import find_known, list_findings
+from forge.flows.contracts import find_known, list_findings, list_known
 
 router = APIRouter(prefix="/api/v1/contracts", tags=["contracts"], route_class=EncodedSlashes)
 compiled = APIRouter(prefix="/api/v1", tags=["contracts"])
@@ -87,9 +88,10 @@ def list_violations(
     severity: Annotated[tuple[ViolationWord, ...], Query(max_length=10, description="Only these; repeated.")] = (),
 ) -> Page[ViolationView]:
     """All that the last compile and the last checks found; the worst first."""
+    ports = site.wiring.contract_ports()
     found = [
         finding
-        for finding in list_findings(site.wiring.contract_ports())
+        for finding in list_findings(ports, last_checks(ports, list_known(ports)))
         if not severity or finding.violation.severity in severity
     ]
     return window.page(found, finding_view, total=len(found))

@@ -97,9 +97,10 @@ def list_contracts(
 ) -> Page[ContractView]:
     """Registered contracts and those of the project's files, by name."""
     ports = site.wiring.contract_ports()
-    told, words = beside(ports), q.strip().lower()
+    every = list_known(ports)
+    told, words = beside(ports, every), q.strip().lower()
     found = []
-    for known in list_known(ports):
+    for known in every:
         view = contract_view(known, ports, told)
         text = "\n".join([view.id, view.name, view.owner or "", *view.tables]).lower()
         if (
@@ -143,7 +144,7 @@ def one_contract(
     shown = written(known, ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
         return cast(ContractDetail, Response(shown.text, media_type=YAML, headers=_VARY))
-    return contract_detail(known, ports, beside(ports), shown)
+    return contract_detail(known, ports, beside(ports, [known]), shown)
 
 
 @router.get("/{contract_id}/document", responses=_TEXT)
@@ -195,7 +196,7 @@ def _put(site: Site, user: str, contract_id: str, text: str, trial: bool) -> Reg
         known = find_known(ports, contract_id)
         keep_check(known, ports)
         shown = written(known, ports, admitted.contract.version)
-    return _registered_view(admitted, contract_detail(known, ports, beside(ports), shown))
+    return _registered_view(admitted, contract_detail(known, ports, beside(ports, [known]), shown))
 
 
 def _file_of(contract_id: str, ports: ContractPorts) -> str:
@@ -254,4 +255,4 @@ def change_contract_state(
         replacement=body.replacement,
     )
     moved = find_known(ports, known.id)
-    return contract_detail(moved, ports, beside(ports), written(moved, ports))
+    return contract_detail(moved, ports, beside(ports, [moved]), written(moved, ports))
