@@ -366,6 +366,27 @@ def test_a_failed_result_leads_to_the_commit_since_which_it_fails_and_to_its_inc
     assert listed["open_incidents"] == 1
 
 
+def test_a_deleted_check_counts_nowhere_though_nothing_was_judged_since(own: VersionSite) -> None:
+    own.commit(ORDERS, table="core.orders")
+    made = create(own, checks=[TOO_MUCH, ROWS])
+    run(own, made["id"])
+
+    def standing() -> tuple[int, int, int, str]:
+        home = own.client.get("/api/v1/overview").json()["counters"]["checks_failing"]
+        (dataset,) = call(own, "GET", "/datasets")["items"]
+        health = call(own, "GET", "/datasets/core.orders/health")
+        asset = own.client.get("/api/v1/catalog/assets/core.orders").json()
+        (hit,) = own.client.get("/api/v1/catalog/search").json()["items"]
+        assert asset["state"] == hit["asset"]["state"]
+        return home, dataset["failed"], health["failed"], hit["asset"]["state"]
+
+    assert standing() == (1, 1, 1, "failing")
+    call(own, "PATCH", f"/monitors/{made['id']}", json={"checks": [ROWS]})
+    assert standing() == (0, 0, 0, "ok")
+    call(own, "DELETE", f"/monitors/{made['id']}", 204)
+    assert standing() == (0, 0, 0, "unchecked")
+
+
 def test_a_result_and_its_incident_agree_on_where_it_came_from(own: VersionSite) -> None:
     """Two monitors judge the same check: each result leads to the incident of its own."""
     own.commit("id,name,amount\n1,a,99.0\n", table="core.orders")

@@ -6,7 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 from monitor_world import MAIN, NOT_NULL, ORDERS, MonitorWorld
 
-from forge.flows.health import find_health, find_said, find_trend, newest_attempts, result_of, verdict_of
+from forge.flows.health import (
+    CurrentChecks,
+    find_health,
+    find_said,
+    find_trend,
+    newest_attempts,
+    result_of,
+    verdict_of,
+)
+from forge.flows.incidents import Held
 from forge.flows.results import find_history, find_result, find_results, first_failure
 from forge.flows.run import Ports, RunRequest, run
 from forge.model.names import RunId
@@ -76,6 +85,20 @@ def test_where_a_newer_attempt_was_held_back_its_word_counts() -> None:
     assert [(run_id, verdict.outcome) for run_id, verdict in said] == [(stopped, Outcome.FAILED)]
     health = find_health(world.metadata, ORDERS, tree(world), held, since)
     assert (health.score, len(health.held_back)) == (100.0, 1)
+
+
+def test_what_a_deleted_check_said_counts_only_where_it_holds_a_table_back() -> None:
+    world = make()
+    governed(world, 1)
+
+    def count(*ids: str, made: bool = True, held: Held = ()) -> int:
+        now = CurrentChecks(frozenset(ids), made)
+        return len(find_said(world.metadata, newest_attempts(tree(world), held), held=held, current=lambda table: now))
+
+    assert (count("core.orders.id.not_null"), count(), count(made=False)) == (1, 0, 1)
+    world.later(hours=1)
+    governed(world, 1, None)
+    assert (count(), count(held=world.metadata.blocked(MAIN))) == (0, 1)
 
 
 def test_days_count_runs_and_monitors() -> None:

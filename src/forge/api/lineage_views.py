@@ -10,7 +10,7 @@ from forge.api.paging import offset_cursor
 from forge.api.quality_views import Seen, see
 from forge.api.site import Site
 from forge.api.wire.lineage import EdgeView, GraphView, LineageView, NodeView, ReachedView
-from forge.flows.health import failing_columns, find_said, newest_attempts
+from forge.flows.health import all_count, failing_columns, find_said, newest_attempts
 from forge.flows.impact import lake_table
 from forge.flows.incidents import graph_with
 from forge.flows.lineage_view import Look, asks_for_doers
@@ -110,10 +110,17 @@ def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> F
     metadata = site.wiring.metadata
     if failing is None:
         since = site.wiring.monitors.standing(seen.tree)
-        said = find_said(metadata, newest_attempts(seen.tree, seen.held), Outcome.FAILED, since, seen.held)
+        attempts = newest_attempts(seen.tree, seen.held)
+        current = site.current_checks() if _is_now(site, seen) else all_count
+        said = find_said(metadata, attempts, Outcome.FAILED, since, seen.held, current)
         failing = failing_columns(said)
     assets = {asset.table: asset for asset in metadata.assets()}
     return Facts(seen.tree, assets, site.wiring.settings.owner_of, failing)
+
+
+def _is_now(site: Site, seen: Seen) -> bool:
+    main = site.wiring.metadata.branch(site.wiring.default_branch)
+    return main is not None and seen.commit is not None and main.head == seen.commit.id
 
 
 def see_tables(site: Site, at: str) -> Seen:

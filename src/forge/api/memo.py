@@ -9,6 +9,7 @@ from collections.abc import Callable
 from starlette.responses import Response
 
 from forge.api.wire.shape import Wire
+from forge.flows.health import CurrentChecksOf
 from forge.flows.impact import graph_of, lineage_at
 from forge.flows.ports import Metadata
 from forge.lineage.graph import Graph
@@ -17,6 +18,7 @@ from forge.stores.sql.recent import Recent
 from forge.versioning.commit import Tree
 
 _GRAPHS, _ANSWERS = 8, 256
+_FILES_LIFE = 1.0  # seconds: for so long the files of the project are not read again
 
 
 class Memo:
@@ -27,6 +29,14 @@ class Memo:
         self._graphs: Recent[CommitId, Graph] = Recent(_GRAPHS)
         self._answers: Recent[str, tuple[str, float, bytes]] = Recent(_ANSWERS)
         self._making = threading.Lock()
+        self._checks: tuple[str, float, CurrentChecksOf] | None = None
+
+    def current_checks(self, metadata: Metadata, read: Callable[[], CurrentChecksOf]) -> CurrentChecksOf:
+        """The checks that there are now, out of the project's files and the monitors."""
+        mark, kept = metadata.mark(), self._checks
+        if kept is None or kept[0] != mark or time.monotonic() - kept[1] > _FILES_LIFE:
+            kept = self._checks = (mark, time.monotonic(), read())
+        return kept[2]
 
     def graph(self, metadata: Metadata, commit_id: CommitId, tree: Tree) -> Graph:
         """The lineage behind a commit, which never changes."""

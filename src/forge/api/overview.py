@@ -30,7 +30,8 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
     metadata = site.wiring.metadata
     store = site.wiring.monitors
     attempts = newest_attempts(seen.tree, seen.held)
-    said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held)
+    current = site.current_checks()
+    said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
     listed = join_records(site.wiring.alerts(), incidents)

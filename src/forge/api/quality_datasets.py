@@ -27,7 +27,7 @@ def dataset_views(site: Site, branch: str | None, part: str, states: frozenset[s
     since = store.standing(seen.tree)
     attempts = newest_attempts(seen.tree, seen.held)
     said: dict[str, list[tuple[RunId, Verdict]]] = {}
-    for run_id, verdict in find_said(metadata, attempts, None, since, seen.held):
+    for run_id, verdict in find_said(metadata, attempts, None, since, seen.held, site.current_checks()):
         said.setdefault(verdict.table, []).append((run_id, verdict))
     stopped = {str(table) for _, table in seen.held}
     runs = metadata.find_runs(attempts.values())

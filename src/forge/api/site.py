@@ -17,6 +17,7 @@ from forge.api.memo import Memo
 from forge.flows.access import Access
 from forge.flows.alert_catch_up import catch_up_alerts
 from forge.flows.deliveries import DeliveryWorker
+from forge.flows.health import CurrentChecksOf
 from forge.flows.jobs import JobQueue
 from forge.flows.monitor_files import FileWatch
 from forge.flows.monitor_jobs import KIND, MonitorWork, WorkByKind, submit
@@ -43,6 +44,10 @@ class Site:
     deliveries: DeliveryWorker  # of alerts
     feed: RunFeed = field(default_factory=RunFeed)
     memo: Memo = field(default_factory=Memo)
+
+    def current_checks(self) -> CurrentChecksOf:
+        """The checks that there are now, for any number of tables."""
+        return self.memo.current_checks(self.wiring.metadata, self.wiring.current_checks_of)
 
 
 def open_site(wiring: Wiring) -> Site:

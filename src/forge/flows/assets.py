@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from forge.catalog.search import COLUMN, Entry, Index
-from forge.flows.health import find_said, newest_attempts
+from forge.flows.health import CurrentChecksOf, all_count, find_said, newest_attempts
 from forge.flows.impact import lineage_at
 from forge.flows.incidents import find_commits_of
 from forge.flows.personal import PersonalAt
@@ -85,8 +85,14 @@ class Catalog:
     """The assets of a branch's newest commit, kept ready for searching. The index is good until the branch moves, what
     the checks said until something is recorded."""
 
-    def __init__(self, metadata: Metadata, branch: BranchName, since: Since = lambda tree: ()) -> None:
-        self._metadata, self._branch, self._since = metadata, branch, since
+    def __init__(
+        self,
+        metadata: Metadata,
+        branch: BranchName,
+        since: Since = lambda tree: (),
+        current: Callable[[], CurrentChecksOf] = lambda: all_count,
+    ) -> None:
+        self._metadata, self._branch, self._since, self._current = metadata, branch, since, current
         self._lock = threading.Lock()
         self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], Index] | None = None
         self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
@@ -103,7 +109,7 @@ class Catalog:
             kept = self._assets = (
                 mark,
                 now,
-                _standing_of(self._metadata, self._branch, tree, records, self._since),
+                _standing_of(self._metadata, self._branch, tree, records, self._since, self._current()),
             )
         return kept[2]
 
@@ -138,6 +144,7 @@ def asset_at(
     at: str,
     default: BranchName,
     since: Since = lambda tree: (),
+    current: CurrentChecksOf = all_count,
 ) -> AssetAt:
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
@@ -148,7 +155,7 @@ def asset_at(
     state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
     changed = find_commits_of(metadata, {table: version}).get(table) or _last_change(metadata, commit, table)
     record = _as_of(_record(known, table, version), state, changed.time if changed else None)
-    standing = _standing_at(metadata, default, table, version, since)
+    standing = _standing_at(metadata, default, table, version, since, current)
     personal = personal_at(commit.id).of(table)
     before, after = _neighbours(lineage, str(table))
     return AssetAt(
@@ -169,12 +176,18 @@ def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit
 
 
 def _standing_of(
-    metadata: Metadata, branch: BranchName, tree: Tree, records: Iterable[AssetRecord], since: Since
+    metadata: Metadata,
+    branch: BranchName,
+    tree: Tree,
+    records: Iterable[AssetRecord],
+    since: Since,
+    current: CurrentChecksOf = all_count,
 ) -> dict[str, Asset]:
     held = metadata.blocked(branch)
     stopped = {table for _, table in held}
     said: dict[str, list[Verdict]] = {}
-    for _, verdict in find_said(metadata, newest_attempts(tree, held), since=since(tree), held=held):
+    found = find_said(metadata, newest_attempts(tree, held), since=since(tree), held=held, current=current)
+    for _, verdict in found:
         said.setdefault(verdict.table, []).append(verdict)
     return {
         str(record.table): Asset(
@@ -185,14 +198,21 @@ def _standing_of(
 
 
 def _standing_at(
-    metadata: Metadata, default: BranchName, table: TableName, version: TableVersion, since: Since
+    metadata: Metadata,
+    default: BranchName,
+    table: TableName,
+    version: TableVersion,
+    since: Since,
+    current: CurrentChecksOf,
 ) -> Standing:
-    """Of the version that readers have now, the newest attempt counts; of an older one, the run that wrote it."""
+    """Of the version that readers have now, the newest attempt counts, and what checks say that there are; of an older
+    one, the run that wrote it."""
     main = metadata.branch(default)
     is_now = main is not None and metadata.tree(main.head).get(table) == version
     held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
     mine = {table: version}
-    said = find_said(metadata, newest_attempts(mine, held), since=since(mine), held=held)
+    now = current if is_now else all_count
+    said = find_said(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
     return Standing(tuple(verdict for _, verdict in said), held_back=bool(held))
 
 

@@ -31,6 +31,14 @@ class CurrentChecks:
     made: bool
 
 
+CurrentChecksOf = Callable[[TableName], CurrentChecks | None]
+"""None: it cannot be told, so all count."""
+
+
+def all_count(table: TableName) -> CurrentChecks | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
     """`checks` are the verdicts of the run that wrote the version; `since` what monitors and people found out about it
@@ -132,22 +140,27 @@ def find_said(
     outcome: Outcome | None = None,
     since: Iterable[CheckResult] = (),
     held: Held = (),
+    current: CurrentChecksOf = all_count,
 ) -> tuple[Said, ...]:
     """The verdicts of these attempts. `since`: what monitors and people found out about the versions that readers have;
-    it takes the place of what the run said, save where a newer attempt was `held` back."""
+    it takes the place of what the run said, save where a newer attempt was `held` back. What checks said that are
+    deleted now counts only where it holds a table back."""
     found = metadata.verdicts(run_ids=set(attempts.values()), outcome=outcome, limit=ALL)
     wanted = {(run_id, str(table)) for table, run_id in attempts.items()}
     stopped = {str(table) for _, table in held}
     later = {(one.dataset, one.check_id): one for one in since if one.dataset not in stopped}
+    now = {str(table): current(table) for table in attempts if str(table) not in stopped}
     said = [
         (run_id, verdict)
         for run_id, verdict in found
-        if (run_id, verdict.table) in wanted and (verdict.table, verdict.check_id) not in later
+        if (run_id, verdict.table) in wanted
+        and (verdict.table, verdict.check_id) not in later
+        and _counts(verdict, now.get(verdict.table))
     ]
     said += [
         (RunId(one.monitor_run_id or one.run_id or ""), verdict_of(one))
         for one in later.values()
-        if outcome is None or one.verdict is outcome
+        if (outcome is None or one.verdict is outcome) and _is_current(one, now.get(one.dataset))
     ]
     return tuple(said)
 
@@ -181,7 +194,7 @@ def find_health(
         tuple(verdict for run_id, verdict in found if attempt and run_id == attempt.id),
         metadata.run(writer) if writer else None,
         attempt,
-        tuple(one for one in since if one.dataset == str(table) and (current is None or one.check_id in current.ids)),
+        tuple(one for one in since if one.dataset == str(table) and _is_current(one, current)),
     )
 
 
@@ -189,6 +202,10 @@ def _counts(verdict: Verdict, current: CurrentChecks | None) -> bool:
     """What the contract gate said is of no check that could be deleted."""
     known = current is None or not current.made or verdict.check_id in current.ids
     return known or is_of_gate(verdict)
+
+
+def _is_current(result: CheckResult, current: CurrentChecks | None) -> bool:
+    return current is None or result.check_id in current.ids
 
 
 def is_of_gate(verdict: Verdict) -> bool:

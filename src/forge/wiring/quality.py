@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forge.flows.build import Event
     from forge.flows.check import Judged
     from forge.flows.fitness import FitnessPorts
-    from forge.flows.health import CurrentChecks
+    from forge.flows.health import CurrentChecks, CurrentChecksOf
     from forge.flows.monitor_run import JudgePorts
     from forge.flows.monitors import MonitorPorts
     from forge.flows.records import RunStatus
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from forge.flows.version_ports import VersionPorts
     from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
+    from forge.quality.monitor import Monitor
     from forge.quality.workflow import Remediation
     from forge.stores.sql.quality.monitors import SqlMonitors
     from forge.versioning.commit import Author
@@ -76,20 +77,35 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def current_checks(self, table: TableName) -> CurrentChecks | None:
         """Those that the project and monitors have for it now; None where a file cannot tell."""
+        return self.current_checks_of()(table)
+
+    def current_checks_of(self) -> CurrentChecksOf:
+        """The same for many tables: files and monitors are read once."""
         from forge.flows.health import CurrentChecks
+        from forge.model.errors import ForgeError
         from forge.model.fault import errors_about
         from forge.quality.plan import check_ids
         from forge.quality.spec import load_checks
 
         project = self.project()
-        if errors_about(project.faults, [table], of_runs=False):
-            return None
-        own = (*project.checks.get(table, ()), *project.promises.get(table, ()))
-        found = set(check_ids(own, table))
-        for monitor in self.monitors.monitors(table=table):
-            where = monitor.file or f"monitor {monitor.id}"
-            found |= set(check_ids(load_checks(list(monitor.checks), table=table, where=where), table))
-        return CurrentChecks(frozenset(found), table in project.transforms)
+        monitors: dict[TableName, list[Monitor]] = {}
+        for monitor in self.monitors.monitors():
+            monitors.setdefault(monitor.table, []).append(monitor)
+
+        def find(table: TableName) -> CurrentChecks | None:
+            if errors_about(project.faults, [table], of_runs=False):
+                return None
+            own = (*project.checks.get(table, ()), *project.promises.get(table, ()))
+            found = set(check_ids(own, table))
+            for monitor in monitors.get(table, ()):
+                where = monitor.file or f"monitor {monitor.id}"
+                try:
+                    found |= set(check_ids(load_checks(list(monitor.checks), table=table, where=where), table))
+                except ForgeError:  # the monitor says so when it runs
+                    return None
+            return CurrentChecks(frozenset(found), table in project.transforms)
+
+        return find
 
     def fitness(self) -> FitnessPorts:
         """What the gate of a use needs."""

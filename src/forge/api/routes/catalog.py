@@ -31,7 +31,8 @@ async def _catalog(request: Request, site: TheSite) -> Catalog:
     """One per server: it keeps what is prepared for searching."""
     state = request.app.state
     if not hasattr(state, "catalog"):
-        state.catalog = Catalog(site.wiring.metadata, site.wiring.default_branch, site.wiring.monitors.standing)
+        wiring = site.wiring
+        state.catalog = Catalog(wiring.metadata, wiring.default_branch, wiring.monitors.standing, site.current_checks)
     found: Catalog = state.catalog
     return found
 
@@ -88,7 +89,8 @@ def one_asset(
     """One table or view as a commit has it."""
     wiring = site.wiring
     table, since = TableName.parse(asset_id), wiring.monitors.standing
-    found = asset_at(wiring.metadata, wiring.lake, wiring.personal_at, table, at, wiring.default_branch, since)
+    branch, current = wiring.default_branch, site.current_checks()
+    found = asset_at(wiring.metadata, wiring.lake, wiring.personal_at, table, at, branch, since, current)
     return asset_detail(found, at, wiring.clock())
 
 
