@@ -175,6 +175,7 @@ def test_an_odd_number_is_seen_in_its_band_and_judged(shop: QualitySite, visit: 
     page.get_by_role("link", name="core.orders: mean(amount)").click()
     chart = page.get_by_role("slider", name="mean of amount of core.orders")
     expect(chart).to_have_attribute("aria-valuetext", re.compile("an anomaly"))
+    expect(page).to_have_url(re.compile(r"branch=main.*around="))  # also where it is an old one, or of another branch
     chart.focus()
     page.keyboard.press("ArrowLeft")
     expect(chart).to_have_attribute("aria-valuenow", "40")

@@ -267,6 +267,34 @@ def test_what_was_told_when_it_came_is_shown_so_in_its_series(shop: Shop) -> Non
     assert (shown[told.time].is_anomaly, shown[told.time].explanation) == (True, "it was odd then")
 
 
+def test_a_flagged_point_stands_in_the_series_that_it_names(shop: Shop) -> None:
+    shop.days(20)
+    create_branch(shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: shop.now)
+    shop.day(orders(120), branch=DEV)
+    shop.day([*orders(5), {"id": 99, "amount": 5000.0}])
+    flagged = [point for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"]
+    assert {(point.branch, point.value) for point in flagged} == {(DEV, 120.0), (MAIN, 6.0)}
+    for point in flagged:
+        shown = find_series(shop.ports, ORDERS, point.metric, point.branch, limit=3, around=point.time).points
+        assert [found.is_anomaly for dated, found in shown if dated.time == point.time] == [True]
+    shop.day(orders(41), days=0.01)  # the held back one, repaired
+    assert {point.branch for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"} == {DEV}
+
+
+def test_a_series_shows_the_points_around_a_time(shop: Shop) -> None:
+    shop.days(30)
+    whole = find_series(shop.ports, ORDERS, "row_count", MAIN).points
+
+    def around(place: int, limit: int = 6) -> list[int]:
+        found = find_series(shop.ports, ORDERS, "row_count", MAIN, limit=limit, around=whole[place][0].time).points
+        assert all(one in whole for one in found)
+        return [whole.index(one) for one in found]
+
+    assert around(29) == around(24) == [24, 25, 26, 27, 28, 29]
+    assert around(20) == [18, 19, 20, 21, 22, 23]
+    assert around(0) == [0, 1, 2, 3, 4, 5]
+
+
 def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(shop: Shop) -> None:
     shop.days(3)
     with pytest.raises(ForgeError) as caught:

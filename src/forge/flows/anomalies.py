@@ -189,14 +189,17 @@ def find_series(
     method: str = DEFAULT,
     threshold: float | None = None,
     limit: int = SHOWN,
+    around: datetime | None = None,
 ) -> Series:
-    """What the method says of each value, had it been asked when the value came. E742: no value is known."""
+    """What the method says of each value, had it been asked when the value came. The newest are shown, or those around
+    a time that is older. E742: no value is known."""
     name, allowed = parse_metric(metric), threshold_of(method, threshold)
     line = timeline_of(ports.metadata, table, branch)
     values = () if tells(name, ports.masked(table)) else find_values(ports, table, name.name, line)
     if not values:
         raise _no_metric(ports, table, name.name, line)
     limit = max(1, min(limit, MOST))
+    values = _until(values, around, limit)
     recent = values[-(limit + REMEMBERED) :]
     shown = recent[-limit:]
     points = [replace(value.point(), flagged=False) for value in recent]
@@ -209,6 +212,14 @@ def find_series(
     if (method, threshold) == (DEFAULT, None):
         findings = tuple(_as_told(value, finding) for value, finding in zip(shown, findings, strict=True))
     return Series(table, branch, name, method, allowed, tuple(zip(shown, findings, strict=True)))
+
+
+def _until(values: tuple[Dated, ...], around: datetime | None, limit: int) -> tuple[Dated, ...]:
+    """Without those after the window in which the time lies."""
+    if around is None:
+        return values
+    older = sum(value.time <= as_utc(around) for value in values)
+    return values if older > len(values) - limit else values[: max(limit, older + limit // 2)]
 
 
 def _as_told(value: Dated, finding: Finding) -> Finding:
@@ -284,12 +295,51 @@ def say_feedback(
 
 
 def find_flagged(ports: MetricPorts, days: int, *, limit: int = 100) -> tuple[tuple[MetricPoint, Said | None], ...]:
-    """Over all tables what was an anomaly when it came, newest first, with what people said of it."""
+    """Over all tables what was an anomaly when it came, newest first, with what people said of it. Each is a point of
+    the series of its branch: what was held back and then published repaired is no number of the table any more."""
     every = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
     masked = {table: ports.masked(table) for table in {point.table for point in every}}
-    found = [point for point in every if not tells(parse_metric(point.metric), masked[point.table])]
-    said = {(one.table, one.metric, one.time): one for t in {p.table for p in found} for one in ports.store.said(t)}
-    return tuple((point, said.get((point.table, point.metric, as_utc(point.time)))) for point in found)
+    shown = _Shown(ports)
+    found = [
+        (point, value)
+        for flagged in every
+        if not tells(parse_metric(flagged.metric), masked[flagged.table])
+        for point, value in shown.find(flagged)
+    ]
+    return tuple((point, value.said) for point, value in found)
+
+
+def _is_of(point: MetricPoint, value: Dated) -> bool:
+    if point.commit_id is not None:
+        return value.commit_id == point.commit_id
+    return value.commit_id is None and value.run_id == point.run_id and value.time == as_utc(point.time)
+
+
+class _Shown:
+    """Where in which series a kept point stands; each series is read once."""
+
+    def __init__(self, ports: MetricPorts) -> None:
+        self._ports = ports
+        self._branches = [branch.name for branch in ports.metadata.branches()]
+        self._lines: dict[tuple[TableName, BranchName], Timeline] = {}
+        self._values: dict[tuple[TableName, str, BranchName], tuple[Dated, ...]] = {}
+
+    def find(self, point: MetricPoint) -> tuple[tuple[MetricPoint, Dated], ...]:
+        """On its own branch, or, where that is gone, on the first one that has its commit; else nothing."""
+        names = [point.branch] if point.branch in self._branches else self._branches
+        for branch in names:
+            for value in self._of(point.table, point.metric, branch):
+                if _is_of(point, value):
+                    return ((replace(point, branch=branch, time=value.time), value),)
+        return ()
+
+    def _of(self, table: TableName, metric: str, branch: BranchName) -> tuple[Dated, ...]:
+        key = table, metric, branch
+        if key not in self._values:
+            if (table, branch) not in self._lines:
+                self._lines[table, branch] = timeline_of(self._ports.metadata, table, branch)
+            self._values[key] = find_values(self._ports, table, metric, self._lines[table, branch])
+        return self._values[key]
 
 
 def _no_metric(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> ForgeError:

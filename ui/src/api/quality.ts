@@ -125,13 +125,14 @@ export interface SeriesWanted {
   branch?: string | undefined;
   method?: Filter<"/api/v1/quality/datasets/{dataset_id}/series">["method"];
   limit?: number | undefined;
+  around?: string | undefined;
 }
 
-export const seriesQuery = ({ dataset, metric, branch, method, limit }: SeriesWanted) =>
+export const seriesQuery = ({ dataset, metric, branch, method, limit, around }: SeriesWanted) =>
   queryOptions({
-    queryKey: ["quality", "series", dataset, metric, branch ?? null, method ?? null, limit ?? null],
+    queryKey: ["quality", "series", dataset, metric, branch ?? null, method ?? null, limit ?? null, around ?? null],
     queryFn: ({ signal }) =>
-      unwrap(client.GET("/api/v1/quality/datasets/{dataset_id}/series", { params: { path: { dataset_id: dataset }, query: { metric, branch, method, limit } }, signal })),
+      unwrap(client.GET("/api/v1/quality/datasets/{dataset_id}/series", { params: { path: { dataset_id: dataset }, query: { metric, branch, method, limit, around } }, signal })),
     placeholderData: keepPreviousData,
   });
 

@@ -2014,7 +2014,7 @@ export interface paths {
         };
         /**
          * Series
-         * @description The values of one metric, oldest first, each with the band that was expected of it.
+         * @description The newest values of one metric, oldest first, each with the band that was expected of it.
          */
         get: operations["series"];
         put?: never;
@@ -21237,6 +21237,8 @@ export interface operations {
                 method?: "seasonal" | "zscore" | "iqr" | "mad" | "isolation_forest" | "prophet";
                 threshold?: number | null;
                 limit?: number;
+                /** @description A time that is to be among them. */
+                around?: string | null;
             };
             header?: never;
             path: {

@@ -63,7 +63,7 @@ const NEWEST: readonly Column<AnomalyView>[] = [
     label: "What",
     cell: (one) => (
       <span className="quality-named">
-        <Link to="/quality/anomalies" search={{ dataset: one.dataset_id, metric: one.metric, at: one.time }} className="link name">
+        <Link to="/quality/anomalies" search={{ dataset: one.dataset_id, branch: one.branch, metric: one.metric, at: one.time, around: one.time }} className="link name">
           <Name text={one.dataset_id} />: {one.metric}
         </Link>
         <span className="quality-said name">{one.explanation}</span>
@@ -178,7 +178,7 @@ function MetricList({ metrics, chosen, dataset }: { metrics: readonly MetricView
           <li key={one.metric}>
             <Link
               to="/quality/anomalies"
-              search={(before) => ({ ...before, dataset, metric: one.metric, at: undefined })}
+              search={(before) => ({ ...before, dataset, metric: one.metric, at: undefined, around: undefined })}
               replace
               resetScroll={false}
               className="metric-link"
@@ -203,8 +203,8 @@ interface SeriesProps {
 }
 
 function Series({ dataset, metric, search, change }: SeriesProps) {
-  const { method, limit, branch } = search;
-  const query = useQuery(seriesQuery({ dataset, metric: metric.metric, branch, method, limit }));
+  const { method, limit, branch, around } = search;
+  const query = useQuery(seriesQuery({ dataset, metric: metric.metric, branch, method, limit, around }));
   // Prophet is an extra that not every server has.
   const offered = METHODS.filter((one) => one === method || query.data === undefined || query.data.methods.includes(one));
   return (

@@ -47,7 +47,7 @@ export type IncidentsSearch = ReturnType<typeof incidentsSearch>;
 
 export const METHODS = ["seasonal", "mad", "zscore", "iqr", "isolation_forest", "prophet"] as const;
 
-/** `at`: the point that is looked at, by its time. */
+/** `at`: the point that is looked at, by its time. `around`: a time that is to be among those shown. */
 export function anomaliesSearch(raw: Record<string, unknown>) {
   return optional({
     dataset: text(raw, "dataset"),
@@ -56,6 +56,7 @@ export function anomaliesSearch(raw: Record<string, unknown>) {
     method: oneOf(raw, "method", METHODS),
     limit: whole(raw, "limit", 14, 1000),
     at: text(raw, "at"),
+    around: text(raw, "around"),
   });
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -66,11 +67,13 @@ def series(
     method: MethodWord = "seasonal",
     threshold: Annotated[float | None, Query(gt=0, le=1_000_000, allow_inf_nan=False)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = SHOWN,
+    around: Annotated[datetime | None, Query(description="A time that is to be among them.")] = None,
 ) -> SeriesView:
-    """The values of one metric, oldest first, each with the band that was expected of it."""
+    """The newest values of one metric, oldest first, each with the band that was expected of it."""
     table, named = _place(site, dataset_id, branch)
     ports = site.wiring.metric_ports()
-    return _series_view(find_series(ports, table, metric, named, method=method, threshold=threshold, limit=limit))
+    found = find_series(ports, table, metric, named, method=method, threshold=threshold, limit=limit, around=around)
+    return _series_view(found)
 
 
 @router.post("/datasets/{dataset_id}/feedback")
