@@ -100,6 +100,14 @@ def test_a_link_with_a_wrong_token_explains_itself(visit: Visit, site: Live) -> 
     expect(page.get_by_role("main").get_by_role("status")).to_contain_text("not one of this server's")
 
 
+def test_a_stale_link_does_not_end_a_session_that_is_valid(visit: Visit, site: Live) -> None:
+    page = visit(site, "/runs").page
+    expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
+    page.goto("/assets?token=forge_of-yesterday")
+    expect(page).to_have_url(re.compile(r"/assets$"))
+    expect(page.get_by_role("heading", level=1, name="Assets")).to_be_visible()
+
+
 def test_the_token_does_not_stay_in_the_address(visit: Visit, site: Live) -> None:
     page = visit(site, "/runs?status=blocked").page
     expect(page).to_have_url(re.compile(r"/runs\?status=blocked$"))

@@ -183,3 +183,17 @@ def test_conflicts_can_be_resolved_without_a_mouse(shop: Live, visit: Visit) -> 
         found = api.get(f"/branches/datasets/{ORDERS}/commits/main/data").json()
     amounts = {row[0]: float(row[2]) for row in found["rows"]}
     assert (amounts[10_001], amounts[10_002]) == (1.5, 7.25)
+
+
+def test_two_tabs_on_one_merge_follow_each_other(shop: Live, visit: Visit) -> None:
+    merge = diverge(shop, BRANCH)
+    mine = visit(shop, f"/merges/{merge}").page
+    other = mine.context.new_page()
+    other.goto(mine.url)
+    expect(other.get_by_text("0 of 2 conflicts resolved")).to_be_visible()
+    for number in (10_001, 10_002):
+        mine.get_by_role("group", name=f"Result of {number}, amount").get_by_label("theirs").check()
+    expect(other.get_by_text("2 of 2 conflicts resolved")).to_be_visible()
+    expect(other.get_by_role("group", name="Result of 10001, amount").get_by_label("theirs")).to_be_checked()
+    other.get_by_role("button", name="Merge", exact=True).click()
+    expect(mine.get_by_role("region", name="How it ended")).to_contain_text("Merged")

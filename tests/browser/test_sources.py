@@ -174,6 +174,15 @@ def test_lineage_leads_to_the_code_and_back(visit: Visit, read: Live) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Lineage")
 
 
+def test_a_table_that_only_code_knows_is_found_by_search(visit: Visit, read: Live) -> None:
+    page = visit(read, "/").page
+    page.get_by_role("button", name=re.compile("^Search")).click()
+    page.get_by_role("combobox").fill("daily")
+    page.get_by_role("option", name="marts.daily lineage", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/lineage\?focus=marts\.daily$"))
+    expect(page.get_by_role("main")).to_contain_text("revenue")
+
+
 def test_before_anything_was_read_the_page_says_what_to_type(visit: Visit, unread: Live) -> None:
     page = visit(unread, SOURCES).page
     expect(page.get_by_text("No code was read yet")).to_be_visible()
