@@ -271,6 +271,7 @@ def test_a_contract_that_a_gate_enforced_was_checked_by_it(own: VersionSite) -> 
     assert view["violations"] is None  # nothing was published under it yet
     own.commit(ORDERS, table="core.orders")
     run = own.wiring.metadata.runs(limit=1)[0]
+    assert run.finished_at is not None
     (view,) = call(own, "GET")["items"]
     assert view["violations"]["checked_at"] == run.finished_at.isoformat().replace("+00:00", "Z")
     found = call(own, "GET", at("orders", "/violations"))

@@ -366,52 +366,6 @@ def test_a_failed_result_leads_to_the_commit_since_which_it_fails_and_to_its_inc
     assert listed["open_incidents"] == 1
 
 
-def test_a_deleted_check_counts_nowhere_though_nothing_was_judged_since(own: VersionSite) -> None:
-    own.commit(ORDERS, table="core.orders")
-    made = create(own, checks=[TOO_MUCH, ROWS])
-    run(own, made["id"])
-
-    def standing() -> tuple[int, int, int, str]:
-        home = own.client.get("/api/v1/overview").json()["counters"]["checks_failing"]
-        (dataset,) = call(own, "GET", "/datasets")["items"]
-        health = call(own, "GET", "/datasets/core.orders/health")
-        asset = own.client.get("/api/v1/catalog/assets/core.orders").json()
-        (hit,) = own.client.get("/api/v1/catalog/search").json()["items"]
-        assert asset["state"] == hit["asset"]["state"]
-        return home, dataset["failed"], health["failed"], hit["asset"]["state"]
-
-    assert standing() == (1, 1, 1, "failing")
-    call(own, "PATCH", f"/monitors/{made['id']}", json={"checks": [ROWS]})
-    assert standing() == (0, 0, 0, "ok")
-    call(own, "DELETE", f"/monitors/{made['id']}", 204)
-    assert standing() == (0, 0, 0, "unchecked")
-
-
-def test_a_result_and_its_incident_agree_on_where_it_came_from(own: VersionSite) -> None:
-    """Two monitors judge the same check: each result leads to the incident of its own."""
-    own.commit("id,name,amount\n1,a,99.0\n", table="core.orders")
-    head = own.head()
-    for name in ("First", "Second"):
-        made = create(own, name=name, checks=[TOO_MUCH])
-        run_id = run(own, made["id"])["run_id"]
-        result = call(own, "GET", f"/results/{run_id}.1")
-        incident = call(own, "GET", f"/incidents/{result['incident_id']}")
-        assert (incident["monitor_id"], incident["result_id"]) == (made["id"], result["id"])
-        assert result["judged_by"] == incident["judged_by"]
-        assert result["judged_by"] == {
-            "origin": "monitor",
-            "branch": "main",
-            "commit": head,
-            "run_id": None,
-            "monitor_id": made["id"],
-            "monitor_name": name,
-            "monitor_run_id": run_id,
-            "words": f"monitor {name} on main",
-        }
-        assert result["cause"] == incident["cause"]
-        assert result["cause"]["words"] == "The check has failed since this commit of core.orders."
-
-
 @pytest.mark.parametrize("result_id", ["r1.1", "x", "r1.core.orders", "a/b", "r1.99999999999999"])
 def test_a_result_that_is_not_there_is_not_found(site: VersionSite, result_id: str) -> None:
     assert call(site, "GET", f"/results/{quote(result_id, safe='')}", 404)["code"] == "FORGE-E724"

@@ -182,10 +182,12 @@ def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
     kept: dict[tuple[str, str, str | None], Judgement] = {}
     for row in found:
         spoke = row["judged"] == row["table_name"]
-        said = (row["check_id"], Outcome(row["outcome"]), row["message"]) if spoke else (None, None, None)
+        check_id, message = (row["check_id"], row["message"]) if spoke else (None, None)
+        outcome = Outcome(row["outcome"]) if spoke else None
         table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
-        key = row["id"], row["table_name"], said[0]
-        kept.setdefault(key, Judgement(RunId(row["id"]), row["started_at"], table, status, *said, kind=row["kind"]))
+        run_id, at, kind = RunId(row["id"]), row["started_at"], row["kind"]
+        found_one = Judgement(run_id, at, table, status, check_id, outcome, message, kind)
+        kept.setdefault((run_id, row["table_name"], check_id), found_one)
     spoken = {(run, name) for run, name, check in kept if check is not None}
     return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)
 
