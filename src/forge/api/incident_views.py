@@ -4,6 +4,7 @@ tracker keeps of them, and those of monitors beside them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +33,8 @@ from forge.quality.alert import AlertState
 from forge.quality.delivery import Attempt, Delivery, DeliveryStatus
 from forge.quality.incident import FORGE, Entry, EntryKind, IncidentStatus, TrackedIncident
 from forge.quality.quiet import Mute, muted_until
+
+_TELLING = (EntryKind.OPENED, EntryKind.SEEN, EntryKind.WORSE, EntryKind.REOPENED)  # what the check said
 
 
 def find_views(
@@ -132,9 +135,15 @@ def detail_of(site: Site, one: Listed, personal: PersonalColumns) -> IncidentDet
     if one.record is None:
         line = TimelineEntry(time=view.since, kind="opened", text=view.message, by=None, run_id=view.run_id)
         return IncidentDetail(**facts, timeline=[line])
-    entries = [entry_view(entry) for entry in ports.store.timeline(one.record.id)]
+    entries = [entry_view(_shown(entry, one.record, personal)) for entry in ports.store.timeline(one.record.id)]
     deliveries = delivery_views(ports, ports.store.deliveries(incident_id=one.record.id, limit=100))
     return IncidentDetail(**facts, timeline=entries, deliveries=deliveries)
+
+
+def _shown(entry: Entry, one: TrackedIncident, personal: PersonalColumns) -> Entry:
+    if entry.kind not in _TELLING:
+        return entry
+    return replace(entry, text=shown_message(one.table, one.check_type, one.columns, entry.text, personal))
 
 
 def entry_view(entry: Entry) -> TimelineEntry:
@@ -184,7 +193,7 @@ def _delivery_view(
     )
 
 
-def alert_view(state: AlertState, mutes: Iterable[Mute], now: datetime) -> AlertView:
+def alert_view(state: AlertState, mutes: Iterable[Mute], now: datetime, personal: PersonalColumns) -> AlertView:
     return AlertView(
         scope=str(state.scope),
         monitor_id=state.scope.monitor_id,
@@ -194,7 +203,7 @@ def alert_view(state: AlertState, mutes: Iterable[Mute], now: datetime) -> Alert
         branch=state.branch,
         status=state.status.value,
         severity=state.severity.value,
-        message=state.message,
+        message=shown_message(state.table, state.check_type, state.columns, state.message, personal),
         since=state.since,
         seen_at=state.seen_at,
         failures=state.failures,

@@ -12,7 +12,9 @@ from forge.api.wire.quality_monitors import DatasetHealth
 from forge.flows.health import Day, find_said, newest_attempts
 from forge.flows.incident_list import list_incidents
 from forge.flows.incident_tracker import UNRESOLVED
+from forge.flows.personal import PersonalColumns
 from forge.flows.records import DatasetTally
+from forge.flows.shown_verdict import shown_verdict
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -21,7 +23,9 @@ DAYS = 30
 _WORST = tuple(reversed(Severity))
 
 
-def dataset_views(site: Site, branch: str | None, part: str, states: frozenset[str], days: int) -> list[DatasetHealth]:
+def dataset_views(
+    site: Site, branch: str | None, part: str, states: frozenset[str], days: int, personal: PersonalColumns
+) -> list[DatasetHealth]:
     named, seen = see_branch(site, branch)
     metadata, store = site.wiring.metadata, site.wiring.monitors
     since = store.standing(seen.tree)
@@ -43,7 +47,7 @@ def dataset_views(site: Site, branch: str | None, part: str, states: frozenset[s
         verdicts = said.get(name, [])
         times = [later[name, v.check_id].executed_at for _, v in verdicts if (name, v.check_id) in later]
         times += [at for run_id, _ in verdicts if (at := finished.get(run_id)) is not None]
-        view = _view(site, name, named.name, verdicts, times, by_day.get(name) or by_day[""])
+        view = _view(site, name, named.name, verdicts, times, by_day.get(name) or by_day[""], personal)
         ids = {(v.check_id): one.id for _, v in verdicts if (one := later.get((name, v.check_id))) is not None}
         worst = _worst(verdicts)
         view.failing_result_id = (ids.get(worst[1].check_id) or f"{worst[0]}.{worst[1].check_id}") if worst else None
@@ -83,6 +87,7 @@ def _view(
     verdicts: Sequence[tuple[RunId, Verdict]],
     times: Sequence[datetime],
     days: Sequence[Day],
+    personal: PersonalColumns,
 ) -> DatasetHealth:
     outcomes = Counter(verdict.outcome for _, verdict in verdicts)
     worst = _worst(verdicts)
@@ -95,7 +100,7 @@ def _view(
         failed=outcomes[Outcome.FAILED],
         not_measured=outcomes[Outcome.NOT_MEASURED],
         checked_at=max(times, default=None),
-        failing=worst[1].message if worst else None,
+        failing=shown_verdict(worst[1], personal).message if worst else None,
         failing_result_id=None,
         monitors=0,
         open_incidents=0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, get_args
@@ -19,9 +19,9 @@ from forge.flows.engine import Progress
 from forge.flows.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
 from forge.flows.monitor_jobs import KIND as MONITOR
 from forge.flows.monitor_jobs import status_as_run
-from forge.flows.records import OutputRecord, RunRecord
+from forge.flows.records import OutputRecord, RunRecord, RunStatus
 from forge.flows.run_jobs import no_such_run
-from forge.flows.shown_verdict import shown_result
+from forge.flows.shown_verdict import shown_result, shown_text
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId
 from forge.model.nearest import did_you_mean
@@ -31,6 +31,8 @@ WORDS: tuple[str, ...] = get_args(RunWord)
 ALIVE = ("queued", "running")
 MERGES = ("merge", "revert", "cherry-pick")
 NOTHING = Progress(0, 0, 0, 0, 0)
+_NOTHING_HELD = (RunStatus.SUCCEEDED, RunStatus.NOTHING_TO_DO)
+Telling = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
     facts = {
         **_facts(site, known),
-        "progress": _progress(site.jobs, known),
+        "progress": _progress(site.jobs, known, _telling(site, run)),
         "verdicts": verdicts,
         "merge_id": _merge_of(site, known),
     }
@@ -186,7 +188,7 @@ def _facts(site: Site, known: Known) -> dict[str, Any]:
     ended = known.status not in ALIVE
     request = _request_of(known)
     stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
-    facts = _of_run(run) if run is not None else _of_job(known, site.wiring.author.email)
+    facts = _of_run(run, _telling(site, run)) if run is not None else _of_job(known, site.wiring.author.email)
     working = known.id in queue.running or desk.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
@@ -201,7 +203,18 @@ def _facts(site: Site, known: Known) -> dict[str, Any]:
     return {**facts, "step": "cancelling"} if stopping else facts
 
 
-def _of_run(run: RunRecord) -> dict[str, Any]:
+def _telling(site: Site, run: RunRecord | None) -> Telling:
+    """How texts of a run are told: without what checks said of columns that are personal by now."""
+    if run is None or run.status in _NOTHING_HELD:
+        return str
+    personal = site.wiring.personal_at()
+    if not any(personal.of(str(output.table)) for output in run.outputs):
+        return str
+    said = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
+    return lambda text: shown_text(text, said, personal)
+
+
+def _of_run(run: RunRecord, told: Telling) -> dict[str, Any]:
     return {
         "started_at": run.started_at,
         "finished_at": run.finished_at,
@@ -213,8 +226,8 @@ def _of_run(run: RunRecord) -> dict[str, Any]:
         "step": run.step,
         "selection": list(run.selection),
         "params": {key: str(value) for key, value in run.params.items()},
-        "error": error_view(run.error),
-        "outputs": [output_view(output) for output in run.outputs],
+        "error": error_view({key: text and told(text) for key, text in run.error.items()} if run.error else None),
+        "outputs": [output_view(output, told) for output in run.outputs],
     }
 
 
@@ -252,11 +265,11 @@ def _never_began(job: JobRecord) -> ForgeError | None:
             return None
 
 
-def output_view(output: OutputRecord) -> OutputView:
+def output_view(output: OutputRecord, told: Telling) -> OutputView:
     return OutputView(
         table=str(output.table),
         status=str(output.status),
-        reason=output.reason,
+        reason=told(output.reason),
         kind=output.kind,
         rows=output.rows,
         rows_added=output.rows_added,
@@ -289,7 +302,7 @@ def _request_of(known: Known) -> RunStart | None:
         return None
 
 
-def _progress(queue: JobQueue, known: Known) -> RunProgress:
+def _progress(queue: JobQueue, known: Known, told: Telling) -> RunProgress:
     outputs = {str(output.table): output for output in known.run.outputs} if known.run else {}
     job = known.job
     ended = known.status not in ALIVE
@@ -297,16 +310,16 @@ def _progress(queue: JobQueue, known: Known) -> RunProgress:
     steps = last_steps(job) if job else dict.fromkeys(outputs)
     return RunProgress(
         tables=[
-            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), ended=ended)
+            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), told, ended=ended)
             for table, event in steps.items()
         ],
-        events=[EventView.model_validate(event) for event in job.events] if job else [],
+        events=[EventView.model_validate(replace(one, detail=told(one.detail))) for one in job.events] if job else [],
         queue_position=queue.position(known.id),
     )
 
 
 def _step(
-    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: Progress, *, ended: bool
+    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: Progress, told: Telling, *, ended: bool
 ) -> StepView:
     """The record of the run has the last word; before it ends, the newest event has."""
     if output is not None:
@@ -318,7 +331,7 @@ def _step(
     return StepView(
         table=table,
         step=step,
-        detail=detail,
+        detail=told(detail),
         at=event.at if event else None,
         stages_done=numbers.stages_done,
         stages_known=numbers.stages_known,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forge.flows.personal import HIDDEN, PersonalColumns
@@ -46,6 +46,13 @@ def shown_result(result: CheckResult, personal: PersonalColumns) -> CheckResult:
 def shown_message(table: str, kind: str, columns: Sequence[str], message: str, personal: PersonalColumns) -> str:
     """What a check said, where nothing else of it was kept."""
     return _shown(table, kind, columns, message, Outcome.FAILED, {}, personal)[0]
+
+
+def shown_text(text: str, verdicts: Iterable[Verdict], personal: PersonalColumns) -> str:
+    """A text that repeats what checks said: why a table was held back, a step of a run."""
+    for verdict in verdicts:
+        text = text.replace(verdict.message, shown_verdict(verdict, personal).message) if verdict.message else text
+    return text
 
 
 def _shown(

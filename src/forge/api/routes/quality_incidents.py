@@ -127,8 +127,8 @@ def alerts(
         limit=MOST,
     )
     now = ports.clock()
-    mutes = ports.store.mutes(now)
-    return window.page(found, lambda state: alert_view(state, mutes, now), total=len(found))
+    mutes, personal = ports.store.mutes(now), site.wiring.personal_at()
+    return window.page(found, lambda state: alert_view(state, mutes, now, personal), total=len(found))
 
 
 def _scope(monitor_id: str | None) -> Scope | None:

@@ -83,7 +83,7 @@ def datasets(
     days: Annotated[int, Query(ge=1, le=365)] = DAYS,
 ) -> Page[DatasetHealth]:
     """How each dataset stands now and stood day by day; the worst first."""
-    found = dataset_views(site, branch, q, frozenset(state), days)
+    found = dataset_views(site, branch, q, frozenset(state), days, site.wiring.personal_at())
     return window.page(found, lambda view: view, total=len(found))
 
 
