@@ -46,7 +46,7 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
         recent=_recent(site, seen),
         trend=[day_view(day) for day in days],
         pass_rate=_pass_rate(days),
-        last_run=_last_run(site, branch),
+        last_run=_last_run(site, branch, personal),
     )
 
 
@@ -110,6 +110,6 @@ def _pass_rate(days: Sequence[Day]) -> float | None:
     return percent(passed, passed + sum(day.failed + day.not_measured for day in days))
 
 
-def _last_run(site: Site, branch: Branch) -> RunView | None:
+def _last_run(site: Site, branch: Branch, personal: PersonalColumns) -> RunView | None:
     runs = site.wiring.metadata.runs(limit=1, branch=branch.name)
-    return run_view(site, Known(runs[0], site.jobs.store.job(runs[0].id))) if runs else None
+    return run_view(site, Known(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal) if runs else None

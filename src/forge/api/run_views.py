@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from forge.flows.engine import Progress
 from forge.flows.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
 from forge.flows.monitor_jobs import KIND as MONITOR
 from forge.flows.monitor_jobs import status_as_run
+from forge.flows.personal import PersonalColumns
 from forge.flows.records import OutputRecord, RunRecord, RunStatus
 from forge.flows.run_jobs import no_such_run
 from forge.flows.shown_verdict import shown_result, shown_text
@@ -124,7 +126,10 @@ def list_views(
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
     shown = [known.id for known in found[window.offset : window.offset + window.limit]]
     jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
-    return window.page(found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id))))
+    personal = cache(site.wiring.personal_at)
+    return window.page(
+        found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id)), personal)
+    )
 
 
 def _word(status: str | None) -> str | None:
@@ -137,8 +142,9 @@ def _word(status: str | None) -> str | None:
     return word
 
 
-def run_view(site: Site, known: Known) -> RunView:
-    return RunView.model_validate(_facts(site, known))
+def run_view(site: Site, known: Known, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
+    told = _telling(site, known.run, personal or site.wiring.personal_at)
+    return RunView.model_validate(_facts(site, known, told))
 
 
 def run_detail(site: Site, run_id: str) -> RunDetail:
@@ -150,9 +156,10 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
     if known.judged is not None:
         results = site.wiring.monitors.results(run_ids=[run_id], limit=10_000)
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
+    told = _telling(site, run, lambda: personal)
     facts = {
-        **_facts(site, known),
-        "progress": _progress(site.jobs, known, _telling(site, run)),
+        **_facts(site, known, told),
+        "progress": _progress(site.jobs, known, told),
         "verdicts": verdicts,
         "merge_id": _merge_of(site, known),
     }
@@ -183,12 +190,12 @@ def _merge_of(site: Site, known: Known) -> str | None:
     return next((merge.id for merge in kept if merge.run_id == known.id), None)
 
 
-def _facts(site: Site, known: Known) -> dict[str, Any]:
+def _facts(site: Site, known: Known, told: Telling) -> dict[str, Any]:
     job, run, queue, desk = known.job, known.run, site.jobs, site.desk
     ended = known.status not in ALIVE
     request = _request_of(known)
     stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
-    facts = _of_run(run, _telling(site, run)) if run is not None else _of_job(known, site.wiring.author.email)
+    facts = _of_run(run, told) if run is not None else _of_job(known, site.wiring.author.email)
     working = known.id in queue.running or desk.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
@@ -203,11 +210,11 @@ def _facts(site: Site, known: Known) -> dict[str, Any]:
     return {**facts, "step": "cancelling"} if stopping else facts
 
 
-def _telling(site: Site, run: RunRecord | None) -> Telling:
+def _telling(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> Telling:
     """How texts of a run are told: without what checks said of columns that are personal by now."""
     if run is None or run.status in _NOTHING_HELD:
         return str
-    personal = site.wiring.personal_at()
+    personal = find()
     if not any(personal.of(str(output.table)) for output in run.outputs):
         return str
     said = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
