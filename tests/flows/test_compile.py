@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract_project import CONTRACT, FILES, NOW, ORDERS, Site, told, write
+from contract_project import CONTRACT, FILES, NOW, ORDERS, SOURCE, Site, told, write
 
 from forge.contracts.artifacts import artifacts_text
 from forge.contracts.drift import drift_of
 from forge.contracts.policy import Enforcement, Governance
-from forge.contracts.policy.governance import Coverage, Level
+from forge.contracts.policy.governance import Coverage, Level, Naming
 from forge.flows.compile_artifacts import artifacts_of
 from forge.model.schema import Column, Schema
 
@@ -242,3 +242,58 @@ def test_a_contract_that_the_project_s_own_level_names_stands_above_the_others(r
     write(root, {"contracts/floor.odcs.yaml": strict, FILE: weaker})
     governance = Governance(levels=(Level("forge.yaml", root, ("contracts/floor.odcs.yaml",)),))
     assert told(Site(root).compile(governance)) == [f"data_contract E510 {FILE}:13"]
+
+
+SNAKE = Governance(naming=(Naming(columns="[a-z][a-z0-9_]*"),))
+PYTHON = """\
+from forge import transform
+
+
+@transform(inputs={"orders": "core.orders"})
+def totals(orders):
+    return orders.groupBy("id").agg({"amount": "sum"}).withColumnRenamed("sum(amount)", "sumAmount")
+"""
+
+
+def test_the_naming_policy_sees_columns_of_transforms_that_never_ran(root: Path) -> None:
+    """Of SQL with the line that names them, of Python, of sources, and through `SELECT *` of another transform."""
+    write(
+        root,
+        {
+            "contracts/core.orders.odcs.yaml": None,
+            "sources/shop.yaml": SOURCE.replace("{id: int,", "{id: int, PlacedAt: date,"),
+            "transforms/core/orders.sql": "-- shop\nSELECT id, amount,\n  amount AS totalAmount\nFROM raw.orders\n",
+            "transforms/marts/copies.sql": "SELECT * FROM core.orders\n",
+            "transforms/marts/parts.sql": "WITH a AS (SELECT id,\n  id AS myId FROM core.orders)\nSELECT * FROM a\n",
+            "transforms/marts/totals.py": PYTHON,
+        },
+    )
+    found = Site(root).compile(SNAKE).findings
+    assert sorted((each.violation.path, each.violation.where) for each in found) == [
+        ("core.orders.totalAmount", "transforms/core/orders.sql:3"),
+        ("marts.copies.totalAmount", "transforms/marts/copies.sql:1"),
+        ("marts.parts.myId", "transforms/marts/parts.sql:2"),
+        ("marts.totals.sumAmount", "transforms/marts/totals.py:4"),
+        ("raw.orders.PlacedAt", "sources/shop.yaml:2"),
+    ]
+    assert {each.policy_type for each in found} == {"naming"}
+
+
+def test_a_column_that_a_transform_gains_is_judged_before_it_runs_again(root: Path) -> None:
+    write(root, {FILE: None, "transforms/core/orders.sql": "SELECT id, amount AS Amount2 FROM raw.orders\n"})
+    site = Site(root, {"core.orders": {"id": "int"}})
+    (only,) = site.compile(SNAKE).findings
+    assert only.violation.path == "core.orders.Amount2"
+    assert only.violation.fix.startswith("Call it amount2.")
+
+
+def test_what_code_does_not_tell_is_not_made_up(root: Path) -> None:
+    write(root, {FILE: None, "sources/shop.yaml": None, "transforms/core/orders.sql": "SELECT * FROM raw.orders\n"})
+    compiled = Site(root, {}).compile(SNAKE)
+    assert compiled.facts.tables["core.orders"].columns == ()
+
+
+def test_artifacts_hold_the_columns_that_python_transforms_derive(root: Path) -> None:
+    write(root, {"transforms/marts/totals.py": PYTHON})
+    edges = frozen(Site(root))["lineage"]["edges"]
+    assert ("core.orders.amount", "marts.totals.sumAmount") in {(one["source"], one["target"]) for one in edges}

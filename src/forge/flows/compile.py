@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.contracts.artifacts import project_hash
 from forge.contracts.contract import Contract, Violation
@@ -18,11 +19,15 @@ from forge.contracts.policy.judge import find_violations
 from forge.flows.contract_facts import Judged, Schemas, Versions, facts_of, violation_of
 from forge.flows.contract_set import lint_standing
 from forge.flows.project import Project, assemble, checkable_of
+from forge.flows.project_code import columns_in_code, read_project_code
 from forge.flows.unknown_columns import find_unknown_columns
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.time import Clock
 from forge.transforms.project import Reading, read_transforms
+
+if TYPE_CHECKING:
+    from forge.lineage.extract.program import Program
 
 CONTRACT_CODES = ("E500", "E501", "E502", "E503")
 
@@ -45,7 +50,7 @@ class CompilePorts:
 
 @dataclass(frozen=True)
 class Compiled:
-    """`texts`: the contract files that were read, as they are."""
+    """`texts`: the contract files that were read, as they are; `code`: what was read out of the transforms."""
 
     findings: tuple[Finding, ...]
     facts: Facts
@@ -53,6 +58,7 @@ class Compiled:
     schema_hash: str
     validated_at: datetime
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    code: tuple[Program, ...] = field(default=(), repr=False)
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -134,6 +140,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
     unknown = find_unknown_columns(project.transforms, project.transforms, ports.schema_of)
     # A warning: Spark alone knows for certain, and it is not started here.
     problems += [replace(one, severity="warning") for error in unknown for one in violation_of(error)]
+    code = read_project_code(ports.root, project.transforms, ports.schema_of)
     facts = facts_of(
         project,
         Judged(lint, broken),
@@ -142,6 +149,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
         known,
         _unread(reading),
         problems,
+        columns_in_code(project.transforms, code),
     )
     return Compiled(
         find_violations(facts, governance),
@@ -150,6 +158,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
         project_hash(facts.contracts),
         ports.clock(),
         {one.file: one.text for one in files},
+        code,
     )
 
 

@@ -18,6 +18,8 @@ Schemas = Callable[[TableName], Schema | None]
 """What a table is like in the lake, from its metadata; None where it is not there yet."""
 Versions = Callable[[Contract], tuple[Violation, ...]]
 """What a change of a contract breaks, against the version that is registered."""
+Made = Mapping[TableName, tuple[ColumnFacts, ...]]
+"""The columns of tables as code tells them."""
 
 _RENAMED = {"E202": "E543", "E204": "E544"}  # what a project's files call it, and what the policy does
 
@@ -38,12 +40,18 @@ def facts_of(
     known: Iterable[TableName] = (),
     unread: Iterable[TableName] = (),
     problems: Iterable[Violation] = (),
+    made: Made | None = None,
 ) -> Facts:
+    """`made`: the columns that the code of the transforms gives each table, also where it never ran."""
+    coded = made or {}
     owned = contracts_by_table(project)
     broken = {table.table for contract in judged.broken.values() for table in contract.tables}
     names = sorted({*project.transforms, *project.contracts, *(t for t, checks in project.checks.items() if checks)})
     return Facts(
-        {str(table): _table(project, table, owned.get(table), schema_of(table), broken) for table in names},
+        {
+            str(table): _table(project, table, owned.get(table), schema_of(table), broken, coded.get(table, ()))
+            for table in names
+        },
         contract_facts(project, judged, versions),
         frozenset(map(str, known)),
         frozenset(map(str, unread)),
@@ -84,7 +92,12 @@ def contract_facts(project: Project, judged: Judged, versions: Versions) -> tupl
 
 
 def _table(
-    project: Project, table: TableName, contract: Contract | None, schema: Schema | None, broken: set[str]
+    project: Project,
+    table: TableName,
+    contract: Contract | None,
+    schema: Schema | None,
+    broken: set[str],
+    made: tuple[ColumnFacts, ...],
 ) -> TableFacts:
     transform = project.transforms.get(table)
     promised = project.contracts.get(table)
@@ -99,7 +112,7 @@ def _table(
         description=(transform.description if transform else "") or (promised.description if promised else ""),
         tags=tuple(dict.fromkeys((*(transform.tags if transform else ()), *(contract.tags if contract else ())))),
         inputs=_inputs(transform),
-        columns=_columns(transform, promised, schema, place),
+        columns=_columns(transform, promised, schema, place, made),
         checks=_checks(project, table),
         contract=promised,
         contract_of=contract,
@@ -137,18 +150,29 @@ def _inputs(transform: Transform | None) -> tuple[InputFacts, ...]:
 
 
 def _columns(
-    transform: Transform | None, promised: TableContract | None, schema: Schema | None, place: Place
+    transform: Transform | None,
+    promised: TableContract | None,
+    schema: Schema | None,
+    place: Place,
+    made: tuple[ColumnFacts, ...],
 ) -> tuple[ColumnFacts, ...]:
-    """Those of the contract first, then what else is known of: declared by the transform, there in the lake."""
+    """Those of the contract first, then what else is known of: declared by the transform, there in the lake, made by
+    its code."""
     told = {name.lower(): text for name, text in (transform.columns if transform else {}).items()}
+    places = {column.name.lower(): column.place for column in made}
     found: dict[str, ColumnFacts] = {}
+
+    def add(name: str, type_: str | None, text: str) -> None:
+        found.setdefault(name.lower(), ColumnFacts(name, places.get(name.lower(), place), type_, text))
+
     for property_ in promised.columns if promised else ():
         found[property_.column.lower()] = _of_property(property_, told)
     for name, text in (transform.columns if transform else {}).items():
-        found.setdefault(name.lower(), ColumnFacts(name, place, description=text))
+        add(name, None, text)
     for column in schema.columns if schema else ():
-        text = told.get(column.name.lower(), "") or column.doc or ""
-        found.setdefault(column.name.lower(), ColumnFacts(column.name, place, column.type, text))
+        add(column.name, column.type, told.get(column.name.lower(), "") or column.doc or "")
+    for one in made:
+        add(one.name, one.type, told.get(one.name.lower(), ""))
     return tuple(found.values())
 
 

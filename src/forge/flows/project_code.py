@@ -1,0 +1,152 @@
+"""What the code of a project's transforms says without being run: the programs that are read out of it, and the columns
+that each of its tables will have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from forge.contracts.contract import Place
+from forge.contracts.policy.facts import ColumnFacts
+from forge.flows.contract_facts import Schemas
+from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlglot import exp
+
+    from forge.lineage.extract.codebase import Run, Unit
+    from forge.lineage.extract.program import Program, Step
+    from forge.model.names import TableName
+
+_FOLDER = "transforms"
+
+
+def read_project_code(
+    root: Path, transforms: Mapping[TableName, Transform], schema_of: Schemas, read: Run | None = None
+) -> tuple[Program, ...]:
+    """The SQL and the Python of all transforms, read with the columns that sources declare and that tables of the lake
+    have which no SQL of the project makes. Nothing is executed."""
+    from forge.lineage.extract.catalog import Catalog
+    from forge.lineage.extract.codebase import Shared, in_turn, modules_of, read_codebase
+    from forge.lineage.extract.definition import definitions_of
+
+    modules = _modules(root, transforms.values())
+    units = (*_sql_units(transforms.values()), *_python_units(transforms.values(), modules))
+    if not units:
+        return ()
+    catalog = Catalog(definitions_of(_schemas(transforms, schema_of)), None, None)
+    done = read_codebase(units, Shared(catalog, modules=modules_of(modules)), read or in_turn)
+    return tuple(program for unit in units for program in done[unit.name].programs)
+
+
+def columns_in_code(
+    transforms: Mapping[TableName, Transform], programs: Iterable[Program]
+) -> dict[TableName, tuple[ColumnFacts, ...]]:
+    """What each source declares, and each transform makes as far as its code tells: of `SELECT *` from a table that
+    nobody knows, nothing."""
+    steps = {step.target.lower(): step for program in programs for step in program.steps if step.made.real}
+    found: dict[TableName, tuple[ColumnFacts, ...]] = {}
+
+    def columns_of(table: TableName) -> tuple[ColumnFacts, ...]:
+        transform = transforms.get(table)
+        if transform is not None and table not in found:
+            found[table] = ()  # a circle ends here
+            if isinstance(transform.body, FileSource):
+                place = Place(transform.file, transform.line)
+                found[table] = tuple(ColumnFacts(name, place, type_) for name, type_ in transform.body.columns.items())
+            elif (step := steps.get(str(table).lower())) is not None:
+                found[table] = tuple(_made(transform, step, columns_of))
+        return found.get(table, ())
+
+    for table in transforms:
+        columns_of(table)
+    return found
+
+
+def _made(
+    transform: Transform, step: Step, columns_of: Callable[[TableName], tuple[ColumnFacts, ...]]
+) -> Iterator[ColumnFacts]:
+    """As they are spelled: where the query lists them, else where it reads them. The reader of SQL writes all names in
+    small letters."""
+    if not isinstance(transform.body, SqlQuery):
+        yield from (ColumnFacts(name, Place(transform.file, transform.line)) for name in step.columns)
+        return
+    written = _written(transform.body.text)
+    read = {column.name.lower(): column.name for table in transform.inputs for column in columns_of(table)}
+    for name in step.columns:
+        spelled, line = written.get(name.lower(), (read.get(name.lower(), name), transform.line))
+        yield ColumnFacts(spelled, Place(transform.file, line))
+
+
+def _written(text: str) -> dict[str, tuple[str, int]]:
+    """How a query spells its columns and on which line: those that it lists, and those of its parts which are spelled
+    in one way only."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    try:
+        query = parse_one(text, dialect="spark")
+    except SqlglotError:
+        return {}
+    if not isinstance(query, exp.Query):
+        return {}
+    inside: dict[str, dict[str, int]] = {}
+    for name in _names(query.find_all(exp.Alias)):
+        inside.setdefault(name.name.lower(), {}).setdefault(name.name, int(name.meta.get("line", 1)))
+    found = {key: next(iter(ways.items())) for key, ways in inside.items() if len(ways) == 1}
+    return found | {name.name.lower(): (name.name, int(name.meta.get("line", 1))) for name in _names(query.selects)}
+
+
+def _names(selected: Iterable[exp.Expr]) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    for each in selected:
+        name = each.args.get("alias") if isinstance(each, exp.Alias) else each.this
+        if isinstance(name, exp.Identifier):
+            yield name
+
+
+def _sql_units(transforms: Iterable[Transform]) -> Iterator[Unit]:
+    from forge.lineage.extract.codebase import Unit
+
+    for one in transforms:
+        if isinstance(one.body, SqlQuery):
+            yield Unit(one.file, "sql", {one.file: one.body.text}, str(one.output))
+
+
+def _python_units(transforms: Iterable[Transform], modules: Mapping[str, str]) -> Iterator[Unit]:
+    from forge.lineage.extract.codebase import Unit
+
+    files = dict.fromkeys(one.file for one in transforms if isinstance(one.body, PythonFunction))
+    for file in files:
+        if file in modules:
+            yield Unit(file, "python", {file: modules[file]})
+
+
+def _modules(root: Path, transforms: Iterable[Transform]) -> dict[str, str]:
+    """All Python beside the transforms, for one file may import another; none where no transform is in Python."""
+    if not any(isinstance(one.body, PythonFunction) for one in transforms):
+        return {}
+    found: dict[str, str] = {}
+    for path in sorted((root / _FOLDER).rglob("*.py")):
+        file = path.relative_to(root)
+        if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in file.parts):
+            found[file.as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    return found
+
+
+def _schemas(transforms: Mapping[TableName, Transform], schema_of: Schemas) -> dict[str, dict[str, str]]:
+    """Of sources as they are declared, of what else is read as it is in the lake. Contracts may leave columns out."""
+    found: dict[str, dict[str, str]] = {}
+    for table in sorted({*transforms, *(one for each in transforms.values() for one in each.inputs)}):
+        transform = transforms.get(table)
+        if transform is not None and isinstance(transform.body, SqlQuery):
+            continue  # its own text tells its columns
+        schema = schema_of(table)
+        if schema is not None:
+            found[str(table)] = {column.name: column.type for column in schema.columns}
+        elif transform is not None and isinstance(transform.body, FileSource) and transform.body.columns:
+            found[str(table)] = dict(transform.body.columns)
+    return found
