@@ -10,6 +10,7 @@ import pytest
 from committed_lineage import CommittedLineage, edge
 
 from forge.flows.code_records import producer_of
+from forge.flows.extract import extract
 from forge.flows.ingest import Ingested, ingest
 from forge.flows.ingest_ports import IngestPorts, Options, Progress
 from forge.flows.lake_definitions import definitions_in_lake
@@ -279,7 +280,35 @@ def test_an_export_of_another_graph_is_taken_in(code: Code) -> None:
 
 
 def test_the_select_of_a_transform_of_the_project_makes_its_table(code: Code) -> None:
-    code.write(a_sql="/* forge\nkind: full\n*/\nSELECT x.a FROM raw.x AS x")
-    ports = IngestPorts(code.world.ports, code.sources, results={"jobs/a.sql": "core.t"})
-    ingest(ports, code.folder, root="jobs")
+    """By its path or its header, and whichever folder of the project is given."""
+    (code.folder / "forge.yaml").write_text("project: shop\n")
+    code.write(transforms__core__t_sql="/* forge\nkind: full\n*/\nSELECT x.a FROM raw.x AS x")
+    code.write(transforms__core__u_sql="/* forge\noutput: marts.u\n*/\nSELECT t.a FROM core.t AS t")
+    code.write(other__core__v_sql="SELECT t.a FROM core.t AS t")
+    code.ingest()
     assert code.upstream("core.t.a") == {"raw.x.a"}
+    assert code.upstream("marts.u.a") == {"core.t.a"}
+    with pytest.raises(ForgeError, match="'core.v' is not in the lineage graph"):
+        code.upstream("core.v")  # not below transforms/
+    extraction, _ = extract([code.folder / "transforms" / "core" / "t.sql"], Options(), in_turn)
+    assert [str(one.target) for one in extraction.edges] == ["core.t.a"]
+
+
+def test_a_transform_in_sql_has_the_name_that_runs_give_it(code: Code) -> None:
+    (code.folder / "forge.yaml").write_text("project: shop\n")
+    code.write(
+        transforms__core__t_sql="SELECT x.a FROM raw.x AS x",
+        transforms__core__u_py="""
+from forge import transform
+
+@transform(inputs={"t": "core.t"})
+def u(t):
+    return t.select("a")
+""",
+    )
+    code.ingest()
+    nodes = {fact.entity.id for fact in look(code.world.ports).store.node_facts()}
+    assert {name for name in nodes if name.startswith(("transform:", "pipeline:"))} == {
+        "transform:core.t",
+        "transform:core.u",
+    }

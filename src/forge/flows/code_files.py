@@ -21,6 +21,8 @@ _SKIPPED = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist", "spark-warehouse"}
 )
 _DBT = "dbt_project.yml"
+_FORGE = "forge.yaml"
+_TRANSFORMS = "transforms"  # of a project of Forge: each SELECT below it makes the table that its file names
 _LANGUAGES = {Kind.SQL: "sql", Kind.PYTHON: "python", Kind.NOTEBOOK: "python"}
 
 
@@ -115,6 +117,7 @@ class _Found:
         self.declared: dict[str, str] = {}
         self.events: dict[str, str] = {}
         self.exports: dict[str, str] = {}
+        self._projects: dict[Path, Path | None] = {}
 
     def name(self, file: Path) -> str:
         return shown(file.relative_to(self.root))
@@ -150,7 +153,8 @@ class _Found:
         name = self.name(file)
         language = _LANGUAGES.get(sort.kind)
         if language is not None:
-            self.units.append(Unit(name, language, {name: sort.text}, notes=tuple(self._notes(name, sort))))
+            result = self._made_by(file, sort.text) if sort.kind is Kind.SQL else ""
+            self.units.append(Unit(name, language, {name: sort.text}, result, tuple(self._notes(name, sort))))
         match sort.kind:
             case Kind.PYTHON | Kind.NOTEBOOK:
                 self.modules[name] = sort.text
@@ -160,6 +164,24 @@ class _Found:
                 self.events[name] = sort.text
             case Kind.EXPORT:
                 self.exports[name] = sort.text
+
+    def _made_by(self, file: Path, text: str) -> str:
+        """The table of a SQL transform of Forge; empty for any other file."""
+        full = Path(os.path.abspath(file))
+        project = self._project_of(full.parent)
+        if project is None:
+            return ""
+        from forge.transforms.sql_file import output_of_sql
+
+        table = output_of_sql(text, shown(full.relative_to(project)))
+        return str(table) if table is not None else ""
+
+    def _project_of(self, folder: Path) -> Path | None:
+        """The project of Forge whose transforms a folder holds."""
+        if folder not in self._projects:
+            ways = (above.parent for above in (folder, *folder.parents) if above.name == _TRANSFORMS)
+            self._projects[folder] = next((one for one in ways if os.path.isfile(one / _FORGE)), None)
+        return self._projects[folder]
 
     def is_asked_for(self, file: Path) -> None:
         """Of a folder, files that are no code are passed over; one that was named must not be."""

@@ -90,7 +90,7 @@ def ingest(
     began = time.monotonic()
     asked = options or Options()
     name = root if root is not None else shown(path if os.path.isdir(path) else path.parent)
-    code = _with_results(find_code(path), name, ports.results)
+    code = find_code(path)
     before = {one.path: one for one in ports.sources.sources(name)}
     digests = digests_of(code, asked)
     same = {
@@ -106,11 +106,6 @@ def ingest(
     ports.sources.keep(told)
     ports.sources.forget(name, gone)
     return Ingested(name, (*records, *told), kept, gone, recorded, time.monotonic() - began)
-
-
-def _with_results(code: Codebase, root: str, results: Mapping[str, str]) -> Codebase:
-    known = tuple(replace(unit, result=results.get(file_id(root, unit.name), "")) for unit in code.units)
-    return replace(code, units=known)
 
 
 def catalog_of(ports: IngestPorts, options: Options) -> Catalog:

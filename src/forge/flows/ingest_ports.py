@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from forge.lineage.extract.codebase import Run, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from forge.flows.code_records import SourceStore
     from forge.flows.lineage_ports import LineagePorts
     from forge.flows.openlineage import OpenLineagePorts
     from forge.lineage.extract.definition import Definition, Schemas
 
-READER = 1  # goes up when the same text is read otherwise, so that everything is read again
+READER = 2  # goes up when the same text is read otherwise, so that everything is read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,10 @@ class Progress:
 @dataclass(frozen=True)
 class IngestPorts:
     """`read` reads units, in processes of this machine or elsewhere; `known` are the tables of the lake. `events`
-    takes in those of OpenLineage; None: they are left alone. `results`: what the SELECT of a file makes, by the id of
-    the file, where the project tells: its own transforms."""
+    takes in those of OpenLineage; None: they are left alone."""
 
     lineage: LineagePorts
     sources: SourceStore
     read: Run = in_turn
     known: Callable[[], tuple[Definition, ...]] = tuple
     events: OpenLineagePorts | None = None
-    results: Mapping[str, str] = field(default_factory=dict)

@@ -50,6 +50,14 @@ def load_sql(text: str, file: str) -> Transform:
     )
 
 
+def output_of_sql(text: str, file: str) -> TableName | None:
+    """The table that a file makes, by its header or its path, whatever is wrong with its query; None: none."""
+    try:
+        return _output_of(read_header(text, file), file)
+    except ForgeError:
+        return output_by_path(file)
+
+
 def _output_of(header: Header, file: str) -> TableName:
     if header.options.output is not None:
         return read_output(header.options.output, header.yaml.where("output"))

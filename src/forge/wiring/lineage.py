@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
 from forge.model.secret import resolve_secret
-from forge.transforms.transform import SqlQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from forge.flows.ingest_ports import IngestPorts
     from forge.flows.lineage_ports import KeyOf, LineagePorts
@@ -79,15 +77,7 @@ class LineageWiring(Foundation):
 
         ports = self._lineage
         known = partial(definitions_in_lake, ports)
-        return IngestPorts(ports, SqlSources(self.database), read, known, self._openlineage, self._made_by_sql())
-
-    def _made_by_sql(self) -> Mapping[str, str]:
-        """The table that each SQL transform of the project makes; none where the project is not sound."""
-        try:
-            transforms = self.project().transforms.values()
-        except ForgeError:
-            return {}
-        return {one.file: str(one.output) for one in transforms if isinstance(one.body, SqlQuery)}
+        return IngestPorts(ports, SqlSources(self.database), read, known, self._openlineage)
 
     @cached_property
     def _openlineage(self) -> OpenLineagePorts:

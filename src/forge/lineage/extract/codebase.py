@@ -72,10 +72,11 @@ def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
         case "sql":
             from forge.lineage.extract.sql_file import read_sql_file
 
-            return tuple(
+            found = (
                 read_sql_file(text, shared.catalog, dialect=shared.dialect, file=path, result=unit.result or None)
                 for path, text in unit.texts.items()
             )
+            return tuple(_with_maker(program, unit.result) for program in found)
         case "python":
             return _read_python(unit, shared)
         case "dbt":
@@ -85,6 +86,14 @@ def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
                 unit.texts, shared.catalog, dialect=shared.dialect, default_schema=shared.catalog.default_schema
             )
     return (Program(unit.name, unit.language, gaps=(Gap(unit.name, 0, f"nothing reads {unit.language}"),)),)
+
+
+def _with_maker(program: Program, result: str) -> Program:
+    """A transform has the name of the table that it makes, as the runs call it."""
+    if not result:
+        return program
+    steps = (replace(one, transform=result) if one.target == result else one for one in program.steps)
+    return replace(program, steps=tuple(steps))
 
 
 def _read_python(unit: Unit, shared: Shared) -> tuple[Program, ...]:
