@@ -216,3 +216,19 @@ def test_many_runs_of_a_job_leave_one_fact_an_edge(ports: OpenLineagePorts) -> N
     runs: Sequence[Json] = [complete(hour, f"0192f3a4-0000-7000-8000-{hour:012}", "a.x") for hour in range(20)]
     take(ports, *runs)
     assert len(facts(ports)) == 2
+
+
+def started_by(parent: str, told: Json) -> Json:
+    told["run"]["facets"]["parent"] = {"run": {"runId": A}, "job": {"namespace": "airflow", "name": parent}}
+    return told
+
+
+def test_the_pipeline_is_the_parent_that_was_named_last(ports: OpenLineagePorts) -> None:
+    """Also where only the START names it; a run or definition that names none takes nothing back."""
+    job = "process:airflow/nightly.orders"
+    take(ports, started_by("nightly", event("START", at=at(1), run=A)), complete(2, A, "a"))
+    take(ports, complete(3, B, "a"), job_event(at=at(4), inputs=[dataset("a")], outputs=[dataset("c")]))
+    assert open_edges(ports) == {"a->c#derived", f"pipeline:airflow/nightly->{job}#executes"}
+    other = "00000000-0000-4000-8000-000000000009"
+    take(ports, started_by("weekly", complete(5, other, "a")))
+    assert open_edges(ports) == {"a->c#derived", f"pipeline:airflow/weekly->{job}#executes"}

@@ -212,11 +212,21 @@ def test_the_job_is_a_node_with_its_code_and_who_started_it() -> None:
         sql={"query": "SELECT 1", "dialect": "postgres"}, sourceCodeLocation={"type": "git", "url": "https://x/y.sql"}
     )
     told["run"]["facets"]["parent"] = {"run": {"runId": "x"}, "job": {"namespace": "airflow", "name": "nightly"}}
-    (job,) = claims(told).nodes
+    job, pipeline = claims(told).nodes
     assert job.entity.id == "process:airflow/nightly.orders"
+    assert pipeline.entity.id == "pipeline:airflow/nightly"
     assert job.details["code"] == "SELECT 1"
     assert job.details["parent"] == "airflow/nightly"
     assert job.details["source_code"] == "https://x/y.sql"
+
+
+def test_the_parent_of_a_run_is_the_pipeline_that_executes_the_job() -> None:
+    told = event(inputs=[dataset("a")], outputs=[dataset("b")])
+    told["run"]["facets"]["parent"] = {"run": {"runId": "x"}, "job": {"namespace": "airflow", "name": "nightly"}}
+    keys = {claim.key.id for claim in claims(told).edges}
+    assert "pipeline:airflow/nightly->process:airflow/nightly.orders#executes" in keys
+    told["run"]["facets"]["parent"]["job"]["name"] = "nightly.orders"  # some say it of themselves
+    assert not any("pipeline:" in claim.key.id for claim in claims(told).edges)
 
 
 def test_a_job_that_reads_and_writes_consumes_and_produces() -> None:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.evidence import Basis, Evidence
-from forge.lineage.extract.openlineage.names import Naming, job_of
+from forge.lineage.extract.openlineage.names import Naming, job_of, pipeline_of
 from forge.lineage.extract.openlineage.said import About, Arrival, Dataset, Event, Input, Name, Way
 from forge.lineage.extract.program import MAYBE
 from forge.lineage.extract.value import Trace, merge
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
-from forge.lineage.maker import CONSUMES, PRODUCES
+from forge.lineage.maker import CONSUMES, EXECUTES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of
 
 EXTRACTOR = "openlineage"
@@ -235,6 +235,8 @@ class _Claims:
             for dataset in event.outputs:
                 if not self.fed[self.table(dataset.name).id].sources:
                     self._other[job, self.table(dataset.name), Kind(EdgeType.PRODUCES, None)] = None
+        if event.job.parent is not None and event.job.parent != event.job.name:
+            self._other[pipeline_of(event.job.parent), job, EXECUTES] = None
         self.fed[job.id] = Fed(True, frozenset())  # what it is said to consume now is all that it does
 
     def _job(self, name: Name | None) -> Entity | None:
@@ -269,6 +271,9 @@ class _Claims:
         if self._event.job is not None:
             details = {"transform_type": EXTRACTOR, **self._event.job.details}
             yield NodeClaim(job_of(self._event.job), details)
+            parent = self._event.job.parent
+            if parent is not None and parent != self._event.job.name:
+                yield NodeClaim(pipeline_of(parent), {"transform_type": EXTRACTOR})
         for dataset in self._datasets.values():
             table = self.table(dataset.name)
             if table.type is NodeType.TABLE:

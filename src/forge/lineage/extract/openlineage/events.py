@@ -65,7 +65,8 @@ def _job(told: Sequence[Event], last: Job) -> Job:
     for job in jobs:
         details |= job.details
     location = next((job.location for job in reversed(jobs) if job.location), "")
-    return replace(last, details=details, location=location)
+    parent = next((job.parent for job in reversed(jobs) if job.parent), None)
+    return replace(last, details=details, location=location, parent=parent)
 
 
 def _datasets(given: Iterable[Dataset]) -> tuple[Dataset, ...]:
@@ -106,13 +107,17 @@ def batch_of(event: Event, claimed: Claimed, known: Iterable[EdgeFact], actor: s
 
 
 def _left_out(facts: Iterable[EdgeFact], table: str, fed: Fed, said: set[EdgeKey], at: datetime) -> Iterable[EdgeKey]:
-    """Who tells only of tables says nothing against the columns that were told of before."""
+    """Who tells only of tables says nothing against the columns that were told of before, and who names no parent
+    nothing against the one that was."""
+    started = any(key.kind.type is EdgeType.EXECUTES for key in said)
     for fact in facts:
         open_ = fact.valid_from <= at and (fact.valid_to is None or fact.valid_to > at)
         if open_ and _owner(fact.target) == table and fact.key not in said:
             source = _owner(fact.source)
             if fact.kind.beside and fact.kind.type is EdgeType.PRODUCES:
                 continue  # it still makes the table, whatever from
+            if fact.kind.type is EdgeType.EXECUTES and not started:
+                continue
             if fed.by_column or source not in fed.sources:
                 yield fact.key
 

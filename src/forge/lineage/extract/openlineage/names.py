@@ -103,6 +103,11 @@ def job_of(job: Job | Name) -> Entity:
     return Entity(NodeType.PROCESS, f"{name.namespace}/{name.name}")
 
 
+def pipeline_of(parent: Name) -> Entity:
+    """What starts jobs."""
+    return Entity(NodeType.PIPELINE, f"{parent.namespace}/{parent.name}")
+
+
 def producer_of(job: Name) -> str:
     return f"openlineage:{job.namespace}/{job.name}"
 

@@ -126,17 +126,18 @@ def _job(part: Part, run_facets: Part) -> Job | None:
         "description": facets.child("documentation").child("description").text(required=False, long=True),
         "owners": list(_owners(facets.child("ownership"))),
         "source_code": location.child("url").text(required=False),
-        "parent": _parent(run_facets.child("parent")),
     }
+    parent = _parent(run_facets.child("parent"))
+    if parent is not None:
+        details["parent"] = f"{parent.namespace}/{parent.name}"
     known = {key: value for key, value in details.items() if value}
-    return Job(name, known, file, kind.upper() in _ENDLESS) if name else None
+    return Job(name, known, file, kind.upper() in _ENDLESS, parent) if name else None
 
 
-def _parent(part: Part) -> str:
+def _parent(part: Part) -> Name | None:
     """The job that started this one. Its run is another each time, so that it tells nothing of the job."""
     job = part.child("job")
-    name = job.name(required=False) if job.there else None
-    return f"{name.namespace}/{name.name}" if name else ""
+    return job.name(required=False) if job.there else None
 
 
 def _datasets(part: Part) -> Iterable[Dataset]:

@@ -96,6 +96,7 @@ class Job:
     details: Mapping[str, object] = field(default_factory=dict)
     location: str = ""  # of its code
     endless: bool = False  # a stream or a service, which never completes
+    parent: Name | None = None  # the job that started it
 
 
 @dataclass(frozen=True, slots=True)
