@@ -121,8 +121,9 @@ def test_a_hop_tells_how_it_is_made_unless_it_is_a_certain_copy(link: Link, told
         ([column("s.b.x"), table("s.b")], "1 column of 1 table"),
         ([column("s.b.x"), column("s.b.y"), table("s.c")], "2 columns of 1 table and 1 table"),
         ([column("s.b.x"), other("dashboard:a"), other("model:b@3")], "1 column of 1 table, 1 dashboard and 1 model"),
+        ([other("pipeline:jobs/a.sql"), other("transform:jobs/a.sql#s.b")], "1 pipeline and 1 transform"),
     ],
-    ids=["tables", "a table and its column", "and another table", "other things"],
+    ids=["tables", "a table and its column", "and another table", "other things", "files that make tables"],
 )
 def test_what_was_reached_is_counted_by_kind(nodes: list[Node], counted: str) -> None:
     found = walk("s.a.x", [reached(node, Link("s.a.x", node.id)) for node in nodes])

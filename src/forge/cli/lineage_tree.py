@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer
 from forge.cli.words import plural
+from forge.lineage.node import TABLE_LIKE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,7 +77,7 @@ def _counted(items: Sequence[Reached]) -> str:
     others: dict[str, int] = defaultdict(int)
     for item in items:
         if item.column is None and item.name not in held:
-            data = item.node.table or "/" in item.name
+            data = item.node.table or item.node.type in TABLE_LIKE
             others["table" if data else str(item.node.type)] += 1
     parts = [f"{plural(len(columns), 'column')} of {plural(len(held), 'table')}"] if columns else []
     kinds = sorted(others, key=lambda kind: (kind != "table", kind))
