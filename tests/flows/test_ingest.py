@@ -288,7 +288,7 @@ def test_the_select_of_a_transform_of_the_project_makes_its_table(code: Code) ->
     code.ingest()
     assert code.upstream("core.t.a") == {"raw.x.a"}
     assert code.upstream("marts.u.a") == {"core.t.a"}
-    with pytest.raises(ForgeError, match="'core.v' is not in the lineage graph"):
+    with pytest.raises(ForgeError, match=r"'core\.v' is not in the lineage graph"):
         code.upstream("core.v")  # not below transforms/
     extraction, _ = extract([code.folder / "transforms" / "core" / "t.sql"], Options(), in_turn)
     assert [str(one.target) for one in extraction.edges] == ["core.t.a"]

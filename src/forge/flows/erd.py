@@ -1,5 +1,6 @@
 """The tables of a schema, their columns and keys. Keys are those that code and people tell of, and of the project's own
-tables those that its settings, transforms, contracts and checks declare, else the identifier fields of the table."""
+tables those that its settings, transforms, contracts and checks declare, else the identifier fields of the table;
+foreign keys are those that its contracts and checks declare."""
 
 from __future__ import annotations
 
@@ -22,8 +23,19 @@ def _with_keys(view: Look, nodes: Iterable[Node]) -> Iterable[Node]:
     branch = metadata.branch(view.ports.default_branch)
     head = view.commit.id if view.commit else branch.head if branch else None
     tree = metadata.tree(head) if head else {}
-    key_of = view.ports.keys()
+    key_of, references = view.ports.keys(), view.ports.references()
     for node in nodes:
-        table = lake_table(node.id) if node.type in TABLE_LIKE and "primary_key" not in node.details else None
-        key = key_of(table, tree[table]) if table is not None and table in tree else ()
-        yield replace(node, details={**node.details, "primary_key": list(key)}) if key else node
+        table = lake_table(node.id) if node.type in TABLE_LIKE else None
+        if table is None:
+            yield node
+            continue
+        details = dict(node.details)
+        key = key_of(table, tree.get(table)) if "primary_key" not in details else ()
+        if key:
+            details["primary_key"] = list(key)
+        declared = references.get(table, ())
+        if declared:
+            told = details.get("foreign_keys")
+            before = list(told) if isinstance(told, list | tuple) else []
+            details["foreign_keys"] = [*before, *(one.to_dict() for one in declared)]
+        yield replace(node, details=details) if key or declared else node

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from forge.contracts.contract import Note
+from forge.contracts.relations import relation_checks
 from forge.model.names import TableName
 from forge.quality.check import Check
+from forge.quality.checks.foreign_key import ForeignKey
 from forge.quality.checks.not_null import NotNull
 from forge.quality.checks.unique import Unique
 from forge.quality.verdict import Severity
@@ -51,6 +55,39 @@ class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
             if table not in found and (key := key_of_checks(checks)):
                 found[table] = key
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Columns of a table whose values stand in those of another."""
+
+    columns: tuple[str, ...]
+    table: TableName
+    references: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {"columns": list(self.columns), "table": str(self.table), "references": list(self.references)}
+
+
+def find_references(project: Project) -> dict[TableName, tuple[Reference, ...]]:
+    """The foreign keys of the project's tables: what checks look up, and the relationships of contracts, whether these
+    are enforced or not."""
+    found: dict[TableName, dict[Reference, None]] = {}
+    for table, checks in project.checks.items():
+        for check in checks:
+            if isinstance(check, ForeignKey):
+                found.setdefault(table, {})[Reference(check.columns, check.table, check.references)] = None
+    peers = tuple(project.contracts.values())
+    for table, promised in project.contracts.items():
+        for one in relation_checks(promised, peers) if project.governance.is_off else ():
+            if not isinstance(one, Note):
+                found.setdefault(table, {})[_reference(one[0])] = None
+    return {table: tuple(references) for table, references in found.items()}
+
+
+def _reference(check: Mapping[str, Any]) -> Reference:
+    to = check["references"]
+    return Reference(tuple(check["columns"]), TableName.parse(to["table"]), tuple(to["columns"]))
 
 
 def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:

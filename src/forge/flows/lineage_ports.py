@@ -9,8 +9,9 @@ from forge.lineage.ask import MIN_CONFIDENCE
 from forge.lineage.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from forge.flows.keys import Reference
     from forge.flows.ports import Metadata
     from forge.lineage.graph import Graph
     from forge.lineage.store import LineageAnswers, LineageStore
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     from forge.model.time import Clock
     from forge.versioning.commit import TableVersion
 
-    KeyOf = Callable[[TableName, TableVersion], tuple[str, ...]]
+    KeyOf = Callable[[TableName, TableVersion | None], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class LineagePorts:
     """`answers` walks what `store` has recorded. `scratch` gives an empty store in memory with one who walks it: the
     graph of another branch is put together there. `schema` is that of a version of a table; None: not known any more.
-    `keys`: who tells the declared key of a table, else its identifier fields, as the project is now.
+    `keys`: who tells the declared key of a table, else its identifier fields, as the project is now; a table that is
+    not there yet has no version. `references`: the foreign keys that its checks and contracts declare.
     `graph` is the index on the record where that answers itself; None where a server does. `kept` holds the graphs of
     other branches for who asks again. `project`: what the pipeline of its transforms is called."""
 
@@ -40,6 +42,7 @@ class LineagePorts:
     schema: Callable[[TableVersion], Schema | None] = lambda version: None
     owner: Callable[[TableName], str | None] = lambda table: None
     keys: Callable[[], KeyOf] = lambda: lambda table, version: ()
+    references: Callable[[], Mapping[TableName, tuple[Reference, ...]]] = dict
     database: str = "lake"
     project: str = "forge"
     min_confidence: float = MIN_CONFIDENCE

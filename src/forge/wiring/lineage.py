@@ -10,8 +10,10 @@ from forge.model.errors import ForgeError
 from forge.model.secret import resolve_secret
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
 
     from forge.flows.ingest_ports import IngestPorts
+    from forge.flows.keys import Reference
     from forge.flows.lineage_ports import KeyOf, LineagePorts
     from forge.flows.openlineage import OpenLineagePorts
     from forge.lineage.extract.codebase import Run
@@ -58,6 +60,7 @@ class LineageWiring(Foundation):
             schema=self._schema_of,
             owner=self.settings.owner_of,
             keys=self._keys,
+            references=self._references,
             database=keys.database,
             project=self.settings.project or "forge",
             min_confidence=keys.min_confidence,
@@ -130,18 +133,28 @@ class LineageWiring(Foundation):
             return None
         return found.schema if found else None
 
+    def _references(self) -> Mapping[TableName, tuple[Reference, ...]]:
+        """A project that cannot be read declares nothing."""
+        from forge.flows.keys import find_references
+
+        try:
+            return find_references(self.project())
+        except ForgeError:
+            return {}
+
     def _keys(self) -> KeyOf:
         """A project that cannot be read declares nothing; its tables still have their identifier fields."""
         from forge.flows.keys import DeclaredKeys
 
         keys = DeclaredKeys(self.settings.versioning.keys, self.project)
 
-        def key_of(table: TableName, version: TableVersion) -> tuple[str, ...]:
+        def key_of(table: TableName, version: TableVersion | None) -> tuple[str, ...]:
+            remembered = version.key if version is not None else ()
             try:
-                declared = keys.get(table, ()) or version.key
+                declared = keys.get(table, ()) or remembered
             except ForgeError:
-                declared = version.key
-            if declared or version.snapshot_id is None:
+                declared = remembered
+            if declared or version is None or version.snapshot_id is None:
                 return tuple(declared)
             try:
                 found = self.lake.snapshot(version.catalog, version.snapshot_id)
