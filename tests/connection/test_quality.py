@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,89 @@ def test_a_branch_is_judged_as_it_is_there(f: Connection) -> None:
     with pytest.raises(ForgeError) as caught:
         view.run("core.orders@nowhere")
     assert caught.value.code == "E602"
+
+
+def test_a_person_says_what_a_point_was_and_takes_it_back(f: Connection) -> None:
+    f.quality.run("core.orders")
+    (metric, newest, found) = f.quality.metrics("core.orders")[0]
+    assert (found.is_anomaly, newest.feedback) == (False, None)
+    said = f.quality.feedback("core.orders", metric.name, newest.time, "incident", note="half a file")
+    assert [(str(one.value.feedback), one.value.said.note) for one in said if one.value.said] == [
+        ("incident", "half a file")
+    ]
+    again = f.quality.feedback("core.orders", metric.name, newest.time, None)
+    assert [one.value.feedback for one in again] == [None]
+    with pytest.raises(ForgeError, match="Did you mean incident") as caught:
+        f.quality.feedback("core.orders", metric.name, newest.time, "incidnt")
+    assert caught.value.code == "E105"
+    with pytest.raises(ForgeError) as caught:
+        f.quality.feedback("core.orders", metric.name, newest.time - timedelta(days=400), "expected")
+    assert caught.value.code == "E742"
+
+
+def test_alerts_are_muted_for_a_while_and_heard_again(f: Connection) -> None:
+    f.quality.run("core.orders")
+    (alert,) = f.quality.alerts("core.orders", status="failing")
+    assert alert.check_id == "core.orders.amount.range"
+    mute = f.quality.mute("core.orders", hours=8, reason="a known migration")
+    assert [one.id for one in f.quality.mutes()] == [mute.id]
+    assert (mute.table, mute.by, mute.reason) == ("core.orders", "ada@example.com", "a known migration")
+    of_monitor = f.quality.mute(monitor="Orders", until=mute.until) if f.quality.monitors() else mute
+    assert of_monitor.scope is not None
+    for one in f.quality.mutes():
+        f.quality.unmute(one.id)
+    assert f.quality.mutes() == ()
+    for wrong in ({}, {"hours": 1, "until": mute.until}):
+        with pytest.raises(ForgeError, match="needs one end"):
+            f.quality.mute("core.orders", **wrong)  # type: ignore[arg-type]
+    assert f.quality.deliveries() == ()
+    assert f.quality.channels() == {}
+    with pytest.raises(ForgeError) as caught:
+        f.quality.retry_delivery("nothing")
+    assert caught.value.code == "E736"
+    with pytest.raises(ForgeError) as caught:
+        f.quality.test_channel("pager")
+    assert caught.value.code == "E731"
+
+
+def test_one_of_each_is_found_by_its_id(f: Connection) -> None:
+    checked = f.quality.run("core.orders")
+    assert f.quality.result(checked[1].id).message == checked[1].message
+    (incident,) = f.quality.incidents("core.orders")
+    assert f.quality.incident(incident.id).id == incident.id
+    changed = f.quality.change_incident(incident.id, assignee="bob", status="acknowledged")
+    assert (changed.assignee, str(changed.status)) == ("bob", "acknowledged")
+    assert f.quality.change_incident(incident.id, assignee="").assignee is None
+    for call, code in ((f.quality.result, "E724"), (f.quality.incident, "E730"), (f.quality.remediation, "E745")):
+        with pytest.raises(ForgeError) as caught:
+            call("nothing")
+        assert caught.value.code == code
+    (health,) = f.quality.datasets()
+    assert (str(health.table), health.score) == ("core.orders", 50.0)
+    assert sum(day.failed for day in f.quality.trend()) == 1
+
+
+def test_a_monitor_is_looked_at_before_it_is_made(f: Connection) -> None:
+    draft = f.quality.preview_monitor("Twice", "core.orders", schedule={"type": "cron", "cron": "0 6 * * *"})
+    assert (draft.valid, len(draft.checks), len(draft.next_runs)) == (True, 2, 5)
+    wrong = f.quality.preview_monitor("Twice", "core.ordres", checks=[{"type": "row_cuont"}])
+    assert not wrong.valid
+    assert [one.name for one in (item.monitor for item in f.quality.monitors())] == ["Orders"]
+
+
+def test_a_remediation_is_seen_row_by_row_before_it_is_approved(f: Connection, tmp_path: Path) -> None:
+    checks = f.wiring.root / "quality" / "orders.yaml"
+    text = checks.read_text()
+    for name, amount in (("good", 1), ("bad", 101)):
+        (tmp_path / f"{name}.csv").write_text(f"order_id,amount,status\n1,{amount}.5,paid\n")
+        checks.unlink()  # it would hold the bad one back
+        f.commit("core.orders", file=tmp_path / f"{name}.csv", mode="overwrite")
+        checks.write_text(text)
+        f.quality.run("core.orders")
+    proposed = f.quality.propose("core.orders", "rollback")
+    assert f.quality.remediation(proposed.id).id == proposed.id
+    assert [one.id for one in f.quality.remediations("core.orders@main", status=str(proposed.status))] == [proposed.id]
+    (shown,) = f.quality.preview_remediation(proposed.id)
+    assert str(shown.table) == "core.orders"
+    assert f.quality.approve(proposed.id).id == proposed.id
+    assert f.quality.run("core.orders").passed

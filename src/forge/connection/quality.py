@@ -119,11 +119,12 @@ class QualityView(QualityManagement):
         *,
         monitor: str | None = None,
         check: str | None = None,
+        run: str | None = None,
         verdict: str | None = None,
         limit: int = 100,
     ) -> Checked:
-        """What checks said in runs, for monitors and by hand, newest first. `verdict`: passed, failed or
-        `not measured`."""
+        """What checks said in runs, for monitors and by hand, newest first. `run`: that of a run, or of a monitor's.
+        `verdict`: passed, failed or `not measured`."""
         from forge.flows.monitors import find_monitor
         from forge.flows.results import find_results
 
@@ -136,6 +137,7 @@ class QualityView(QualityManagement):
             table=table,
             monitor_id=chosen,
             check_id=check,
+            run_id=run,
             verdict=_outcome(verdict),
             limit=limit,
         )
@@ -159,6 +161,18 @@ class QualityView(QualityManagement):
         ports = self.wiring.alerts()
         statuses = [one for one in IncidentStatus if resolved or one is not IncidentStatus.RESOLVED]
         return Found(incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table))
+
+    def incident(self, incident: str) -> IncidentItem:
+        """One, open or over, by either of its ids. E730."""
+        from forge.flows.incident_tracker import find_incident
+
+        for one in self.incidents(resolved=True):
+            if incident in (one.id, one.listed.id):
+                return one
+        from forge.connection.quality_items import IncidentItem
+        from forge.flows.incident_list import Listed
+
+        return IncidentItem(Listed(None, find_incident(self.wiring.alerts(), incident)))
 
     def baseline(
         self,

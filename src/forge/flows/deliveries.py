@@ -214,6 +214,17 @@ def _attempt(ports: AlertPorts, began: float, ok: bool, detail: str) -> Attempt:
     return Attempt(ports.clock(), ok, detail, round((time.monotonic() - began) * 1000, 1))
 
 
+def retry_delivery(ports: AlertPorts, delivery_id: str) -> None:
+    """One that was given up or refused is tried once more. E736."""
+    if not ports.store.queue_again([delivery_id], ports.clock()):
+        raise ForgeError(
+            "E736",
+            f"The delivery {delivery_id} does not wait for a retry",
+            why="There is none of that id, or it was neither given up nor refused.",
+            fix="`forge quality alerts deliveries` lists them.",
+        )
+
+
 def try_channel(ports: AlertPorts, name: str) -> tuple[bool, str]:
     """Sends a trial at once and past the outbox; whether it was taken, and what was said. E731: no such channel."""
     refuse_unknown(ports, [name])

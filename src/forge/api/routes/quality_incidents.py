@@ -29,6 +29,7 @@ from forge.api.wire.quality_incidents import (
     TrackedIncidentView,
 )
 from forge.api.wire.shape import Page
+from forge.flows.deliveries import retry_delivery as queue_again
 from forge.flows.deliveries import try_channel
 from forge.flows.incident_list import MOST, find_listed, find_tracked
 from forge.flows.incident_tracker import UNRESOLVED, Request, change_incident, mute, unmute
@@ -194,14 +195,7 @@ def deliveries(
 @router.post("/alerts/deliveries/{delivery_id}/retry", status_code=204)
 def retry_delivery(delivery_id: Identity, site: TheSite) -> None:
     """One that was given up or refused is tried once more."""
-    ports = site.wiring.alerts()
-    if not ports.store.queue_again([delivery_id], ports.clock()):
-        raise ForgeError(
-            "E736",
-            f"The delivery {delivery_id} does not wait for a retry",
-            why="There is none of that id, or it was neither given up nor refused.",
-            fix="`forge quality alerts deliveries` lists them.",
-        )
+    queue_again(site.wiring.alerts(), delivery_id)
 
 
 @router.post("/alerts/channels/{channel}/test")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -36,20 +35,20 @@ from forge.api.wire.quality_monitors import (
     ValidationView,
 )
 from forge.api.wire.shape import OutcomeWord, Page
-from forge.flows.check_preview import PlannedCheck, Preview, Seen, look_at, preview_checks, preview_loaded
+from forge.flows.check_preview import Preview, Seen, look_at, preview_checks
 from forge.flows.monitor_jobs import start_by_hand
+from forge.flows.monitor_preview import preview_monitor as draft_of
 from forge.flows.monitor_sla import find_sla
-from forge.flows.monitors import change_monitor, create_monitor, draft_monitor, find_monitor, remove_monitor
+from forge.flows.monitors import change_monitor, create_monitor, find_monitor, remove_monitor
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.monitor import Monitor
-from forge.quality.schedule import Fault, find_dues
+from forge.quality.schedule import Fault
 from forge.quality.verdict import Outcome
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality monitors"])
 
 MonitorIdentity = Annotated[str, Path(max_length=255, description="Its id, or its name.")]
-_SOON = 5
 
 
 @router.get("/monitors")
@@ -96,9 +95,6 @@ def add_monitor(
 @router.post("/monitors/preview")
 def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
     """What a monitor would be, when it would run, and all that is wrong with it. Nothing is kept."""
-    if "dataset_id" in body and "dataset" not in body:
-        body = {**body, "dataset": body["dataset_id"]}
-        del body["dataset_id"]
     return _preview(site, body)
 
 
@@ -203,29 +199,16 @@ def _validation(preview: Preview) -> ValidationView:
 
 def _preview(site: Site, fields: Mapping[str, object]) -> MonitorPreview:
     wiring, now = site.wiring, site.wiring.clock()
-    draft, faults = draft_monitor(fields, wiring.monitor_ports())
-    items = fields.get("checks")
-    found = _planned(site, str(fields.get("dataset", "")), items if isinstance(items, list) else [])
-    monitor = draft and replace(draft, created_at=now, updated_at=now, scheduled_from=now)
-    schedule = monitor.schedule if monitor else None
-    return MonitorPreview(
-        valid=not faults,
-        errors=[fault_view(fault) for fault in faults],
-        checks=[planned_view(planned) for planned in found],
-        monitor=monitor_view(monitor, None, None, now) if monitor else None,
-        next_runs=list(find_dues(schedule, now, now, _SOON)) if schedule else [],
+    draft = draft_of(
+        fields, wiring.monitor_ports(), partial(_look, site), lambda table: wiring.project().checks_of(table), now
     )
-
-
-def _planned(site: Site, dataset: str, items: list[object]) -> tuple[PlannedCheck, ...]:
-    """Its own checks, or those that the project has for the table. A table that is not there yet may come."""
-    try:
-        seen, unseen = _look(site, dataset), None
-    except ForgeError as error:
-        seen, unseen = None, error.what
-    if items or seen is None:
-        return preview_checks(items, seen, unseen).checks
-    return preview_loaded(site.wiring.project().checks_of(seen.table), seen)
+    return MonitorPreview(
+        valid=draft.valid,
+        errors=[fault_view(fault) for fault in draft.faults],
+        checks=[planned_view(planned) for planned in draft.checks],
+        monitor=monitor_view(draft.monitor, None, None, now) if draft.monitor else None,
+        next_runs=list(draft.next_runs),
+    )
 
 
 def _look(site: Site, dataset: str) -> Seen:
