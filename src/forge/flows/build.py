@@ -13,7 +13,7 @@ from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.failing import failing_of
 from forge.flows.measure import StateStore, Subject, Tools
-from forge.flows.personal import Personal, declared_with, find_private
+from forge.flows.personal import Personal, declared_with, find_private, hiding_values
 from forge.flows.pins import Base, key_of, view_pin
 from forge.flows.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
@@ -122,7 +122,8 @@ def build(
         inputs={str(table): pin.snapshot_id for table, pin in inputs.items()},
     )
     try:
-        built = _build(job, transform, base, inputs, others, record)
+        with hiding_values(lambda: _personal(job).of(transform.output)):
+            built = _build(job, transform, base, inputs, others, record)
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
         built = Built(failed, transform, base, error=error)
@@ -270,12 +271,16 @@ def _judge(job: Job, subject: Subject) -> Judgement:
     tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
     if not checks:
         return Judgement()
-    personal = job.personal or Personal(
+    personal = _personal(job)
+    return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
+
+
+def _personal(job: Job) -> Personal:
+    return job.personal or Personal(
         job.metadata,
         declared_with(job.project.contracts.values(), frozenset),
         lambda: (job.metadata.tree(job.head),),
     )
-    return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
 
 
 def _parted(job: Job, subject: Subject, staged: Staged) -> Staged:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.file_sides import do_meet, ranges_of, slice_of
 from forge.flows.tables import DataFile, NeedsEngine, RowWork, Slice, TableFiles, Tables, Twins
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError
 from forge.versioning.commit import TableVersion
 from forge.versioning.field import by_name
 
@@ -57,11 +57,15 @@ class KeyCheck:
             return
         named = "; ".join(", ".join(f"{name} = {value}" for name, value in one.items()) for one in found.keys)
         more = f" and {found.count - len(found.keys)} more" if found.count > len(found.keys) else ""
-        raise ForgeError(
+        why = f"{', '.join(key)} is the key of {table}: rows that share it cannot be told apart."
+        raise CellError(
             "E611",
             f"{whose} has several rows with the key {named}{more}",
+            without=f"{whose} has several rows with the same {', '.join(key)}",
+            columns=key,
             where=table,
-            why=f"{', '.join(key)} is the key of {table}: rows that share it cannot be told apart.",
+            why=why,
+            why_without=why,
             fix=fix,
         )
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from forge.flows.file_sides import FileSides, are_apart, is_swappable, slice_of, sorted_files
 from forge.flows.merge_key import Sides, choose_key, is_known_unique, lacks_key
 from forge.flows.merges import TableTally
+from forge.flows.personal import Personal, hiding_values
 from forge.flows.ports import Stage
 from forge.flows.tables import MergedRows, NeedsEngine, RowWork, TableFiles, TableMerge
 from forge.flows.version_ports import Work, row_work
@@ -70,10 +72,17 @@ def merge_trees(
         if same(sides.base, sides.theirs) or same(sides.ours, sides.theirs):
             continue
         work.tell("merging", table)
-        outcomes[table] = _merge_one(work, sides)
+        with hiding_values(partial(_personal, work, (base, ours, theirs), table)):
+            outcomes[table] = _merge_one(work, sides)
         work.tell("merged", table, outcomes[table].tally.how)
     changed = {t: o.version for t, o in outcomes.items() if not o.conflicts and not same(o.version, ours.get(t))}
     return TreeMerge(changed, outcomes)
+
+
+def _personal(work: Work, trees: tuple[Tree, ...], table: TableName) -> frozenset[str]:
+    """On one of the sides, or today on the default branch."""
+    ports = work.ports
+    return Personal(ports.metadata, ports.declared, lambda: trees).of(table) | ports.personal().of(table)
 
 
 def same(old: TableVersion | None, new: TableVersion | None) -> bool:

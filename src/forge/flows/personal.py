@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.contracts.contract import TableContract, pii_columns
 from forge.flows.project import looked_up
 from forge.lineage.edge import Edge, Transformation
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.checks import Function, Query
 
@@ -198,6 +199,19 @@ def find_private(personal: Personal, table: TableName, checks: Iterable[Check]) 
     asked = {table, *(other for check in free for other in looked_up(check))} if free else set()
     hidden = personal.columns() if asked else PersonalColumns()
     return frozenset(one for one in asked if hidden.of(one))
+
+
+@contextmanager
+def hiding_values(hidden: Callable[[], frozenset[str]]) -> Iterator[None]:
+    """What goes wrong inside is told without the values of personal columns. `hidden`: those of the table it is about,
+    in small letters; asked for only where an error has values in it."""
+    try:
+        yield
+    except CellError as error:
+        personal = hidden()
+        if personal and (not error.columns or error.columns & personal):
+            raise error.without_values() from None
+        raise
 
 
 def hide_in_diffs(diffs: Sequence[TableDiff], personal: PersonalColumns) -> tuple[TableDiff, ...]:

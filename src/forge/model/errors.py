@@ -54,6 +54,30 @@ class ForgeError(Exception):
         }
 
 
+class CellError(ForgeError):
+    """One whose words repeat values of cells. `columns`: of which; none: of any. `without` and `why_without` say the
+    same without them, for tables whose values not all may see."""
+
+    def __init__(
+        self,
+        code: str,
+        what: str,
+        *,
+        without: str,
+        columns: Iterable[str] = (),
+        where: str | None = None,
+        why: str | None = None,
+        why_without: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(code, what, where=where, why=why, fix=fix)
+        self.columns = frozenset(name.lower() for name in columns)
+        self._without, self._why_without = without, why_without
+
+    def without_values(self) -> ForgeError:
+        return ForgeError(self.code, self._without, where=self.where, why=self._why_without, fix=self.fix)
+
+
 class ForgeErrors(ForgeError):
     """Several problems found in one go, so that a person can mend them all at once. Its code is the first one's."""
 

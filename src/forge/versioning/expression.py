@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.model.nearest import did_you_mean
 from forge.versioning.expression_values import COMPARISONS, FUNCTIONS, OPERATORS, cast_to, is_true
 
@@ -31,17 +31,20 @@ class Expression:
 
     text: str
 
-    def evaluate(self, base: object, ours: object, theirs: object) -> object:
+    def evaluate(self, base: object, ours: object, theirs: object, column: str | None = None) -> object:
         """With SQL's rules: NULL in, NULL out, but `greatest`, `least` and `coalesce` pass over it. E625 where the
         values do not go together, like a text and a number."""
         values = {"base": base, "ours": ours, "theirs": theirs}
         try:
             return _value(_parse(self.text), values)
         except (ArithmeticError, TypeError, ValueError, AttributeError) as error:
-            raise ForgeError(
+            raise CellError(
                 "E625",
                 f"{self.text} cannot be worked out for base = {base!r}, ours = {ours!r}, theirs = {theirs!r}",
+                without=f"{self.text} cannot be worked out for a conflict of {column or 'the table'}",
+                columns=(column,) if column else (),
                 why=f"{type(error).__name__}: {error}",
+                why_without=f"{type(error).__name__}; the values are personal data and not shown.",
                 fix="Use functions that fit the type of the column, or resolve this conflict by a value.",
             ) from error
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.versioning.arrow_types import python_values
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.row_codes import Numbers, sort_rows
@@ -89,7 +89,7 @@ def decide(batch: Batch, answers: Answers, scene: Scene) -> Decision:
             continue
         if (problem := scene.refuse(conflict, batch, rule)) is not None:
             if conflict.id in answers.by_conflict:
-                raise _bad_answer(conflict, problem)
+                raise bad_answer(conflict, problem)
             continue  # a standing rule that does not fit leaves the conflict open
         choices[place] = _CHOICES.get(rule.take, VALUE)
         if rule.take not in _CHOICES:
@@ -97,12 +97,14 @@ def decide(batch: Batch, answers: Answers, scene: Scene) -> Decision:
     return Decision(batch, choices, values)
 
 
-def _bad_answer(conflict: Conflict, problem: str) -> ForgeError:
+def bad_answer(conflict: Conflict, problem: str) -> ForgeError:
     key = ", ".join(f"{name} = {value}" for name, value in (conflict.key or {}).items())
     place = f"column {conflict.column}" if conflict.column else "the row"
-    return ForgeError(
+    return CellError(
         "E619",
         f"The answer to conflict {conflict.id} ({place} of {key}) does not fit: {problem}",
+        without=f"The answer to conflict {conflict.id} ({place}) does not fit: {problem}",
+        columns=conflict.key or (),
         where=conflict.table,
         fix="Answer it with ours, theirs, base, or a value that fits.",
     )
@@ -143,5 +145,6 @@ def evaluate(rule: Rule, conflict: Conflict, kind: pa.DataType) -> object:
         return fit_value(rule.value, kind, conflict.column or "")
     from forge.versioning.expression import parse_expression
 
-    result = parse_expression(str(rule.value)).evaluate(conflict.base, conflict.ours, conflict.theirs)
+    sides = conflict.base, conflict.ours, conflict.theirs
+    result = parse_expression(str(rule.value)).evaluate(*sides, column=conflict.column)
     return fit_value(result, kind, conflict.column or "", rounded=True)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.versioning.arrow_types import cast_column, common_type, python_values
 from forge.versioning.field import Aligned, Layout
 from forge.versioning.row_codes import Flags, Numbers, code_rows, find_different
@@ -224,10 +224,13 @@ def refuse_duplicates(
         for row in zip(*values, strict=True)
     )
     more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
-    raise ForgeError(
+    raise CellError(
         "E611",
         f"{side} has several rows with the key {'; '.join(list(named)[:3])}{more}",
+        without=f"{side} has several rows with the same {', '.join(layout.key)}",
+        columns=layout.key,
         where=table,
         why="Rows that share a key cannot be told apart, so no one can say which of them changed.",
+        why_without="Rows that share a key cannot be told apart, so no one can say which of them changed.",
         fix="Remove the duplicates, or use a key that is unique.",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError
 from forge.versioning.arrow_types import type_name
 
 _WIDE = Context(prec=100)  # the default 28 digits cannot hold a decimal(38,…)
@@ -31,10 +31,13 @@ def fit_value(value: object, kind: pa.DataType, column: str, *, rounded: bool = 
         ValueError,
         TypeError,
     ) as error:
-        raise ForgeError(
+        raise CellError(
             "E619",
             f"{value!r} is not a value for column {column}",
+            without=f"What is given is not a value for column {column}",
+            columns=(column,),
             why=f"The column is {type_name(kind)}.",
+            why_without=f"The column is {type_name(kind)}.",
             fix=f"Give a {type_name(kind)}.",
         ) from error
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlparse
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
 _LINE = re.compile(r"\bline (\d+),? pos(?:ition)? (\d+)")
@@ -95,9 +95,10 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
         )
     if "FORGE-E212" in text:
         key = re.search(r"FORGE-E212 (.*?)(?:\n|$|SQLSTATE)", text)
-        return ForgeError(
+        return CellError(
             "E212",
             "The result has the same unique key more than once",
+            without="The result has the same unique key more than once",
             where=where,
             why=key.group(1).strip() if key else None,
             fix="Deduplicate in the transform, for instance with row_number() over (partition by the key).",
@@ -149,7 +150,7 @@ def _bad_keys(code: str, why: str, where: str) -> ForgeError:
         "E612": ("A key of the rows is NULL", "Fill the column, leave these rows out, or use another key."),
         "E619": ("The expression gives no whole number", "Round it, for instance with floor(…)."),
     }[code]
-    return ForgeError(code, what, where=where, why=why, fix=fix)
+    return CellError(code, what, without=what, where=where, why=why, fix=fix)
 
 
 def _bad_rows(error: BaseException, where: str, root: Path | None) -> ForgeError:
@@ -157,9 +158,11 @@ def _bad_rows(error: BaseException, where: str, root: Path | None) -> ForgeError
     file = re.search(r"while reading file (\S+?)\.?\s", text)
     record = re.search(r"(?:bad record was encountered: |Malformed record: |in record parsing: )(.+)", text)
     row = f" (the row reads {record.group(1).strip().rstrip('.')})" if record else ""
-    return ForgeError(
+    what = f"{_shown(file.group(1), root) if file else 'A file'} has rows that do not fit the declared columns"
+    return CellError(
         "E210",
-        f"{_shown(file.group(1), root) if file else 'A file'} has rows that do not fit the declared columns",
+        what,
+        without=what,
         where=where,
         why=f"{root_cause(error)}{row}"[:600],
         fix="Correct the file or the columns of the source. Nothing of it was loaded.",

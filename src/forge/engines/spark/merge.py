@@ -25,7 +25,7 @@ from forge.engines.spark.align import (
 from forge.engines.spark.decide import BASE, OURS, THEIRS, Decision
 from forge.engines.spark.frames import quote
 from forge.engines.spark.single import find_overrides, read_conflicts
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.field import Aligned, Layout
 
@@ -276,11 +276,14 @@ def bad_keys_error(
         for row, side in zip(rows, sides, strict=True)
         if side == sides[0]
     )
-    return ForgeError(
+    return CellError(
         "E611",
         f"{sides[0]} has several rows with the key {shown}",
+        without=f"{sides[0]} has several rows with the same {', '.join(layout.key)}",
+        columns=layout.key,
         where=table,
         why="Rows that share a key cannot be told apart, so no one can say which of them changed.",
+        why_without="Rows that share a key cannot be told apart, so no one can say which of them changed.",
         fix="Remove the duplicates, or use a key that is unique.",
     )
 

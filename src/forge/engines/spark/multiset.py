@@ -14,11 +14,11 @@ from pyspark.sql.window import Window
 from forge.engines.spark.align import cell, comparable, counted, data_type, empty, named, stacked
 from forge.engines.spark.answers import as_utc, expression_column, find_rule
 from forge.engines.spark.merge import BROADCAST_ROWS, NO_ANSWERS, Counts
-from forge.engines.spark.single import CHUNK, TAKEN_SIDES, bad_answer
+from forge.engines.spark.single import CHUNK, TAKEN_SIDES
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.field import Layout
-from forge.versioning.row_conflicts import evaluate
+from forge.versioning.row_conflicts import bad_answer, evaluate
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

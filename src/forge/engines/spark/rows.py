@@ -24,7 +24,7 @@ from forge.engines.spark.multiset import CountMerge, merge_counts
 from forge.engines.spark.twins import find_twins
 from forge.flows.ports import Stage
 from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Tables, Twins
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId
 from forge.versioning.changes import RowDiff
 from forge.versioning.conflict import Conflict, Take
@@ -185,11 +185,15 @@ def _expression_error(error: BaseException, work: TableMerge) -> ForgeError | No
     signs = ("DATATYPE_MISMATCH", "CAST_INVALID_INPUT", "ARITHMETIC_OVERFLOW", "DIVIDE_BY_ZERO", "NUMERIC_VALUE_OUT")
     if not texts or not any(sign in str(error) for sign in signs):
         return None
-    return ForgeError(
+    what = f"{' or '.join(texts)} cannot be worked out for all conflicts of {work.table}"
+    sign = next(sign for sign in signs if sign in str(error))
+    return CellError(
         "E625",
-        f"{' or '.join(texts)} cannot be worked out for all conflicts of {work.table}",
+        what,
+        without=what,
         where=str(work.table),
         why=first_line(error),
+        why_without=f"Spark says {sign}; the values are personal data and not shown.",
         fix="Use functions that fit the type of the column, or resolve these conflicts one by one.",
     )
 

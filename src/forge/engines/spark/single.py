@@ -12,11 +12,10 @@ from pyspark.sql.types import BooleanType, ByteType, StructType
 from forge.engines.spark.align import data_type, key_columns, key_names
 from forge.engines.spark.answers import as_utc
 from forge.engines.spark.decide import BASE, OURS, ROW, THEIRS, keeps_dropped, row_problem, row_value
-from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.field import Layout
-from forge.versioning.row_conflicts import evaluate
+from forge.versioning.row_conflicts import bad_answer, evaluate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -160,17 +159,6 @@ def _answered_cell(rule: Rule, conflict: Conflict, place: int, layout: Layout) -
     if value is None and conflict.kind is ConflictKind.CONSTRAINT:
         raise bad_answer(conflict, f"{field.name} is required and this would be NULL")
     return value
-
-
-def bad_answer(conflict: Conflict, problem: str) -> ForgeError:
-    key = ", ".join(f"{name} = {value}" for name, value in (conflict.key or {}).items())
-    place = f"column {conflict.column}" if conflict.column else "the row"
-    return ForgeError(
-        "E619",
-        f"The answer to conflict {conflict.id} ({place} of {key}) does not fit: {problem}",
-        where=conflict.table,
-        fix="Answer it with ours, theirs, base, or a value that fits.",
-    )
 
 
 def _overrides_frame(spark: SparkSession, rows: list[dict[str, Any]], layout: Layout) -> DataFrame:
