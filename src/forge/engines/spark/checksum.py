@@ -21,6 +21,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from forge.engines.spark.collect import collected
 from forge.engines.spark.frames import quote
 from forge.versioning.checksum import checksum_of
 from forge.versioning.field import Fields
@@ -52,7 +53,7 @@ def checksum(frame: DataFrame, fields: Fields) -> str:
         # 32 bits each, so that two thousand million rows of one partition cannot run over
         sums.append(F.sum(F.shiftrightunsigned(f"h{place}", 32)).alias(f"high{place}"))
         sums.append(F.sum(F.col(f"h{place}").bitwiseAND(F.lit(_HALF - 1))).alias(f"low{place}"))
-    rows = hashed.groupBy(F.spark_partition_id().alias("part")).agg(*sums).collect()
+    rows = collected(hashed.groupBy(F.spark_partition_id().alias("part")).agg(*sums))
     high, low = (sum(row[f"high{p}"] * _HALF + row[f"low{p}"] for row in rows) for p in range(len(_LANES)))
     return checksum_of((high << 64) + low)
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from forge.engines.spark.collect import collected
 from forge.engines.spark.measure_columns import ERRORS, has_sql, reason_of
 from forge.flows.engine import Batch
 from forge.quality.measure import Measure, NotMeasured, Reading
@@ -83,9 +84,9 @@ def collect_in_one_job(spark: SparkSession, frame: DataFrame) -> list[Row]:
     in the session would touch what runs beside this; so the plan runs in a copy of the session."""
     jvm = spark._jvm
     if jvm is None:
-        return frame.collect()
+        return collected(frame)
     copy = spark._jsparkSession.cloneSession()
     copy.conf().set("spark.sql.adaptive.enabled", "false")
     copy.conf().set("spark.sql.codegen.maxFields", _FIELDS)
     dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(copy, frame._jdf.queryExecution().analyzed())
-    return DataFrame(dataset, spark).collect()
+    return collected(DataFrame(dataset, spark))

@@ -14,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import user_error
 from forge.engines.spark.fill import fill_columns
 from forge.engines.spark.frames import frame_of, quote, table_path
@@ -44,7 +45,7 @@ class SparkRepair:
     def take_out(self, target: Target, failing: Failing) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
             bad = self._failing(target, failing).persist(StorageLevel.MEMORY_AND_DISK)
-            counted = bad.groupBy(FILE, CHECKS).count().collect()
+            counted = collected(bad.groupBy(FILE, CHECKS).count())
             told: dict[str, int] = {}
             files: dict[str, int] = {}
             for row in counted:
@@ -68,7 +69,7 @@ class SparkRepair:
             updates = filled.where(reduce(or_, changes)).select(FILE, POSITION, new)
             updates = updates.persist(StorageLevel.MEMORY_AND_DISK)
             cells = [F.count(F.col(f"{_NEW}.{quote(name)}")).alias(f"c{n}") for n, name in enumerate(fill.columns)]
-            counted = updates.groupBy(FILE).agg(F.count(F.lit(1)).alias("rows"), *cells).collect()
+            counted = collected(updates.groupBy(FILE).agg(F.count(F.lit(1)).alias("rows"), *cells))
             told = {name: sum(row[f"c{n}"] for row in counted) for n, name in enumerate(fill.columns)}
             files = {row[FILE]: row["rows"] for row in counted}
             return SparkRepaired(self, spark, target, updates, files, deletes=False, told=told, values=values)
@@ -81,7 +82,7 @@ class SparkRepair:
             rows = _placed(spark, target).where(reduce(and_, (one.isNotNull() for one in keys)))
             ranked = rows.select(FILE, POSITION, F.row_number().over(window).alias("forge_rank"))
             gone = ranked.where(F.col("forge_rank") > 1).drop("forge_rank").persist(StorageLevel.MEMORY_AND_DISK)
-            files = {row[FILE]: row["count"] for row in gone.groupBy(FILE).count().collect()}
+            files = {row[FILE]: row["count"] for row in collected(gone.groupBy(FILE).count())}
             return SparkRepaired(self, spark, target, gone, files, deletes=True)
 
     def call(self, place: str, pin: Pin) -> DataFrame:

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from forge.engines.spark.align import key_columns
 from forge.engines.spark.checksum import checksum
+from forge.engines.spark.collect import collected
 from forge.engines.spark.diff import diff_frames
 from forge.engines.spark.errors import SPARK_ERRORS, first_line
 from forge.engines.spark.frames import quote, table_path
@@ -163,7 +164,8 @@ class SparkMerge:
             gone = F.broadcast(gone)
         keys = [F.col(quote(str(c.ours))).cast(c.field.type) for c in key_columns(self._work.layout)]
         fits = [key == gone[f"k{place}"] for place, key in enumerate(keys)]
-        hit = {row["_file"] for row in frame.join(gone, fits, "left_semi").select("_file").distinct().collect()}
+        files = collected(frame.join(gone, fits, "left_semi").select("_file").distinct())
+        hit = {row["_file"] for row in files}
         touched = tuple(file for file in candidates.files if file.path in hit)
         if len(touched) == len(candidates.files):
             return touched, frame
