@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from forge.api.rows import plain
+from forge.flows.cell_limits import LONGEST, SHORTEST, WHOLE, cell_limit
 
 EAST = timezone(timedelta(hours=2))
 
@@ -52,3 +53,18 @@ def test_a_value_becomes_json(value: object, expected: Any) -> None:
     assert found == expected
     assert type(found) is type(expected)
     json.dumps(found, allow_nan=False).encode()
+
+
+def test_what_is_too_long_is_cut_and_says_how_long_it_was() -> None:
+    assert plain("é" * 2_000_000) == "é" * LONGEST + "… (cut: 4000000 bytes)"
+    assert plain(b"z" * 2_000_000) == "7a" * LONGEST + "… (cut: 2000000 bytes)"
+    assert plain({"list": ["x" * LONGEST]}) == {"list": ["x" * LONGEST]}
+    cut = plain("x" * 2_000_000)
+    assert plain(cut) == cut, "what was cut before is not cut again"
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (100, 1), (1001, 3), (1001, 40), (10_001, 5)])
+def test_cells_of_one_answer_share_what_it_may_hold(rows: int, columns: int) -> None:
+    most = cell_limit(rows, columns)
+    assert SHORTEST <= most <= LONGEST
+    assert most == SHORTEST or rows * columns * most <= WHOLE

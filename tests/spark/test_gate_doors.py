@@ -185,3 +185,53 @@ def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> N
     ):
         with pytest.raises(ForgeError):
             frame.select(expression_column(text, paths)).first()
+
+
+HUGE = (
+    "SELECT array_repeat('xxxxxxxx', 1000000000) AS a",
+    "SELECT array_repeat('xxxxxxxx', CAST(2000000 + id AS INT)) AS a FROM core.orders",
+    "SELECT sequence(1, 1000000000) AS a",
+    "SELECT map('k', repeat('v', CAST(5000000 + id AS INT))) AS a FROM core.orders",
+    "SELECT struct(repeat('v', CAST(5000000 + id AS INT)) AS s) AS a FROM core.orders",
+    "SELECT aggregate(sequence(1, 33), 'xxxxxxxx', (a, x) -> concat(a, a)) AS a",
+    "SELECT replace(repeat('a', 1000000), 'a', repeat('b', 1000000)) AS a",
+)
+
+
+def test_a_value_that_is_too_large_is_refused_and_spark_lives_on(
+    shop: Connection, client: TestClient, reader: dict[str, str]
+) -> None:
+    before = shop.wiring.session.get().sparkContext._jvm.java.lang.ProcessHandle.current().pid()
+    for sql in HUGE:
+        answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
+        assert (answer.status_code, answer.json()["code"]) == (422, "FORGE-E917"), sql
+    assert client.get(TRAVEL, params={"sql": "SELECT 7 AS n"}, headers=reader).json()["rows"] == [[7]]
+    after = shop.wiring.session.get().sparkContext._jvm.java.lang.ProcessHandle.current().pid()
+    assert after == before
+
+
+def test_a_long_text_is_cut_and_says_so(client: TestClient, reader: dict[str, str]) -> None:
+    sql = (
+        "SELECT repeat('x', 50000000) AS a, repeat('é', 1000) AS e, repeat('x', 1000) AS a, "
+        "CAST(repeat('z', 2000000) AS BINARY) AS b"
+    )
+    answer = client.get(TRAVEL, params={"sql": sql, "limit": 10}, headers=reader)
+    (row,) = answer.json()["rows"]
+    assert row[0] == "x" * 1_000_000 + "… (cut: 50000000 bytes)"
+    assert (row[1], row[2]) == ("é" * 1000, "x" * 1000)
+    assert len(row[3]) < 2_100_000
+    assert [column["name"] for column in answer.json()["columns"]] == ["a", "e", "a", "b"]
+
+
+def test_many_long_texts_share_what_one_answer_may_hold(client: TestClient, reader: dict[str, str]) -> None:
+    sql = "SELECT repeat('x', CAST(1000000 + r.id AS INT)) AS a FROM range(500) AS r"
+    rows = client.get(TRAVEL, params={"sql": sql, "limit": 1000}, headers=reader).json()["rows"]
+    assert len(rows) == 500
+    assert rows[0][0].endswith("… (cut: 1000000 bytes)")
+    assert sum(len(row[0]) for row in rows) < 60_000_000
+
+
+def test_a_value_that_python_cannot_hold_is_told(client: TestClient, reader: dict[str, str]) -> None:
+    for sql in ("SELECT timestamp'9999-12-31' + interval 5 years AS t", "SELECT map(array(1), 2) AS m"):
+        answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
+        assert (answer.status_code, answer.json()["code"]) == (422, "FORGE-E211"), sql

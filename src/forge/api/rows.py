@@ -1,4 +1,4 @@
-"""Rows as JSON: what JSON, or a number of JavaScript's, cannot hold exactly is a text."""
+"""Rows as JSON: what JSON, or a number of JavaScript's, cannot hold exactly is a text, and so is what is too long."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from forge.api.paging import FARTHEST, decode_cursor, encode_cursor, unknown_cursor
 from forge.api.wire.versioning import RowsView, SampleColumn
+from forge.flows.cell_limits import LONGEST, MARK, cut_mark, cut_text
 from forge.flows.sample import Sample
 from forge.flows.travel import Then
 from forge.model.errors import ForgeError
@@ -78,7 +79,7 @@ def plain(value: object) -> Any:
         case None | bool():
             return value
         case str():
-            return value.encode("utf-8", "replace").decode()  # a lone surrogate is in no JSON text
+            return cut_text(value).encode("utf-8", "replace").decode()  # a lone surrogate is in no JSON text
         case int():
             return value if abs(value) <= _EXACT else str(value)
         case float():
@@ -92,7 +93,9 @@ def plain(value: object) -> Any:
         case timedelta():
             return str(value)
         case bytes() | bytearray() | memoryview():
-            return bytes(value).hex()
+            if len(value) <= LONGEST + MARK:
+                return bytes(value).hex()
+            return f"{bytes(value[:LONGEST]).hex()}{cut_mark(len(value))}"
     return _nested(value)
 
 

@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
 from forge.engines.spark import sources
+from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, source_error, user_error
 from forge.engines.spark.frames import (
     frame_of,
@@ -24,6 +25,7 @@ from forge.engines.spark.frames import (
     view_alias,
 )
 from forge.engines.spark.gate import gate_of
+from forge.engines.spark.gate.cells import bounded, memory_error, unshown_error
 from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
@@ -264,11 +266,13 @@ class SparkEngine:
         with self._watched("query"), self._told_apart():
             try:
                 frame = gate_of(self._spark()).frame(sql, inputs, params)
-                rows = (frame.limit(limit) if limit is not None else frame).collect()
+                rows = collected(bounded(frame, limit).limit(limit) if limit is not None else frame)
             except AnalysisException as error:
                 raise analysis_error(error, "query") from error
             except SPARK_ERRORS as error:
-                raise job_error(error, "query") from error
+                raise memory_error(error, "query") or job_error(error, "query") from error
+            except (ValueError, TypeError, OverflowError) as error:
+                raise unshown_error(error, "query") from error
             return schema_of(frame), tuple(tuple(row) for row in rows)
 
     def begin(self, run_id: RunId, table: TableName) -> None:

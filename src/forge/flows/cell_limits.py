@@ -1,0 +1,22 @@
+"""How long a value of an answer may be. A query of one line makes a text of a gigabyte, and a thousand rows of it."""
+
+from __future__ import annotations
+
+LONGEST = 1_000_000  # characters of a text, or bytes, in one cell
+SHORTEST = 2_000  # so many are always there
+MARK = 64  # more than a mark takes
+WHOLE = 100_000_000  # of all cells of an answer together, as long as SHORTEST leaves room for it
+
+
+def cell_limit(rows: int, columns: int) -> int:
+    """What is left for a cell where that many rows are asked for. Who asks for fewer sees longer values."""
+    return max(SHORTEST, min(LONGEST, WHOLE // max(1, rows * columns)))
+
+
+def cut_text(text: str, most: int = LONGEST) -> str:
+    """The beginning of a text that is too long, marked as such. One that was cut before stays as it is."""
+    return text if len(text) <= most + MARK else f"{text[:most]}{cut_mark(len(text.encode('utf-8', 'replace')))}"
+
+
+def cut_mark(size: int) -> str:
+    return f"… (cut: {size} bytes)"
