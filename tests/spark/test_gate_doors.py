@@ -187,6 +187,11 @@ def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> N
             frame.select(expression_column(text, paths)).first()
 
 
+def java_process(shop: Connection) -> int:
+    jvm: Any = shop.wiring.session.get()._jvm
+    return int(jvm.java.lang.ProcessHandle.current().pid())
+
+
 HUGE = (
     "SELECT array_repeat('xxxxxxxx', 1000000000) AS a",
     "SELECT array_repeat('xxxxxxxx', CAST(2000000 + id AS INT)) AS a FROM core.orders",
@@ -201,13 +206,12 @@ HUGE = (
 def test_a_value_that_is_too_large_is_refused_and_spark_lives_on(
     shop: Connection, client: TestClient, reader: dict[str, str]
 ) -> None:
-    before = shop.wiring.session.get().sparkContext._jvm.java.lang.ProcessHandle.current().pid()
+    before = java_process(shop)
     for sql in HUGE:
         answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
         assert (answer.status_code, answer.json()["code"]) == (422, "FORGE-E917"), sql
     assert client.get(TRAVEL, params={"sql": "SELECT 7 AS n"}, headers=reader).json()["rows"] == [[7]]
-    after = shop.wiring.session.get().sparkContext._jvm.java.lang.ProcessHandle.current().pid()
-    assert after == before
+    assert java_process(shop) == before
 
 
 def test_a_long_text_is_cut_and_says_so(client: TestClient, reader: dict[str, str]) -> None:

@@ -494,12 +494,6 @@ CODES: dict[str, Code] = dict(
             "A query took longer than the server lets one take, or gave way to work that publishes data.",
             COULD_NOT_RUN,
         ),
-        told(
-            "E917",
-            Kind.INVALID,
-            "answer too large",
-            "A value of an answer is larger than one may be, or a query makes more than there is memory for.",
-            COULD_NOT_RUN,
-        ),
+        told("E917", Kind.INVALID, "answer too large", "A value, or all of an answer, is too large.", COULD_NOT_RUN),
     )
 )

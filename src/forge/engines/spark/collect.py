@@ -23,7 +23,8 @@ def collected(frame: DataFrame) -> list[Row]:
 
     jvm: Any = frame.sparkSession._jvm
     served = frame._jdf.collectToPython()
-    rows = list(_load_from_socket(served, BatchedSerializer(CPickleSerializer())))
+    batches: Any = BatchedSerializer
+    rows = list(_load_from_socket(served, batches(CPickleSerializer())))
     try:
         served[2].getResult(jvm.scala.concurrent.duration.Duration.apply(_PATIENCE))
     except Py4JJavaError as error:
