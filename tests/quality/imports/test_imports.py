@@ -58,6 +58,7 @@ def test_all_goes_to_the_table_that_was_asked_for() -> None:
 def test_less_than_one_percent_is_not_none_at_all(line: str, key: str) -> None:
     (one,) = read_soda_file(f"checks for orders:\n  - {line}\n", "c.yml", Names(table=ORDERS)).mapped
     assert one.spec[key] == 1
+    assert "exactly 1 percent passes, too" in (one.note or "")
 
 
 def test_less_than_one_row_is_none_at_all() -> None:

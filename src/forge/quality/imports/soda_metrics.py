@@ -180,9 +180,8 @@ def _duplicates(metric: Metric, threshold: Threshold) -> Found:
     if share:
         if not _tolerant(threshold):
             raise CannotMap("only a share that is tolerated maps: duplicate_percent(…) < 5")
-        return [
-            ({"type": "unique", "columns": list(metric.columns), "max_violation_percentage": threshold.most}, REPEATED)
-        ]
+        spec: Spec = {"type": "unique", "columns": list(metric.columns), "max_violation_percentage": threshold.most}
+        return [(spec, "; ".join(note for note in (REPEATED, _edge(threshold, share)) if note))]
     names = ", ".join(sql_name(column) for column in metric.columns)
     kept = [f"{sql_name(column)} IS NOT NULL" for column in metric.columns] + ([metric.where] if metric.where else [])
     keys = select("1", metric.table, f"{' AND '.join(kept)} GROUP BY {names} HAVING count(*) > 1")
