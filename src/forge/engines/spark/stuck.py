@@ -45,7 +45,7 @@ def thread_of_driver(session: SparkSession) -> int:
 def end_stuck(session: SparkSession, tag: str, driver: int | None) -> None:
     """Looks in the background, for a while, after what has this tag was cancelled. `driver`: its thread there, while
     it is at work."""
-    if session.sparkContext.master.startswith("local"):
+    if (session.sparkContext.master or "").startswith("local"):
         threading.Thread(target=_watch, args=(session, tag, driver), name="forge-stuck", daemon=True).start()
 
 
