@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import signal
 import sys
@@ -73,6 +74,8 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def main() -> None:
+    # What a command imports stays: to look it through for garbage, time and again, is a tenth of what it costs to start.
+    gc.set_threshold(50_000, 20, 20)
     # A supervisor's SIGTERM ends a run the way Ctrl-C does: nothing half done.
     signal.signal(signal.SIGTERM, _interrupt)
     for stream in (sys.stdout, sys.stderr):

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.settings.governance_keys import COLUMN_FACTS, TABLE_FACTS, GovernanceKeys
+from forge.settings.keys import Keys
 from forge.settings.layers import KeyPath, Layer, merge
 
 Floor = tuple[object, str]
@@ -65,10 +66,15 @@ def levels_of(layers: Sequence[tuple[str, Path, Layer]], user: Layer) -> tuple[L
         data = _said(layer)
         above = merge(above, data)
         try:
-            found.append(Level(name, folder, GovernanceKeys.model_validate(data), GovernanceKeys.model_validate(above)))
+            found.append(Level(name, folder, _keys_of(data), _keys_of(above)))
         except ValidationError:
             continue
     return tuple(found)
+
+
+def _keys_of(said: Mapping[str, object]) -> GovernanceKeys:
+    """By the validator of all keys, which is built already."""
+    return Keys.model_validate({"governance": said}).governance
 
 
 def _said(layer: Layer) -> dict[str, object]:

@@ -12,6 +12,7 @@ from forge.settings.section import (
     fraction_of_text,
     list_of_text,
     number_of_text,
+    part,
     switch_of_text,
     word_of_switch,
 )
@@ -62,7 +63,7 @@ class ContractKeys(Section):
         description="off checks nothing; warn reports; strict blocks runs and merges, and `forge compile` ends with 1. "
         "Where it is not set, a run is still blocked by a table that does not have the shape of its contract.",
     )
-    drift: DriftKeys = Field(default_factory=DriftKeys, description="Contracts against the tables.")
+    drift: DriftKeys = part("Contracts against the tables.")
     inheritance: Literal["strict", "permissive"] = Field(
         default="strict",
         description="A contract that weakens one above it is an error (FORGE-E510); permissive makes it a warning.",
@@ -160,7 +161,7 @@ class RuleKeys(Section):
 
 
 class GovernanceKeys(Section):
-    contracts: ContractKeys = Field(default_factory=ContractKeys, description="Data contracts.")
+    contracts: ContractKeys = part("Data contracts.")
     naming: NamingKeys | None = Field(default=None, description="How things are called.")
     coverage: CoverageKeys | None = Field(default=None, description="How much is checked.")
     documentation: DocumentationKeys | None = Field(default=None, description="What is described.")

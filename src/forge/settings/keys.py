@@ -12,6 +12,7 @@ from forge.settings.section import (
     fraction_of_text,
     list_of_text,
     number_of_text,
+    part,
     switch_of_text,
 )
 
@@ -139,8 +140,8 @@ class LineageKeys(Section):
         default=0.5, ge=0, le=1, description="Edges that are less sure are not followed unless asked for."
     )
     database: str = Field(default="lake", description="What the database of the lake's own tables is called.")
-    neo4j: Neo4jKeys = Field(default_factory=Neo4jKeys, description="The Neo4j server.")
-    openlineage: OpenLineageKeys = Field(default_factory=OpenLineageKeys, description="OpenLineage events, in and out.")
+    neo4j: Neo4jKeys = part("The Neo4j server.")
+    openlineage: OpenLineageKeys = part("OpenLineage events, in and out.")
     weights: dict[str, object] = Field(
         default_factory=dict,
         description="Weights of impact analysis that differ from the defaults: base: {drop: 4.0}.",
@@ -227,7 +228,7 @@ class QuietKeys(Section):
 
 class AlertKeys(Section):
     channels: dict[str, ChannelKeys] = Field(default_factory=dict, description="Where alerts go, by name.")
-    runs: RunAlertKeys = Field(default_factory=RunAlertKeys, description="Alerts of governed runs.")
+    runs: RunAlertKeys = part("Alerts of governed runs.")
     quiet_hours: list[QuietKeys] = Field(default_factory=list, description="When nobody wants to hear.")
     group_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
         default=30.0, ge=0, le=3600, description="How long a message waits for others of the same cause, to be one."
@@ -254,9 +255,7 @@ class RemediationKeys(Section):
 
 
 class QualityKeys(Section):
-    remediation: RemediationKeys = Field(
-        default_factory=RemediationKeys, description="Who decides on what is done about failed checks."
-    )
+    remediation: RemediationKeys = part("Who decides on what is done about failed checks.")
     scheduler: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True,
         description="`forge serve` keeps the schedules of monitors. Any number of servers may; no run is made twice.",
@@ -325,7 +324,7 @@ class ServerKeys(Section):
     )
     tls_cert: str | None = Field(default=None, description="File with the certificate (PEM). Needs tls_key.")
     tls_key: str | None = Field(default=None, description="File with the private key of tls_cert (PEM).")
-    reads: ReadKeys = Field(default_factory=ReadKeys, description="How much is read for requests.")
+    reads: ReadKeys = part("How much is read for requests.")
 
 
 class Keys(Section):
@@ -345,27 +344,24 @@ class Keys(Section):
     warehouse: str = Field(
         default=".forge/warehouse", description="Where the tables' files are. A relative path starts at the project."
     )
-    catalog: CatalogKeys = Field(default_factory=CatalogKeys, description="The Iceberg catalog.")
-    user: UserKeys = Field(default_factory=UserKeys, description="Who commits.")
-    spark: SparkKeys = Field(
-        default_factory=SparkKeys,
-        description="Spark's settings: master, and any spark.* key.",
+    catalog: CatalogKeys = part("The Iceberg catalog.")
+    user: UserKeys = part("Who commits.")
+    spark: SparkKeys = part(
+        "Spark's settings: master, and any spark.* key.",
     )
     parallel: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=2, ge=1, le=64, description="How many independent transforms run at once."
     )
-    run: RunKeys = Field(default_factory=RunKeys, description="How a run behaves.")
+    run: RunKeys = part("How a run behaves.")
     params: dict[str, ParamKeys] = Field(
         default_factory=dict, description="Typed parameters of the transforms and their defaults."
     )
-    versioning: VersioningKeys = Field(default_factory=VersioningKeys, description="Branches and commits.")
-    lineage: LineageKeys = Field(default_factory=LineageKeys, description="The lineage graph.")
-    quality: QualityKeys = Field(default_factory=QualityKeys, description="Monitors and what is done about failures.")
-    alerts: AlertKeys = Field(default_factory=AlertKeys, description="Who is told of failing checks, and how.")
-    server: ServerKeys = Field(default_factory=ServerKeys, description="`forge serve`: HTTP and the web app.")
-    governance: GovernanceKeys = Field(
-        default_factory=GovernanceKeys, description="Contracts and policies: what `forge compile` checks."
-    )
+    versioning: VersioningKeys = part("Branches and commits.")
+    lineage: LineageKeys = part("The lineage graph.")
+    quality: QualityKeys = part("Monitors and what is done about failures.")
+    alerts: AlertKeys = part("Who is told of failing checks, and how.")
+    server: ServerKeys = part("`forge serve`: HTTP and the web app.")
+    governance: GovernanceKeys = part("Contracts and policies: what `forge compile` checks.")
     owners: dict[str, str] = Field(
         default_factory=dict,
         description="Who answers for which tables: a pattern like marts.* and an owner; the first match wins.",

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Section(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+
+def part(description: str) -> Any:
+    """A section inside another, all defaults where nothing is said of it. It is read by the outer one's validator: a
+    section that is made by itself would need one of its own, which costs more than reading all settings."""
+    return Field(default_factory=dict, validate_default=True, description=description)
 
 
 def number_of_text(value: object) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import Insert
 
 _IDS_AT_ONCE = 500
@@ -43,5 +43,11 @@ def put(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]])
 
 def insert_into(connection: Connection, table: Any) -> Any:
     """Both databases know ON CONFLICT; SQLAlchemy keeps it in their dialects."""
-    insert: Insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+    insert: Insert
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        insert = postgresql.insert(table)
+    else:
+        insert = sqlite.insert(table)
     return insert
