@@ -11,7 +11,6 @@ from pathlib import Path
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.codebase import Unit
-from forge.lineage.extract.dbt import is_read_by_dbt
 from forge.lineage.extract.files import Kind, Sort, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
@@ -136,6 +135,8 @@ class _Found:
 
     def project(self, folder: Path, files: Iterable[Path]) -> None:
         """A dbt project is read as a whole: its models name each other."""
+        from forge.lineage.extract.dbt import is_read_by_dbt
+
         texts: dict[str, str] = {}
         notes: list[Gap] = []
         for file in files:

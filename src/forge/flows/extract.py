@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.flows.code_files import Codebase, find_code, shown
-from forge.flows.ingest import counting
+from forge.flows.ingest_ports import counting
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Run, Shared, Unit, modules_of, read_codebase
 from forge.lineage.extract.contract import contract

@@ -15,16 +15,16 @@ from forge.flows.code_digest import digests_of
 from forge.flows.code_files import Codebase, find_code, shown
 from forge.flows.code_records import KeptGap, SourceRecord, file_id, producer_of
 from forge.flows.code_told import take_files
-from forge.flows.ingest_ports import IngestPorts, Options, Progress
+from forge.flows.ingest_ports import IngestPorts, Options, Progress, counting
 from forge.lineage.claim import Batch, Recorded
 from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Done, Run, Shared, Unit, modules_of, read_codebase, uses_of
+from forge.lineage.extract.codebase import Done, Shared, modules_of, read_codebase, uses_of
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.manual import DECLARED
 from forge.lineage.extract.program import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from forge.flows.lineage_ports import LineagePorts
@@ -177,19 +177,6 @@ def _both(one: Program, other: Program) -> Program:
 
 def _now(catalog: Catalog, table: str) -> str:
     return uses_of(Program("", "", unknown=frozenset({table})), catalog)[table]
-
-
-def counting(run: Run, tell: Callable[[Progress], None], total: int) -> Run:
-    """The same, telling how far it is. A unit that is read again does not count again."""
-    seen: set[str] = set()
-
-    def counted(units: Sequence[Unit], shared: Shared) -> Iterable[Done]:
-        for one in run(units, shared):
-            seen.add(one.unit)
-            tell(Progress(len(seen), total, one.unit))
-            yield one
-
-    return counted
 
 
 def _write(

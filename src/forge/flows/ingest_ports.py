@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from forge.lineage.extract.codebase import Run, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from forge.flows.code_records import SourceStore
     from forge.flows.lineage_ports import LineagePorts
     from forge.flows.openlineage import OpenLineagePorts
+    from forge.lineage.extract.codebase import Done, Shared, Unit
     from forge.lineage.extract.definition import Definition, Schemas
 
 READER = 2  # goes up when the same text is read otherwise, so that everything is read again
@@ -50,3 +51,16 @@ class IngestPorts:
     read: Run = in_turn
     known: Callable[[], tuple[Definition, ...]] = tuple
     events: OpenLineagePorts | None = None
+
+
+def counting(run: Run, tell: Callable[[Progress], None], total: int) -> Run:
+    """The same, telling how far it is. A unit that is read again does not count again."""
+    seen: set[str] = set()
+
+    def counted(units: Sequence[Unit], shared: Shared) -> Iterable[Done]:
+        for one in run(units, shared):
+            seen.add(one.unit)
+            tell(Progress(len(seen), total, one.unit))
+            yield one
+
+    return counted

@@ -8,9 +8,10 @@ import pytest
 
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.contract import contract
+from forge.lineage.extract.placeholders import has_template
 from forge.lineage.extract.sql.read import read_sql
 from forge.lineage.extract.sql_file import read_sql_file
-from forge.lineage.extract.template import has_template, render_sql
+from forge.lineage.extract.template import render_sql
 
 
 def rendered(text: str, dialect: str = "spark", **variables: object) -> tuple[list[str], list[tuple[int, str]]]:

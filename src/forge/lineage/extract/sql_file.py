@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.lines import relined
+from forge.lineage.extract.placeholders import has_template
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.sql.parse import NOT_FILLED_IN
 from forge.lineage.extract.sql.read import read_sql
-from forge.lineage.extract.template import has_template, render_sql
 
 _MODEL = re.compile(r"\{\{-?\s*(?:ref|source|config)\s*\(")
 
@@ -30,6 +30,8 @@ def read_sql_file(
     the steps of both. A model of dbt without its project makes what its file is called."""
     if not has_template(text) or len(text) > 10_000_000:
         return read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
+    from forge.lineage.extract.template import render_sql
+
     model = posixpath.basename(file).partition(".")[0] if _MODEL.search(text) else ""
     result = result or model or None
     texts, gaps = render_sql(text, file, dialect=dialect, variables={"this": model, **(variables or {})})

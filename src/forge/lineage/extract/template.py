@@ -16,12 +16,12 @@ from jinja2.utils import missing
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.letters import whole
+from forge.lineage.extract.placeholders import DOLLAR
 from forge.lineage.extract.template_unknown import Asked, Said, Unknown, settle, unknown
 
 _LINE, _END = "\ue000", "\ue001"
 _LINE_MARK = re.compile(f"{_LINE}(\\d+){_END}")
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-_DOLLAR = re.compile(r"\$\{(?:(?:hiveconf|hivevar|spark|env|system|var):)?\s*([A-Za-z_][\w.]*)\s*\}")
 _LARGEST = 10_000_000
 _ROUNDS = 1_000_000
 
@@ -199,10 +199,6 @@ def render_both(templates: Templates, template: Template, names: Names, dialect:
     return (first,) if same else (first, second)
 
 
-def has_template(text: str) -> bool:
-    return "{{" in text or "{%" in text or "{#" in text or _DOLLAR.search(text) is not None
-
-
 def render_sql(
     text: str, file: str, *, dialect: str = "spark", variables: Mapping[str, object] | None = None
 ) -> tuple[tuple[Sql, ...], tuple[Gap, ...]]:
@@ -218,7 +214,7 @@ def render_sql(
         value = given.get(found[1], given.get(found[1].rpartition(".")[2]))
         return templates.asked.mark(found[1]) if value is None else str(value)
 
-    filled = _DOLLAR.sub(fill, text)
+    filled = DOLLAR.sub(fill, text)
     template = compile_template(templates, filled)
     if isinstance(template, Failed):
         return (), (Gap(file, template.line, template.reason),)

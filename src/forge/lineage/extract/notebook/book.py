@@ -17,9 +17,9 @@ from forge.lineage.edge import Gap
 from forge.lineage.extract.lines import relined
 from forge.lineage.extract.notebook.cell import Cell, Read, read_cell
 from forge.lineage.extract.notebook.document import NotANotebook, cells_of_json
+from forge.lineage.extract.notebook.head import HEAD
 from forge.lineage.extract.program import Program
 
-_HEAD = re.compile(r"(?:#|--|//)\s*(?:Databricks|Fabric) notebook source\s*$")
 _BREAK = re.compile(r"(?:#|--)\s*(?:COMMAND -{5,}|(?:PARAMETERS )?CELL \*{5,}|(?P<other>MARKDOWN|METADATA) \*{5,})\s*$")
 _MAGIC = re.compile(r"(?:#|--)\s?MAGIC ?")
 _TITLE = re.compile(r"(?:#|--)\s*DBTITLE\b")
@@ -60,13 +60,6 @@ class Code:
         return replace(at_home, file=self.file, gaps=(*self.gaps, *at_home.gaps))
 
 
-def is_notebook(path: str, text: str) -> bool:
-    name = path.lower()
-    if name.endswith(".ipynb"):
-        return True
-    return name.endswith((".py", ".sql")) and _HEAD.match(text.lstrip("\ufeff").partition("\n")[0].rstrip()) is not None
-
-
 def read_notebook(text: str, file: str) -> Code:
     """Never raises: what is no notebook is a gap."""
     if file.lower().endswith(".ipynb"):
@@ -101,7 +94,7 @@ def _cells_of_export(text: str, language: str) -> Iterable[Cell]:
     for line, content in enumerate(text.lstrip("\ufeff").splitlines(), 1):
         found = _BREAK.match(content)
         if found is None:
-            rows.append("" if line == 1 and _HEAD.match(content) else content)
+            rows.append("" if line == 1 and HEAD.match(content) else content)
             continue
         if read:
             yield _exported(rows, number, start, language)
