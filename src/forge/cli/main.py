@@ -81,7 +81,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app(prog_name="forge")
+    try:
+        app(prog_name="forge")
+    finally:
+        gc.freeze()  # what is left goes with the process; Python would look through all of it twice more
 
 
 if __name__ == "__main__":

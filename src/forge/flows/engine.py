@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from forge.flows.pin import Pin as Pin
 from forge.lineage.edge import Edge, Extraction
 
 if TYPE_CHECKING:
@@ -15,23 +16,11 @@ if TYPE_CHECKING:
 
     from forge.flows.ports import Stage
     from forge.flows.records import LoadedFile
-    from forge.model.names import CatalogName, RunId, SnapshotId, TableName
+    from forge.model.names import RunId, TableName
     from forge.model.schema import Schema
     from forge.quality.check import Check
     from forge.quality.measure import Measure, Readings
     from forge.transforms.transform import Transform
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """An input, fixed before anything is read: a snapshot of a catalog row, or a view's text over pins of its own."""
-
-    table: TableName
-    catalog: CatalogName
-    snapshot_id: SnapshotId | None = None
-    view_sql: str | None = None
-    view_inputs: tuple[Pin, ...] = ()
-    since: SnapshotId | None = None  # only the rows of files that were appended after this snapshot
 
 
 @dataclass(frozen=True, slots=True)

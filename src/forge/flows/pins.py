@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.flows.engine import Pin
+from forge.flows.pin import Pin
 from forge.flows.revisions import find_branch
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from forge.flows.ports import Lake, TableState
+from typing import TYPE_CHECKING
+
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName
+
+if TYPE_CHECKING:
+    from forge.flows.ports import Lake, TableState
 
 UNREADABLE = "unreadable"  # how a diff calls such a table
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from forge.flows.records import OutputStatus
 from forge.model.errors import ForgeError, raise_errors
 from forge.wiring.lineage import LineageWiring
 from forge.wiring.quality import QualityWiring
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from forge.versioning.commit import Tree
 
 _log = logging.getLogger("forge.contracts")
-_STANDING = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)
 
 
 class ContractWiring(LineageWiring, QualityWiring):
@@ -86,8 +84,11 @@ class ContractWiring(LineageWiring, QualityWiring):
         super()._settle(branch, run_id, outputs)
         if self.settings.catalog.type == "embedded":
             return
+        from forge.flows.records import OutputStatus
+
         run = self.metadata.run(run_id)
-        tables = {str(one.table).lower() for one in (run.outputs if run else ()) if one.status in _STANDING}
+        standing = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)
+        tables = {str(one.table).lower() for one in (run.outputs if run else ()) if one.status in standing}
         heads = self.contract_store.heads()
         self._list_in_catalog([one.newest for one in heads if tables & {table.lower() for table in one.newest.tables}])
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.quality.verdict import Outcome
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -138,6 +136,8 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def outcomes(self, table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
         """What a check said of commits outside of runs, newest first: whether it passed."""
+        from forge.quality.verdict import Outcome
+
         said = self.monitors.results(table=table, check_id=check_id, limit=1000)
         return tuple(
             (one.commit_id, one.verdict is Outcome.PASSED)

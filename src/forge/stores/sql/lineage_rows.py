@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Integer, Select, and_, cast, func, select
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from forge.lineage.edge import Transformation
 from forge.lineage.evidence import Basis, Evidence
@@ -178,6 +177,8 @@ def find_facts(connection: Connection, pairs: Iterable[Pair], producer: int | No
 def _pairs(connection: Connection, pairs: Sequence[Pair]) -> Any:
     """A table of two columns in one bound value, so that the statement is the same however many they are."""
     if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import ARRAY
+
         sources, targets = (cast([pair[place] for pair in pairs], ARRAY(Integer)) for place in (0, 1))
         return func.unnest(sources, targets).table_valued("source", "target", name="ends").render_derived()
     each = func.json_each(json.dumps(pairs)).table_valued("value", name="each")

@@ -13,7 +13,6 @@ from forge.flows.records import Pointer, Sealed
 from forge.model.names import BranchName
 from forge.stores.refusals import no_conflicts, no_merge
 from forge.stores.sql import tables, version_rows
-from forge.stores.sql.quality.remediations import remediations
 from forge.stores.sql.statements import add, add_new, batches, find_rows, put
 from forge.versioning.conflict import Conflict, Rule
 from forge.versioning.merge import OPEN_MERGES
@@ -67,6 +66,8 @@ def write_answers(connection: Connection, merge_id: str, answers: Mapping[str, R
 
 def rename_everywhere(connection: Connection, old: BranchName, new: BranchName) -> None:
     """In whatever names the branch to find it again; commits say what it was called then."""
+    from forge.stores.sql.quality.remediations import remediations
+
     b, m, r = tables.branches, tables.merges, tables.runs
     connection.execute(update(b).where(b.c.parent == old).values(parent=new))
     is_open = m.c.status.in_([status.value for status in OPEN_MERGES])
