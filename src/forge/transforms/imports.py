@@ -50,8 +50,9 @@ def project_imports(folder: Path) -> Iterator[str]:
             _forget(package, folder, packages_too=False)
 
 
-def import_file(path: Path, folder: Path, package: str) -> ModuleType:
-    """Import one file inside `project_imports`. Whatever its code raises comes out."""
+def import_file(path: Path, folder: Path, package: str, code: CodeType | None = None) -> ModuleType:
+    """Import one file inside `project_imports`. Whatever its code raises comes out. `code`: what to run in place of the
+    file; the module is then not what others get who import the file."""
     parts = path.relative_to(folder).with_suffix("").parts
     parents = parts[:-1]
     parent = ".".join((package, *parents))
@@ -62,7 +63,7 @@ def import_file(path: Path, folder: Path, package: str) -> ModuleType:
     name = f"{parent}.{re.sub(r'[^0-9A-Za-z_]', '_', parts[-1])}"
     if name in sys.modules:  # another file imported it as a helper
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path, loader=_FreshLoader(name, str(path)))
+    spec = importlib.util.spec_from_file_location(name, path, loader=_FreshLoader(name, str(path), code))
     if spec is None or spec.loader is None:
         raise ImportError(f"{path.name} cannot be imported")
     module = importlib.util.module_from_spec(spec)
@@ -72,6 +73,8 @@ def import_file(path: Path, folder: Path, package: str) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
+    if code is not None:
+        sys.modules.pop(name, None)
     return module
 
 
@@ -102,9 +105,15 @@ def find_helpers(path: Path, folder: Path) -> tuple[Path, ...]:
 
 
 class _FreshLoader(importlib.machinery.SourceFileLoader):
-    """Always compiles the source: a cached compilation is told apart by whole seconds only."""
+    """Always compiles the source: a cached compilation is told apart by whole seconds only. `code` goes before it."""
+
+    def __init__(self, fullname: str, path: str, code: CodeType | None = None) -> None:
+        super().__init__(fullname, path)
+        self.code = code
 
     def get_code(self, fullname: str) -> CodeType | None:
+        if self.code is not None:
+            return self.code
         return self.source_to_code(self.get_data(self.path), self.path)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from threading import Lock
+from types import CodeType, ModuleType
 from typing import Any
 
 from forge.model.errors import ForgeError, ForgeErrors, errors_of, raise_errors
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.transforms.decorator import Declaration, declaration_of
+from forge.transforms.deferred import deferred_code
 from forge.transforms.fingerprint import hash_of
 from forge.transforms.imports import find_helpers, import_file, project_imports, user_place
 from forge.transforms.options import read_output, read_transform_options, shown
@@ -30,23 +33,62 @@ def load_python(root: Path, files: tuple[Path, ...]) -> tuple[tuple[Transform, .
     with project_imports(folder) as package:
         for path in files:
             try:
-                module = _import(path, root, package)
+                late = _Late.of(path, folder)
+                module = _import(path, root, package, late)
             except ForgeError as error:
                 errors.extend(errors_of(error))
                 continue
             code = _code_of(path, folder)
-            for function, declaration in _marked(module):
+            for place, (function, declaration) in enumerate(_marked(module)):
                 try:
-                    found.append(_read_transform(function, declaration, path, root, code))
+                    transform = _read_transform(function, declaration, path, root, code)
+                    found.append(transform if late is None else late.called_by(transform, place))
                 except ForgeError as error:
                     errors.extend(errors_of(error))
     return tuple(found), tuple(errors)
 
 
-def _import(path: Path, root: Path, package: str) -> ModuleType:
+class _Late:
+    """A file that is read without pyspark. Its text is kept: what was read is what runs, whatever is saved later."""
+
+    def __init__(self, path: Path, folder: Path, text: str, code: CodeType) -> None:
+        self.path, self.folder, self.text, self.code = path, folder, text, code
+        self._lock = Lock()
+        self._functions: tuple[Callable[..., Any], ...] | None = None
+
+    @classmethod
+    def of(cls, path: Path, folder: Path) -> _Late | None:
+        """None: the file has to be imported as it is. One that imports others of the project is, with them."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None  # importing it says what is wrong
+        code = deferred_code(text, str(path))
+        return None if code is None or find_helpers(path, folder) else cls(path, folder, text, code)
+
+    def called_by(self, transform: Transform, place: int) -> Transform:
+        """The same transform, with the function as the whole file defines it. `place`: among those of the file."""
+        assert isinstance(transform.body, PythonFunction)
+
+        def call(**arguments: Any) -> Any:
+            return self._load()[place](**arguments)
+
+        return replace(transform, body=replace(transform.body, function=call))
+
+    def _load(self) -> tuple[Callable[..., Any], ...]:
+        with self._lock:
+            if self._functions is None:
+                whole = compile(self.text, str(self.path), "exec", dont_inherit=True)
+                with project_imports(self.folder) as package:
+                    module = import_file(self.path, self.folder, package, whole)
+                self._functions = tuple(function for function, _ in _marked(module))
+            return self._functions
+
+
+def _import(path: Path, root: Path, package: str, late: _Late | None) -> ModuleType:
     file = path.relative_to(root).as_posix()
     try:
-        return import_file(path, root / "transforms", package)
+        return import_file(path, root / "transforms", package, late.code if late else None)
     except ForgeError as error:  # raised by the decorator, which does not know its place
         place = user_place(error, root)
         where = f"{place[0]}:{place[1]}" if place else file
