@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 class Wiring(CompileWiring):
     def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
+        from forge.engines.spark.lazy import LazyEngine
         from forge.flows.run import Ports
 
         versions = self.versions()
         return Ports(
             metadata=self.metadata,
             lake=self.lake,
-            engine=self.engine,
+            engine=LazyEngine(lambda: self.engine, self.root),
             clock=self.clock,
             author=self.author,
             secrets=lambda reference: resolve_secret(reference, self.environ, "forge.yaml"),

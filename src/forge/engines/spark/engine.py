@@ -26,6 +26,7 @@ from forge.engines.spark.frames import (
 )
 from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, memory_error, unshown_error
+from forge.engines.spark.lazy import files_of
 from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
@@ -253,9 +254,7 @@ class SparkEngine:
         return frame_of(self._spark(), target)
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]:
-        if not isinstance(transform.body, FileSource):
-            return ()
-        return sources.find_files(transform.body, self.root, transform.where)
+        return files_of(transform, self.root)
 
     def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
         return sources.with_digests(files, self.root)

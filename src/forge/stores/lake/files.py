@@ -17,6 +17,7 @@ from pyiceberg.view.metadata import ViewMetadata
 
 from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
+from forge.stores.lake.local import local_path as local_path
 
 _NUMBER = re.compile(r"^(\d+)-")
 
@@ -84,13 +85,6 @@ def next_location(folder: str, after: str | None) -> str:
     found = _NUMBER.match(after.rsplit("/", 1)[-1]) if after else None
     number = int(found[1]) + 1 if found else 0
     return f"{folder.rstrip('/')}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
-
-
-def local_path(location: str) -> str:
-    """The path of a local file, however its location is written; any other location as it is."""
-    if location.startswith("file:"):
-        return os.path.normpath("/" + location[len("file:") :].lstrip("/"))
-    return location if urlparse(location).scheme else os.path.normpath(location)
 
 
 def local_folder(location: str) -> Path:

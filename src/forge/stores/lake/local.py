@@ -1,0 +1,13 @@
+"""Where a file of the lake is on this machine."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlparse
+
+
+def local_path(location: str) -> str:
+    """The path of a local file, however its location is written; any other location as it is."""
+    if location.startswith("file:"):
+        return os.path.normpath("/" + location[len("file:") :].lstrip("/"))
+    return location if urlparse(location).scheme else os.path.normpath(location)
