@@ -6,21 +6,21 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from forge.contracts.lifecycle import State, StateChange, refuse_move
 from forge.contracts.registry import Head, Registered
-from forge.flows.alerts import new_delivery
-from forge.flows.contract_consumers import Consumer, find_consumers
 from forge.flows.contract_ports import ContractPorts, ContractStore, Moving
 from forge.flows.ports import Metadata
 from forge.flows.records import AuditRecord, TableLineage
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
-from forge.quality.alert import Origin, Scope
-from forge.quality.delivery import Delivery
-from forge.quality.notice import MOST_HIT, Hit, Notice, NoticeKind
 from forge.transforms.transform import Transform
 from forge.versioning.commit import Tree
+
+if TYPE_CHECKING:
+    from forge.flows.contract_consumers import Consumer
+    from forge.quality.delivery import Delivery
 
 _log = logging.getLogger("forge.contracts")
 
@@ -74,6 +74,8 @@ def moving_of(contract: Registered, change: StateChange, consumers: Sequence[Con
 
 def consumers_of(contract: Registered, ports: ContractPorts) -> tuple[Consumer, ...]:
     """Nobody, where the lineage cannot be read now: a step is not held up by it, and the log says so."""
+    from forge.flows.contract_consumers import find_consumers
+
     lineage = ports.lineage()
     if lineage is None:
         return ()
@@ -97,6 +99,10 @@ def _deliveries(
     contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts
 ) -> tuple[Delivery, ...]:
     """One to each channel. It names the tables that are hit and who answers for them."""
+    from forge.flows.alerts import new_delivery
+    from forge.quality.alert import Origin, Scope
+    from forge.quality.notice import MOST_HIT, Hit, Notice, NoticeKind
+
     alerts = ports.alerts()
     if alerts is None:
         return ()

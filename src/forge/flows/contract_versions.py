@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from forge.contracts.compare import Comparison, compare_documents
 from forge.contracts.contract import Contract, TableContract
@@ -14,12 +14,14 @@ from forge.contracts.document import Document, read_document
 from forge.contracts.load import contract_of
 from forge.contracts.registry import Registered, digest_of, unknown_version
 from forge.contracts.semver import Version, predecessor
-from forge.flows.contract_consumers import Consumer, find_consumers
 from forge.flows.contract_files import ContractFile, project_files
-from forge.flows.lineage_ports import LineagePorts
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from forge.flows.contract_consumers import Consumer
+    from forge.flows.lineage_ports import LineagePorts
 
 GIT = "git:"
 
@@ -133,6 +135,8 @@ def find_hit(
 ) -> tuple[Hit, ...]:
     """Who reads what breaks, the nearest first. A change of a column reaches those who read that column, one of a
     table or of the contract as a whole everybody."""
+    from forge.flows.contract_consumers import find_consumers  # all of lineage, for few who ask
+
     contract = contract_of(old) if isinstance(old, Document) else old
     columns: dict[str, set[str]] = {}
     for change in comparison.breaking:

@@ -15,12 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError, ForgeErrors
 from forge.model.nearest import did_you_mean
 from forge.model.yaml_file import YamlFile, load_yaml
-from forge.quality.monitor import Monitor
-from forge.quality.monitor_spec import read_monitor
+
+if TYPE_CHECKING:
+    from forge.quality.monitor import Monitor
 
 TOP = ("checks", "monitors")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -73,6 +75,8 @@ def load_monitors(text: str, file: str) -> MonitorFile:
 
 
 def _load(document: YamlFile, number: int, item: object) -> tuple[Monitor | None, list[ForgeError]]:
+    from forge.quality.monitor_spec import read_monitor  # schedules and all kinds of checks
+
     place = document.where("monitors", number)
     given = dict(item) if isinstance(item, Mapping) else item
     own = given.pop("id", None) if isinstance(given, dict) else None
