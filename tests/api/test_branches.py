@@ -336,6 +336,11 @@ def test_rows_of_nothing_are_not_found(client: TestClient) -> None:
     unknown = problem(client.get(f"{API}/datasets/raw.order/commits/HEAD/data"), 404, "E108")
     assert unknown["why"] == "Did you mean raw.orders?"
     problem(client.get(f"{API}/datasets/raw.orders/commits/nosuch/data"), 404, "E601")
+    for sql in ("SELECT * FROM raw.order", "SELECT * FROM ordrs"):
+        path = f"{API}/datasets/raw.orders/commits/HEAD/data"
+        asked = client.get(path, params={"sql": sql}).json()
+        assert "Did you mean raw.orders" in f"{asked.get('why')} {asked.get('fix')}"
+    assert not wiring_of(client).session.started
     for limit in (0, 1001):
         problem(client.get(f"{API}/datasets/raw.orders/commits/HEAD/data", params={"limit": limit}), 422, "E105")
 

@@ -95,7 +95,7 @@ def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> 
         return None
     body: Body
     if request.sql is not None:
-        wanted = inputs_of(request.sql, "query")
+        wanted = inputs_of(request.sql, "query", line.tree)
         body = SqlQuery(request.sql, of_project=False)
         inputs = {table: _pin(work, line, table) for table in wanted}
     else:

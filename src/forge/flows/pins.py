@@ -11,7 +11,7 @@ from forge.flows.revisions import find_branch
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from forge.flows.ports import Lake, Metadata
     from forge.versioning.commit import TableVersion, Tree
@@ -84,10 +84,11 @@ def _view_pin(table: TableName, version: TableVersion, line: Line, lake: Lake) -
     return view_pin(table, sql, {t: p for t in inputs_of(sql, str(table)) if (p := find_pin(t, line, lake))})
 
 
-def inputs_of(sql: str, name: str) -> tuple[TableName, ...]:
+def inputs_of(sql: str, name: str, known: Iterable[TableName] = ()) -> tuple[TableName, ...]:
+    """`known`: the tables that there are, to name the nearest."""
     from forge.transforms.sql import find_inputs  # the parser costs a third of a second; most commands need none
 
-    return tuple(dict.fromkeys(ref.table for ref in find_inputs(sql, name)))
+    return tuple(dict.fromkeys(ref.table for ref in find_inputs(sql, name, known)))
 
 
 def view_pin(table: TableName, sql: str, inputs: Mapping[TableName, Pin]) -> Pin:

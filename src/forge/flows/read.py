@@ -53,7 +53,9 @@ class Reader:
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
         one = commit_at(self.metadata, at, self.branch).id if at is not None else None  # the same for all tables
-        return {table: self.pin(table, one) for table in inputs_of(sql, "query")}
+        head = one or line_of(self.metadata, self.branch, self.default).head
+        known = self.metadata.tree(head) if head is not None else ()
+        return {table: self.pin(table, one) for table in inputs_of(sql, "query", known)}
 
 
 def commit_at(metadata: Metadata, at: str, current: BranchName, table: TableName | None = None) -> Commit:

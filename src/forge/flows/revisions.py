@@ -78,9 +78,19 @@ def _start(metadata: Metadata, revision: Revision, text: str, current: BranchNam
     raise ForgeError(
         "E601",
         f"No branch, tag, commit or time matches '{text}'",
-        why=did_you_mean(revision.name, known),
+        why=did_you_mean(revision.name, known) or _perhaps_a_table(metadata, revision.name, current),
         fix="`forge log` lists commits.",
     )
+
+
+def _perhaps_a_table(metadata: Metadata, name: str, current: BranchName) -> str | None:
+    """Where a revision was asked for and a table was given."""
+    branch = metadata.branch(current)
+    tables = [str(table) for table in metadata.tree(branch.head)] if branch is not None else []
+    if name.lower() in tables:
+        return f"{name.lower()} is a table: forge log --table {name.lower()}"
+    near = did_you_mean(name, tables) if "." in name else None
+    return f"{near} Of a table: forge log --table NAME" if near else None
 
 
 def _ref(metadata: Metadata, name: str) -> CommitId | None:

@@ -96,7 +96,7 @@ def _by_sql(
     text = name_table(sql, table)
     pins: dict[TableName, Pin] = {}
     masked: set[str] = set()
-    for each in inputs_of(text, "query"):
+    for each in inputs_of(text, "query", tree):
         version_at(tree, each, commit[:12])
         pin = at_commit(each, tree, ports.lake)
         assert pin is not None, "the tree has it"

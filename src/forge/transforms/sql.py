@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
+from forge.model.nearest import did_you_mean, did_you_mean_table
 from forge.transforms.sql_parse import ParsedQuery, parse_query, place_of, refuse_table_argument
 from forge.transforms.transform import InputRef
 
@@ -25,10 +25,11 @@ class ParameterRef:
     column: int
 
 
-def find_inputs(text: str, file: str) -> tuple[InputRef, ...]:
-    """Every place where a table is read, in the order of the text. Names of CTEs are no tables."""
+def find_inputs(text: str, file: str, known: Iterable[TableName] = ()) -> tuple[InputRef, ...]:
+    """Every place where a table is read, in the order of the text. Names of CTEs are no tables. `known`: what there is,
+    to name what a name without a schema may mean."""
     query = parse_query(text, file)
-    references = _find_references(query)
+    references = _find_references(query, tuple(map(str, known)))
     _qualified_columns(query, references)
     return tuple(InputRef(r.table, *place_of(text, r.start)) for r in references)
 
@@ -92,7 +93,7 @@ class _Reference:
         return self.node.find_ancestor(exp.Select)
 
 
-def _find_references(query: ParsedQuery) -> tuple[_Reference, ...]:
+def _find_references(query: ParsedQuery, known: tuple[str, ...] = ()) -> tuple[_Reference, ...]:
     """In the order of the text. All that is wrong with the tables of a query is raised together."""
     for call in query.tree.find_all(exp.Anonymous):
         if call.name.upper() == "TABLE":
@@ -105,7 +106,7 @@ def _find_references(query: ParsedQuery) -> tuple[_Reference, ...]:
         if node.find_ancestor(exp.Hint) or start in found:  # pipes copy parts of the tree
             continue
         try:
-            reference = _read_reference(query, node, start)
+            reference = _read_reference(query, node, start, known)
         except ForgeError as error:
             errors[start] = error
             continue
@@ -119,7 +120,7 @@ def _start_of(node: exp.Table) -> int:
     return int(node.parts[0].meta.get("start", 0))
 
 
-def _read_reference(query: ParsedQuery, node: exp.Table, start: int) -> _Reference | None:
+def _read_reference(query: ParsedQuery, node: exp.Table, start: int, known: tuple[str, ...]) -> _Reference | None:
     parts = node.parts
     if isinstance(node.this, exp.Func):
         if node.name.upper() == "IDENTIFIER" or node.this.name.upper() == "IDENTIFIER":
@@ -131,7 +132,7 @@ def _read_reference(query: ParsedQuery, node: exp.Table, start: int) -> _Referen
     if any("end" not in part.meta for part in parts):  # a parameter, or what the parser made up
         raise _unknown(query, start, ".".join(names), "The name of a table is written out.")
     if len(names) == 1:
-        _require_cte(query, node, names[0], start)
+        _require_cte(query, node, names[0], start, known)
         return None
     if node.args.get("version") or node.args.get("when"):
         raise _unpinnable(
@@ -155,16 +156,17 @@ def _read_reference(query: ParsedQuery, node: exp.Table, start: int) -> _Referen
     return _Reference(table, names[-1], node, start, int(parts[-1].meta["end"]) + 1)
 
 
-def _require_cte(query: ParsedQuery, node: exp.Table, name: str, start: int) -> None:
+def _require_cte(query: ParsedQuery, node: exp.Table, name: str, start: int, known: tuple[str, ...]) -> None:
     visible = tuple(_visible_ctes(node))
     if name.lower() in (cte.lower() for cte in visible):
         return
+    near = did_you_mean(name, visible) or did_you_mean_table(name, known)
     raise ForgeError(
         "E202",
         f"unknown table '{name}'",
         where=query.where(start),
         why="A name of one part must be a CTE of this query; tables are named schema.table.",
-        fix=did_you_mean(name, visible) or f"Write the schema too, such as core.{name}.",
+        fix=near or f"Write the schema too, such as core.{name}.",
     )
 
 
