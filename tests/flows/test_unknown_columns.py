@@ -92,3 +92,23 @@ def test_plan_and_compile_say_it_without_a_jvm(tmp_path: Path) -> None:
         assert "transforms/marts/revenue.sql:5" in told
         assert "reads a column amont" in told
         assert "Did you mean amount?" in told
+
+
+def test_a_column_of_a_known_input_is_judged_beside_one_that_is_not_known(tmp_path: Path) -> None:
+    sql = {
+        "core/orders": "SELECT * FROM lake.raw_orders",
+        "marts/both": "SELECT o.amont, c.anything, whatever\nFROM raw.orders o JOIN core.orders c ON c.id = o.id",
+    }
+    (only,) = found_in(tmp_path, sql)
+    assert only == (
+        "transforms/marts/both.sql:1: marts.both reads a column amont that its inputs do not have. Did you mean amount?"
+    )
+
+
+def test_the_name_that_is_missing_is_never_the_one_that_is_meant(tmp_path: Path) -> None:
+    sql = {
+        "core/orders": "SELECT id AS order_id, amount FROM raw.orders",
+        "marts/both": "SELECT o.id\nFROM core.orders o JOIN raw.orders r ON r.id = o.order_id",
+    }
+    (only,) = found_in(tmp_path, sql)
+    assert "Did you mean id" not in only

@@ -26,8 +26,9 @@ def find_unknown_columns(
     asked: Iterable[TableName],
     schema_of: Callable[[TableName], Schema | None],
 ) -> tuple[ForgeError, ...]:
-    """E217 with file, line and the nearest name. Only where the columns of every input are certain: those that a
-    source declares, that the SELECT of another transform lists, or that a table has which no file makes."""
+    """E217 with file, line and the nearest name. Only of inputs whose columns are certain: those that a source
+    declares, that the SELECT of another transform lists, or that a table has which no file makes. A name without its
+    table is judged only where all inputs are such."""
     known: dict[TableName, Columns | None] = {}
 
     def columns_of(table: TableName) -> Columns | None:
@@ -42,7 +43,7 @@ def find_unknown_columns(
         if not isinstance(transform.body, SqlQuery):
             continue
         inputs = {str(each): columns for each in transform.inputs if (columns := columns_of(each)) is not None}
-        if len(inputs) < len(transform.inputs):
+        if not inputs:
             continue
         from forge.lineage import extract_sql  # the reader of SQL takes its time to load; many projects need none
 
@@ -88,6 +89,7 @@ def _error(reason: str, transform: Transform, line: int | None, names: list[str]
                 "E217",
                 f"{transform.output} reads a column {name} that its inputs do not have",
                 where=f"{transform.file}:{line or transform.line}",
-                fix=did_you_mean(name, names) or "Correct the name, or add the column to the input.",
+                fix=did_you_mean(name, (one for one in names if one.lower() != name.lower()))
+                or "Correct the name, or add the column to the input.",
             )
     return None
