@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from forge.stores.lake.local import local_path
@@ -49,6 +50,25 @@ class ViewGlance:
     uuid: str
     schema_id: int
     sql: str
+
+
+class Glances:
+    """At tables, each taken once: a metadata file never changes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: dict[str, TableGlance] = {}
+        self._guard = Lock()
+
+    def at(self, location: str) -> TableGlance | None:
+        with self._guard:
+            seen = self._taken.get(location)
+        if seen is None and (seen := glance_at_table(location)) is not None:
+            with self._guard:
+                self._taken[location] = seen
+                while len(self._taken) > self._most:
+                    self._taken.pop(next(iter(self._taken)))
+        return seen
 
 
 def glance_at_table(location: str) -> TableGlance | None:

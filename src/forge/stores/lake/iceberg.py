@@ -24,7 +24,7 @@ from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableN
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
-from forge.stores.lake.glance import TableGlance, glance_at_table, glance_at_view
+from forge.stores.lake.glance import Glances, glance_at_view
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.publish import drop_rows
 from forge.stores.sql.tables import BRANCHES, CATALOG, HIDDEN, STAGING, iceberg_tables, trees
@@ -56,7 +56,7 @@ class IcebergLake:
         self._clock = clock
         self._opened: Files | None = None
         self._kept: dict[str, TableMetadataV2] = {}
-        self._seen: dict[str, TableGlance] = {}
+        self._glances = Glances(_KEPT)
         self._guard = threading.Lock()
 
     @cached_property
@@ -91,26 +91,13 @@ class IcebergLake:
         location, kind = row
         if kind == "VIEW":
             return self._view_state(catalog, location)
-        seen = self._glance(location)
+        seen = None if location in self._kept else self._glances.at(location)
         if seen is not None:
             refs = {name: SnapshotId(number) for name, number in seen.refs.items()}
             return TableState(catalog, location, seen.uuid, refs, seen.schema_id, kind)
         metadata = self._read(location, catalog)
         refs = {name: SnapshotId(ref.snapshot_id) for name, ref in metadata.refs.items()}
         return TableState(catalog, location, str(metadata.table_uuid), refs, metadata.current_schema_id, kind)
-
-    def _glance(self, location: str) -> TableGlance | None:
-        """None: it was read whole before, or has to be."""
-        with self._guard:
-            if location in self._kept:
-                return None
-            seen = self._seen.get(location)
-        if seen is None and (seen := glance_at_table(location)) is not None:
-            with self._guard:
-                self._seen[location] = seen
-                while len(self._seen) > _KEPT:
-                    self._seen.pop(next(iter(self._seen)))
-        return seen
 
     def _view_state(self, catalog: CatalogName, location: str) -> TableState:
         seen = glance_at_view(location)
