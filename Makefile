@@ -14,7 +14,7 @@ STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts fuzz-gate clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -94,6 +94,9 @@ bench-anomaly: .venv/.ready-dev ## anomalies planted in daily series: recall and
 
 fuzz-gate: setup ## 100,000 texts that try to get through the gate for SQL (ARGS="--texts 5000 --seed 7")
 	@$(BIN)/python -m bench.gate.fuzz --out bench/gate/RESULT.txt $(ARGS)
+
+bench-startup: setup ## processor time of short commands on the demo beside a bare Python (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.startup $(ARGS)
 
 bench-contracts: .venv/.ready-dev ## lint and policies of contracts beside datacontract-cli (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.contracts.bench $(ARGS)
