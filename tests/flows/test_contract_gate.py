@@ -23,7 +23,8 @@ from forge.contracts.registry import registered_of
 from forge.flows.branches import create_default_branch
 from forge.flows.contract_facts import Versions
 from forge.flows.contract_gate import contract_verdicts
-from forge.flows.contract_judge import find_gated, gated, versions_in
+from forge.flows.contract_gated import gated
+from forge.flows.contract_judge import find_gated, versions_in
 from forge.flows.contract_ports import Moving, Registration
 from forge.flows.personal import named_by
 from forge.flows.project import Project, load_project

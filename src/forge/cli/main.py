@@ -75,7 +75,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 def main() -> None:
     # What a command imports stays: looking it through for garbage, time and again, is a tenth of what a start costs.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     # A supervisor's SIGTERM ends a run the way Ctrl-C does: nothing half done.
     signal.signal(signal.SIGTERM, _interrupt)
     for stream in (sys.stdout, sys.stderr):

@@ -12,10 +12,10 @@ from forge.model.errors import errors_of
 
 if TYPE_CHECKING:
     from forge.connection import Report
+    from forge.flows.decide import RunRequest
     from forge.flows.order import RunSelection
     from forge.flows.plan import PlannedStep
     from forge.flows.project import Project
-    from forge.flows.run import RunRequest
     from forge.wiring import Wiring
 
 Select = Annotated[
@@ -122,7 +122,7 @@ def _request(
     force: bool,
 ) -> RunRequest:
     from forge.cli.values import bind, read_range
-    from forge.flows.run import RunRequest
+    from forge.flows.decide import RunRequest
     from forge.model.names import BranchName
 
     time_range = read_range(start, end)
@@ -146,7 +146,7 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
     from forge.flows.plan import plan as make_plan
 
     project = wiring.project()
-    made = make_plan(request, project, wiring.ports())
+    made = make_plan(request, project, wiring.plan_ports())
     steps = made.steps
     for note in project.notes:
         terminal.say(f"note: {note}")

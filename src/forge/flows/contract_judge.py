@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
-from threading import Lock
 
 from forge.contracts.compare import Comparison, compare_documents
 from forge.contracts.contract import Contract, Violation
@@ -26,23 +24,6 @@ Findings = Mapping[TableName, tuple[Finding, ...]]
 Hits = Callable[[Comparison, Contract], tuple[Hit, ...]]
 """Who reads what a change breaks, given the contract as it was."""
 MOST_NAMED = 5
-
-
-def gated(project: Project, versions: Callable[[], Versions]) -> Callable[[], Findings]:
-    """What the contracts of a project themselves violate, by table, worked out when a gate asks first: E500, the
-    linter, E510 and E511, E520 against what is registered. Tables are built by several threads: the first one works
-    it out for all."""
-    lock = Lock()
-
-    @cache
-    def judge() -> Findings:
-        return find_gated(project, versions())
-
-    def judge_once() -> Findings:
-        with lock:
-            return judge()
-
-    return judge_once
 
 
 def find_gated(project: Project, versions: Versions) -> Findings:

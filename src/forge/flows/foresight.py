@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.flows.build import Job, range_missing, would_run
-from forge.flows.engine import Pin
+from forge.flows.decide import Deciding, range_missing, would_run
+from forge.flows.pin import Pin
 from forge.flows.pins import Base, Line, find_base, find_pin
 from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError, raise_errors
@@ -24,7 +24,7 @@ class Foreseen:
     error: ForgeError | None = None
 
 
-def foresee(job: Job, order: Sequence[Transform], line: Line) -> dict[TableName, Foreseen]:
+def foresee(job: Deciding, order: Sequence[Transform], line: Line) -> dict[TableName, Foreseen]:
     found: dict[TableName, Foreseen] = {}
     for transform in order:
         try:
@@ -40,7 +40,7 @@ def foresee(job: Job, order: Sequence[Transform], line: Line) -> dict[TableName,
     return found
 
 
-def refuse_missing_range(job: Job, order: Sequence[Transform], line: Line) -> None:
+def refuse_missing_range(job: Deciding, order: Sequence[Transform], line: Line) -> None:
     """Raises E206 where it is certain that an output would be built and could not be without a time range."""
     if job.time_range is not None or all(transform.kind is not Kind.BY_TIME_RANGE for transform in order):
         return
@@ -51,7 +51,9 @@ def refuse_missing_range(job: Job, order: Sequence[Transform], line: Line) -> No
     raise_errors([foreseen.error for foreseen in found.values() if foreseen.error is not None])
 
 
-def _decide(job: Job, transform: Transform, base: Base, line: Line, before: Mapping[TableName, Foreseen]) -> Foreseen:
+def _decide(
+    job: Deciding, transform: Transform, base: Base, line: Line, before: Mapping[TableName, Foreseen]
+) -> Foreseen:
     moving = [t for t in transform.inputs if t in before and before[t].action == "run"]
     if moving:
         # A table that is built has a new snapshot. A view that is built anew may read the same as before.

@@ -3,19 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forge.flows.foresight import foresee
 from forge.flows.order import RunSelection, find_order
 from forge.flows.pins import line_of
-from forge.flows.run import Ports, RunRequest, job_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from forge.flows.decide import RunRequest, SourceFiles
+    from forge.flows.engine import TimeRange
+    from forge.flows.ports import Lake, Metadata
     from forge.flows.project import Project
     from forge.model.fault import FileFault
-    from forge.model.names import TableName
+    from forge.model.names import BranchName, CommitId, TableName
+    from forge.transforms.transform import Transform
+    from forge.versioning.commit import Tree
+
+
+class Planning(Protocol):
+    """What a plan needs of the world; a run needs more."""
+
+    @property
+    def metadata(self) -> Metadata: ...
+    @property
+    def lake(self) -> Lake: ...
+    @property
+    def engine(self) -> SourceFiles: ...
+    @property
+    def default_branch(self) -> BranchName: ...
+    @property
+    def readers(self) -> Callable[[Sequence[Transform], Tree], None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPorts:
+    """Just that."""
+
+    metadata: Metadata
+    lake: Lake
+    engine: SourceFiles
+    default_branch: BranchName
+    readers: Callable[[Sequence[Transform], Tree], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    project: Project
+    metadata: Metadata
+    lake: Lake
+    engine: SourceFiles
+    head: CommitId | None
+    params: Mapping[str, object]
+    time_range: TimeRange | None
+    force: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +81,13 @@ class Plan:
     selection: RunSelection
 
 
-def plan(request: RunRequest, project: Project, ports: Ports) -> Plan:
+def plan(request: RunRequest, project: Project, ports: Planning) -> Plan:
     """What is wrong with a file takes its own tables out of the plan, and no others."""
     line = line_of(ports.metadata, request.branch, ports.default_branch)
-    job = job_of(request, project, ports, line)
+    job = _Planned(
+        *(project, ports.metadata, ports.lake, ports.engine, line.head),
+        *(request.params, request.time_range, request.force),
+    )
     selected = find_order(project, request.selection)
     order = selected.order
     ports.readers(order, line.tree)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from forge.contracts.contract import Contract, Property, TableContract, Violation
 from forge.contracts.document import ContractError
 from forge.contracts.load import by_table
-from forge.contracts.policy.facts import Finding
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.rules import checks_of
 from forge.contracts.sla_checks import sla_checks_of
@@ -30,6 +30,9 @@ from forge.quality.spec import load_check
 from forge.transforms.dag import Transforms
 from forge.transforms.project import Reading, find_transform_faults, read_transforms
 from forge.transforms.transform import Transform
+
+if TYPE_CHECKING:
+    from forge.contracts.policy.facts import Finding
 
 _NAMED = re.compile(r"""\b(?:physicalName|name)["']?\s*:\s*["']?(\w+\.\w+)""")
 LENIENT = (Enforcement.OFF, Enforcement.WARN)  # contracts hold nothing back, also where they are not right

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Built, Event, Job, build, with_sides
 from forge.flows.check import HistoryOf, Judged, no_history
+from forge.flows.decide import RunRequest as RunRequest
 from forge.flows.foresight import refuse_missing_range
 from forge.flows.key_check import KeyCheck
 from forge.flows.landing import publish_by_table
@@ -69,17 +70,6 @@ after each table."""
 STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # once it publishes, it stands
 NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    branch: BranchName
-    selection: tuple[str, ...] = ()  # empty: everything
-    params: Mapping[str, object] = field(default_factory=dict)  # bound and typed
-    time_range: TimeRange | None = None
-    message: str | None = None
-    force: bool = False
-    run_id: RunId | None = None  # where it was given out before the run began
 
 
 Settled = Callable[[BranchName, RunId, Mapping[TableName, bool]], None]

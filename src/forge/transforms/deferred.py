@@ -25,7 +25,7 @@ def deferred_code(text: str, path: str) -> CodeType | None:
         tree = ast.parse(text, path)
     except (SyntaxError, ValueError):
         return None  # importing it says what is wrong
-    late = [node for node in tree.body if _is_put_off(node)]
+    late = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom) and _is_put_off(node)]
     if not late or not all(_would_succeed(node) for node in late):
         return None
     missing = {(alias.asname or alias.name).partition(".")[0] for node in late for alias in node.names}
@@ -33,13 +33,14 @@ def deferred_code(text: str, path: str) -> CodeType | None:
     if _used_at_once(rest) & (_reaching(rest, missing) | missing | _LOOKING):
         return None
     flags = __future__.annotations.compiler_flag  # so that annotations are not looked up
-    return compile(ast.Module(rest, tree.type_ignores), path, "exec", flags, dont_inherit=True)
+    code: CodeType = compile(ast.Module(rest, tree.type_ignores), path, "exec", flags, dont_inherit=True)
+    return code
 
 
-def _is_put_off(node: ast.stmt) -> bool:
+def _is_put_off(node: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(node, ast.Import):
         return all(alias.name.partition(".")[0] == PUT_OFF for alias in node.names)
-    return isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").partition(".")[0] == PUT_OFF
+    return node.level == 0 and (node.module or "").partition(".")[0] == PUT_OFF
 
 
 def _would_succeed(node: ast.Import | ast.ImportFrom) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forge.flows.build import Event
+    from forge.flows.plan import PlanPorts
     from forge.flows.project import Project
     from forge.flows.run import Ports
     from forge.model.names import RunId
@@ -58,6 +59,14 @@ class Wiring(CompileWiring):
             declared=self.declared,
             readers=self._refuse_new_readers,
         )
+
+    def plan_ports(self) -> PlanPorts:
+        """What a plan needs; nothing of what a run does is loaded."""
+        from forge.engines.spark.lazy import LazyEngine
+        from forge.flows.plan import PlanPorts
+
+        engine = LazyEngine(lambda: self.engine, self.root)
+        return PlanPorts(self.metadata, self.lake, engine, self.default_branch, self._refuse_new_readers)
 
     def _tell(self) -> Callable[[RunId, Project], None]:
         """Of a run that has ended, to whom the settings name."""

@@ -26,7 +26,7 @@ _log = logging.getLogger("forge.contracts")
 
 class CompileWiring(ContractWiring):
     def project(self) -> Project:
-        from forge.flows.contract_judge import gated
+        from forge.flows.contract_gated import gated
 
         project = super().project()
         return replace(project, judged=gated(project, self._versions))

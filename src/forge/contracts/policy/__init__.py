@@ -1,16 +1,28 @@
 """Policies of a project: pure functions over facts, one file each. May import `forge.model` and `forge.contracts`."""
 
-from forge.contracts.policy.facts import POLICY_TYPES, ContractFacts, Facts, Finding, TableFacts
-from forge.contracts.policy.governance import Enforcement, Governance
-from forge.contracts.policy.judge import find_violations
+from __future__ import annotations
 
-__all__ = [
-    "POLICY_TYPES",
-    "ContractFacts",
-    "Enforcement",
-    "Facts",
-    "Finding",
-    "Governance",
-    "TableFacts",
-    "find_violations",
-]
+from typing import TYPE_CHECKING
+
+from forge.model.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from forge.contracts.policy.facts import POLICY_TYPES as POLICY_TYPES
+    from forge.contracts.policy.facts import ContractFacts as ContractFacts
+    from forge.contracts.policy.facts import Facts as Facts
+    from forge.contracts.policy.facts import Finding as Finding
+    from forge.contracts.policy.facts import TableFacts as TableFacts
+    from forge.contracts.policy.governance import Enforcement as Enforcement
+    from forge.contracts.policy.governance import Governance as Governance
+    from forge.contracts.policy.judge import find_violations as find_violations
+
+# What a project wants is asked by every command that reads one; whether it has it, by few.
+_HOMES = {
+    **dict.fromkeys(
+        ("POLICY_TYPES", "ContractFacts", "Facts", "Finding", "TableFacts"), "forge.contracts.policy.facts"
+    ),
+    **dict.fromkeys(("Enforcement", "Governance"), "forge.contracts.policy.governance"),
+    "find_violations": "forge.contracts.policy.judge",
+}
+__all__ = sorted(_HOMES)  # noqa: PLE0605  the names above
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

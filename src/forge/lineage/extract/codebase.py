@@ -108,9 +108,12 @@ def _read_python(unit: Unit, shared: Shared) -> tuple[Program, ...]:
 
 def modules_of(texts: Mapping[str, str]) -> dict[str, str]:
     """Files that may import each other, notebooks as the Python they hold."""
-    from forge.lineage.extract.notebook import is_notebook, read_notebook
+    from forge.lineage.extract import notebook
 
-    return {path: read_notebook(text, path).text if is_notebook(path, text) else text for path, text in texts.items()}
+    return {
+        path: notebook.read_notebook(text, path).text if notebook.is_notebook(path, text) else text
+        for path, text in texts.items()
+    }
 
 
 def in_turn(units: Sequence[Unit], shared: Shared) -> Iterator[Done]:

@@ -15,7 +15,6 @@ from forge.stores.sql import contract_tables as t
 from forge.stores.sql import tables
 from forge.stores.sql.contract_namespaces import write_namespaces
 from forge.stores.sql.database import reading, writing
-from forge.stores.sql.quality.alert_rows import add_deliveries
 from forge.stores.sql.rows import audit_row
 from forge.stores.sql.statements import add, insert_into, put
 
@@ -188,6 +187,8 @@ def _write(connection: Connection, registration: Registration) -> tuple[bool, Re
 
 
 def _write_moving(connection: Connection, newest: Registered, moving: Moving, count: int) -> None:
+    from forge.stores.sql.quality.alert_rows import add_deliveries
+
     put(connection, t.contracts, [_head_row(newest, moving.change.state.value, count)])
     connection.execute(t.states.insert(), [rows.state_row(newest.id, moving.change)])
     add_deliveries(connection, moving.deliveries)
