@@ -19,18 +19,6 @@ from forge.connection.lineage_asked import (
     read_words,
     walk_options,
 )
-from forge.connection.lineage_results import (
-    Changes,
-    DeclaredFile,
-    EventFile,
-    Found,
-    ImportedAssets,
-    ImportedFile,
-    Ordered,
-    SnapshotView,
-    Spread,
-    Written,
-)
 from forge.flows.impact import lake_table
 from forge.flows.lineage_view import Look, look, state_of
 from forge.flows.read import commit_at
@@ -42,6 +30,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from forge.connection.ingested import IngestedCode
+    from forge.connection.lineage_results import (
+        Changes,
+        DeclaredFile,
+        EventFile,
+        Found,
+        ImportedAssets,
+        ImportedFile,
+        Ordered,
+        SnapshotView,
+        Spread,
+        Written,
+    )
     from forge.connection.lineage_spark import Watched
     from forge.flows.code_records import SourceRecord
     from forge.flows.lineage_ports import LineagePorts
@@ -150,6 +150,8 @@ class LineageView:
         at: str | None = None,
     ) -> Found[Path]:
         """The surest ways along which data goes from one to the other, best first."""
+        from forge.connection.lineage_results import Found
+
         view, start = self._at(source, at)
         end = target.strip() if view.store.numbers([target.strip()]) else read_subject(target).name
         return Found(view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect))
@@ -162,6 +164,8 @@ class LineageView:
 
     def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> Found[Node]:
         """Entities whose name holds all words of the text."""
+        from forge.connection.lineage_results import Found
+
         kinds = read_words(NodeType, types, "type of node")
         return Found(self.look().search(text, kinds, limit=limit, after=after))
 
@@ -171,17 +175,21 @@ class LineageView:
 
     def history(self, edge_id: str) -> Found[EdgeVersion]:
         """All that an edge ever was, oldest first."""
+        from forge.connection.lineage_results import Found
+
         return Found(self.look().lives(edge_id))
 
     # snapshots
 
     def snapshot(self, name: str, *, at: str | None = None, description: str = "") -> SnapshotView:
         """Name the graph as it is now, or at a time. It costs a row, not a copy."""
+        from forge.connection.lineage_results import SnapshotView
         from forge.flows.lineage_snapshots import save_snapshot
 
         return SnapshotView.of(save_snapshot(self._ports, name, at, description))
 
     def snapshots(self) -> Found[SnapshotView]:
+        from forge.connection.lineage_results import Found, SnapshotView
         from forge.flows.lineage_snapshots import list_snapshots
 
         return Found(SnapshotView.of(snapshot) for snapshot in list_snapshots(self._ports))
@@ -194,6 +202,7 @@ class LineageView:
 
     def diff(self, a: str | None, b: str | None = None) -> Changes:
         """What changed from one time, snapshot, branch or commit to another (default: now)."""
+        from forge.connection.lineage_results import Changes
         from forge.flows.lineage_snapshots import diff
 
         return Changes.of(diff(self._ports, a, b))
@@ -202,6 +211,7 @@ class LineageView:
 
     def order(self, *, columns: bool = False, at: str | None = None) -> Ordered:
         """What must be made before what; what depends on itself in a circle is one step."""
+        from forge.connection.lineage_results import Ordered
         from forge.lineage.order import dependency_order
 
         state = state_of(self.look(at))
@@ -234,6 +244,7 @@ class LineageView:
     ) -> Spread:
         """Where a property (a tag, a class of personal data, an incident) goes along the edges. `masking` and
         `aggregation` say whether these stop it."""
+        from forge.connection.lineage_results import Spread
         from forge.lineage.propagate import Rule, propagate
 
         view = self.look(at)
@@ -312,6 +323,7 @@ class LineageView:
         """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
         type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
         valid_to, metadata."""
+        from forge.connection.lineage_results import Written
         from forge.flows.lineage_write import record_edges
 
         ports = self._ports
@@ -321,6 +333,7 @@ class LineageView:
 
     def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Written:
         """Take back what was declared by hand. The edge stays in the history."""
+        from forge.connection.lineage_results import Written
         from forge.flows.lineage_write import close_edge
 
         return Written.of(close_edge(self._ports, edge_id, actor=actor, reason=reason))
@@ -334,6 +347,7 @@ class LineageView:
     ) -> Written:
         """`target` was made from `source` (each a dataset, `core.orders@v3` for one version of it, or a column) by a
         transformation: `dedupe@2`, or its name, version, parameters and code_hash."""
+        from forge.connection.lineage_results import Written
         from forge.flows.lineage_write import record_derivation
 
         return Written.of(record_derivation(self._ports, source, target, transformation, actor))
@@ -342,6 +356,7 @@ class LineageView:
         self, source: str, target: str, policy: Named | str | Mapping[str, object], actor: str | None = None
     ) -> Written:
         """`target` holds what is in `source`, made anonymous under a policy: what is personal ends there."""
+        from forge.connection.lineage_results import Written
         from forge.flows.lineage_write import record_anonymization
 
         return Written.of(record_anonymization(self._ports, source, target, policy, actor))
@@ -369,6 +384,7 @@ class LineageView:
 
     def sources(self) -> Found[SourceRecord]:
         """The files of code that were read, how much of each was understood, and what was not."""
+        from forge.connection.lineage_results import Found
         from forge.stores.sql.lineage_sources import SqlSources
 
         return Found(SqlSources(self.wiring.database).sources())

@@ -38,7 +38,6 @@ class LineageWiring(Foundation):
         from forge.flows.lineage_ports import LineagePorts
         from forge.lineage.graph import Graph
         from forge.lineage.weights import Weights
-        from forge.stores.memory.lineage import MemoryLineage
         from forge.stores.sql.lineage import SqlLineage
 
         keys = self.settings.lineage
@@ -46,6 +45,8 @@ class LineageWiring(Foundation):
         graph = Graph(store, database=keys.database) if keys.store == "sql" else None
 
         def scratch() -> tuple[LineageStore, LineageAnswers]:
+            from forge.stores.memory.lineage import MemoryLineage
+
             empty = MemoryLineage()
             return empty, Graph(empty, database=keys.database)
 
