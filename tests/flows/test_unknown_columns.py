@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.unknown_columns import find_unknown_columns
+from forge.flows.unknown_columns import _is_plainly_right, find_unknown_columns
+from forge.lineage import extract_sql
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.transforms.project import read_transforms
@@ -112,3 +113,30 @@ def test_the_name_that_is_missing_is_never_the_one_that_is_meant(tmp_path: Path)
     }
     (only,) = found_in(tmp_path, sql)
     assert "Did you mean id" not in only
+
+
+QUERIES = {
+    "SELECT id, amount FROM raw.orders": True,
+    "SELECT o.ID, sum(o.amount) AS s, count(*) AS n FROM raw.orders AS o WHERE day > :start GROUP BY o.id": True,
+    "SELECT a.id FROM raw.orders a JOIN raw.orders b USING (id)": True,
+    "SELECT o.* FROM raw.orders o": False,
+    "SELECT amont FROM raw.orders": False,
+    "SELECT o.amont FROM raw.orders o": False,
+    "SELECT x.id FROM raw.orders o": False,
+    "SELECT amount AS total FROM raw.orders WHERE total > 1": False,
+    "SELECT id FROM (SELECT id FROM raw.orders)": False,
+    "WITH o AS (SELECT id FROM raw.orders) SELECT id FROM o": False,
+    "SELECT id FROM raw.orders UNION SELECT id FROM raw.orders": False,
+    "SELECT place.city FROM raw.orders": False,
+    "SELECT id FROM raw.orders LATERAL VIEW explode(xs) t AS x": False,
+    "SELECT id FROM raw.other": False,
+    "SELECT FROM WHERE": False,
+}
+
+
+@pytest.mark.parametrize(("sql", "is_plain"), QUERIES.items())
+def test_what_is_plainly_right_has_nothing_that_the_reader_of_sql_would_tell(sql: str, is_plain: bool) -> None:
+    columns = {"id": "bigint", "amount": "decimal(12,2)", "day": "date", "place": "struct<city:string>"}
+    assert _is_plainly_right(sql, {"raw.orders": columns}) is is_plain
+    if is_plain:
+        assert extract_sql(sql, {"raw.orders": columns}, result="core.x").gaps == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
@@ -11,6 +12,8 @@ from forge.transforms.transform import FileSource, SqlQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from sqlglot import exp
 
     from forge.model.names import TableName
     from forge.model.schema import Schema
@@ -43,7 +46,7 @@ def find_unknown_columns(
         if not isinstance(transform.body, SqlQuery):
             continue
         inputs = {str(each): columns for each in transform.inputs if (columns := columns_of(each)) is not None}
-        if not inputs:
+        if not inputs or _is_plainly_right(transform.body.text, inputs):
             continue
         from forge.lineage import extract_sql  # the reader of SQL takes its time to load; many projects need none
 
@@ -66,15 +69,46 @@ def _columns(
     return None
 
 
-def _selected(text: str) -> Columns | None:
-    """The names that a SELECT lists; None where it has a star, or a name that only Spark would give."""
-    from sqlglot import exp, parse_one
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> exp.Expr | None:
+    from sqlglot import parse_one
     from sqlglot.errors import SqlglotError
 
     try:
-        query = parse_one(text, dialect="spark")
+        return parse_one(text, dialect="spark")
     except SqlglotError:
         return None
+
+
+def _is_plainly_right(text: str, inputs: Mapping[str, Columns]) -> bool:
+    """Whether one SELECT, with nothing inside it, names only columns of its tables. Most do, and need not be read with
+    all the care that any other query needs."""
+    from sqlglot import exp
+
+    query = _parsed(text)
+    if not isinstance(query, exp.Select) or len(list(query.find_all(exp.Select))) > 1:
+        return False
+    if any(query.find_all(exp.With, exp.Lateral, exp.Unnest, exp.Pivot, exp.Lambda, exp.Dot, exp.Values)):
+        return False
+    tables: dict[str, set[str]] = {}
+    for table in query.find_all(exp.Table):
+        columns = inputs.get(f"{table.db}.{table.name}".lower())
+        if columns is None or table.catalog:
+            return False
+        tables[table.alias_or_name.lower()] = {name.lower() for name in columns}
+    for column in query.find_all(exp.Column):
+        name, among = column.name.lower(), tables.get(column.table.lower()) if column.table else None
+        known = among is not None and name in among if column.table else any(name in one for one in tables.values())
+        if not known or column.db:
+            return False
+    return True
+
+
+def _selected(text: str) -> Columns | None:
+    """The names that a SELECT lists; None where it has a star, or a name that only Spark would give."""
+    from sqlglot import exp
+
+    query = _parsed(text)
     if not isinstance(query, exp.Query) or query.is_star or not all(query.named_selects):
         return None
     plain = all(isinstance(each, exp.Alias | exp.Column) for each in query.selects)
