@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from forge.flows.pin import Pin as Pin
+from forge.flows.time_range import TimeRange as TimeRange
 from forge.lineage.edge import Edge, Extraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from forge.flows.ports import Stage
@@ -56,12 +56,6 @@ class DeclaredLineage:
 
         table, _, column = source.rpartition(".")
         self.edges.append(Edge(ColumnName(table, column), ColumnName(str(self.target), target), expression=expression))
-
-
-@dataclass(frozen=True, slots=True)
-class TimeRange:
-    start: datetime
-    end: datetime
 
 
 @dataclass(frozen=True, slots=True)
