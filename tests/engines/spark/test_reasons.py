@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
+from forge.engines.spark.errors import job_error
 from forge.engines.spark.measure_columns import CannotMeasure, reason_of
+from forge.flows.personal import hiding_values
+from forge.model.errors import CellError, ForgeError
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,23 @@ def test_what_is_wrong_with_the_words_of_a_check_is_told_whole() -> None:
 
 def test_words_of_our_own_stay_as_they_are() -> None:
     assert reason_of(CannotMeasure("The value 'x' of the type y")) == "The value 'x' of the type y"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FORGE-E212 core.t: email = ada@example.com SQLSTATE: P0001",
+        "FORGE-E611 core.t: email = ada@example.com\n\tat somewhere",
+        "FORGE-E619 column age: ada@example.com",
+        "[FAILED_READ_FILE] while reading file file:/a.csv. Malformed record: ada@example.com,x",
+    ],
+)
+def test_an_error_that_repeats_values_can_be_told_without_them(said: str) -> None:
+    error = job_error(RuntimeError(said), "core.t")
+    assert isinstance(error, CellError)
+    assert "ada@" in str(error)
+    with pytest.raises(ForgeError) as shown, hiding_values(lambda: frozenset({"email"})):
+        raise error
+    assert (shown.value.code, "ada@" in str(shown.value)) == (error.code, False)
+    with pytest.raises(CellError), hiding_values(frozenset):
+        raise error
