@@ -64,6 +64,7 @@ def test_forge_reads_its_own_events_as_the_edges_it_has() -> None:
         "core.orders.day->marts.daily#group_by",
         "core.orders->marts.daily#derived",
         "core.days->marts.daily#derived",
+        "pipeline:forge/shop->process:forge/marts.daily#executes",  # the parent of its run
     }
     assert not found.unclear
 
