@@ -166,5 +166,30 @@ def test_a_run_is_published_beside_readers_that_have_every_core(shop: Connection
     assert "FORGE-E916" in problems, "it gave way"
 
 
+def test_one_token_does_not_keep_another_from_its_turn(shop: Connection, client: TestClient) -> None:
+    tokens = [client.post("/api/v1/tokens", json={"name": name, "scope": "read"}).json() for name in ("ann", "ben")]
+    ann, ben = ({"authorization": f"Bearer {token['token']}"} for token in tokens)
+
+    def ask(number: int) -> None:
+        sql = f"{ENDLESS['cross join']} WHERE a.id + b.id > {number}"
+        client.get(TRAVEL, params={"sql": sql}, headers=ann)
+
+    def queries(status: str) -> list[dict[str, Any]]:
+        listed = client.get("/api/v1/runs").json()["items"]
+        return [one for one in listed if (one["kind"], one["status"]) == ("query", status)]
+
+    for number in range(2):
+        threading.Thread(target=ask, args=(number,), daemon=True).start()
+    until(lambda: len(queries("running")) == 2 and tasks_at_work(shop) == 2)
+    small = {"sql": "SELECT customer, sum(amount) AS s FROM core.orders GROUP BY customer ORDER BY 2"}
+    until(lambda: client.get(TRAVEL, params=small, headers=ben).status_code == 200)
+    # One is enough, unless the other was the first to take the cores that became free.
+    told = {(one["error"]["code"], one["error"]["what"]) for one in queries("cancelled")}
+    assert told == {("FORGE-E916", "The query gave way to one of another token")}
+    for one in queries("running"):
+        client.delete(f"/api/v1/runs/{one['run_id']}", headers=ann)
+    until(lambda: tasks_at_work(shop) == 0 and not queries("running"))
+
+
 def asked(shop: Connection, text: str) -> list[str]:
     return sorted(map(str, shop.wiring.engine.query(text, {}, {}, None)[1]))

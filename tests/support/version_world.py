@@ -15,7 +15,7 @@ from migrated import open_migrated
 
 from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
-from forge.flows.engine import Batch, Engine, Pin
+from forge.flows.engine import Batch, Engine, Pin, Starved
 from forge.flows.land import Prepared, assets_of, land, placed
 from forge.flows.merge_tree import open_stage, staged_outcome
 from forge.flows.merges import TableTally
@@ -78,8 +78,8 @@ class ArrowEngine:
     def end(self) -> None:
         pass
 
-    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
-        return frozenset()
+    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+        return Starved()
 
     def measure(
         self,

@@ -17,7 +17,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -25,11 +24,12 @@ from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal
 from forge.api.fair import FairPool
+from forge.api.preemption import Preemption, RunningRead
 from forge.api.read_limits import KINDS, ReadLimits, shortened
 from forge.api.wire.runs import RunTicket
 from forge.api.wire.shape import Wire
 from forge.flows.build import Event
-from forge.flows.engine import Engine
+from forge.flows.engine import Engine, Starved
 from forge.flows.jobs import JobEvent, JobRecord, JobStatus
 from forge.flows.processes import this_process
 from forge.flows.records import RunStatus
@@ -70,6 +70,7 @@ class Task:
     waiters: int = 0  # requests that wait for it
     reason: ForgeError | None = None  # why it was stopped, where nobody cancelled it
     stop: RunStatus | None = None
+    began: float | None = None  # on the clock that only goes forward
     was_long: bool = False  # someone was told to ask again
     failure: ForgeError | None = None
     ended_at: float = math.inf  # on the clock that only goes forward
@@ -212,6 +213,7 @@ class Desk:
             if task.stop is not None:
                 raise ForgeError("E901", "It was cancelled before it began", fix="Try again.")
             task.job = replace(task.job, status=JobStatus.RUNNING, started_at=self._wiring.clock())
+            task.began = time.monotonic()
             with self._limited(task):
                 return work(self._ports(task, author))
         except ForgeError as error:
@@ -266,24 +268,23 @@ class Desk:
                 self._wiring.engine.end()
 
     def _watch_cores(self) -> None:
-        """While there are reads, one thread looks whether they leave nothing to those that write."""
+        """While there are reads, one thread looks whether they leave nothing to others."""
         if self._watch is None:
             self._watch = threading.Thread(target=self._give_way, name="forge-cores", daemon=True)
             self._watch.start()
 
     def _give_way(self) -> None:
-        waited: frozenset[int] = frozenset()
+        preemption = Preemption()
         while not self._stopping:
             time.sleep(WATCH_SECONDS)
-            alive = [task for task in self.reads() if task.job.started_at is not None]
-            waits = frozenset[int]()
+            alive = {RunId(task.job.id): task for task in self.reads() if task.began is not None}
+            starved = Starved()
             if alive and "engine" in self._wiring.__dict__:
-                waits = self._wiring.engine.find_starved(RunId(task.job.id) for task in self.reads())
-            if waits & waited:  # for longer than a moment
-                oldest = min((task for task in alive if task.stop is None), key=_began, default=None)
-                if oldest is not None:
-                    self._stop_one(oldest, RunStatus.CANCELLED, self.limits.gave_way())
-            waited = waits
+                starved = self._wiring.engine.find_starved(alive)
+            running = (RunningRead(i, t.owner, t.began) for i, t in alive.items() if t.began and t.stop is None)
+            found = preemption.choose(running, starved, time.monotonic())
+            if found is not None:
+                self._stop_one(alive[found.id], RunStatus.CANCELLED, self.limits.gave_way(found.by))
             with self._lock:
                 if not self.reads():
                     self._watch = None
@@ -348,11 +349,6 @@ class Desk:
         for task in alive:
             if not task.is_over:
                 _log.warning("%s %s did not end in time", task.job.kind, task.job.id)
-
-
-def _began(task: Task) -> datetime:
-    assert task.job.started_at is not None
-    return task.job.started_at
 
 
 def answered(outcome: T | Pending, show: Callable[[T], Wire]) -> Wire | Response:

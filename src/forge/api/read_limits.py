@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from forge.model.errors import ForgeError
 from forge.settings import Settings
@@ -41,7 +42,14 @@ class ReadLimits:
             fix="Ask for less: fewer rows or columns, a filter by partition; or make the result a table by a run.",
         )
 
-    def gave_way(self) -> ForgeError:
+    def gave_way(self, to: Literal["write", "read"]) -> ForgeError:
+        if to == "read":
+            return ForgeError(
+                "E916",
+                "The query gave way to one of another token",
+                why="Queries of this token had all of Spark's cores for a while, and others wait for one.",
+                fix="Try again later, or ask for less: fewer rows or columns, a filter by partition.",
+            )
         return ForgeError(
             "E916",
             "The query gave way to a run",

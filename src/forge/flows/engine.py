@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Starved:
+    """Work that has tasks to do and none at work, because others have every core."""
+
+    reads: frozenset[RunId] = frozenset()
+    writes: frozenset[int] = frozenset()  # numbers of jobs
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Measures that were taken together, and how long that took. `tier`: scan, sketches or narrow."""
 
@@ -183,8 +191,8 @@ class Engine(Protocol):
         """What this thread does from now on belongs to nothing that was begun."""
         ...
 
-    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
-        """Jobs of writes that wait for cores which these reads have."""
+    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+        """What waits for cores, of these reads and of everything else."""
         ...
 
     def progress(self, run_id: RunId, table: TableName) -> Progress: ...

@@ -32,7 +32,18 @@ from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.stuck import end_stuck, thread_of_driver
 from forge.engines.spark.writes import write
-from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import (
+    Batch,
+    ChangeFile,
+    ChangeMode,
+    ChangeQuery,
+    Pin,
+    Planned,
+    Progress,
+    RunContext,
+    Starved,
+    TimeRange,
+)
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Extraction
@@ -290,15 +301,14 @@ class SparkEngine:
         for name in ("pool", "run_id", "begun"):
             self._here.__dict__.pop(name, None)
 
-    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
-        """Jobs of writes that wait for cores which these reads have."""
+    def find_starved(self, reads: Iterable[RunId]) -> Starved:
         session = self.session.peek()
         if session is None:
-            return frozenset()
+            return Starved()
         try:
-            return find_starved(session, map(str, reads))
+            return find_starved(session, reads)
         except (Py4JNetworkError, OSError):  # it died just now
-            return frozenset()
+            return Starved()
 
     def _spark(self) -> SparkSession:
         """The session, with what this thread has begun marked on its jobs."""

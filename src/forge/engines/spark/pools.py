@@ -6,8 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forge.flows.engine import Starved
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from forge.model.names import RunId
 
 READS, WRITES = "reads", "writes"
 PROPERTY = "spark.scheduler.pool"
@@ -35,11 +39,15 @@ def active_jobs(session: SparkSession, run_id: str) -> int:
     return len(jobs_of(session, run_id) & set(active))
 
 
-def find_starved(session: SparkSession, reads: Iterable[str]) -> frozenset[int]:
-    """Jobs beside those of the reads that have tasks to do and none at work: Spark takes no core from who has it."""
+def find_starved(session: SparkSession, reads: Iterable[RunId]) -> Starved:
+    """Jobs that have tasks to do and none at work: Spark takes no core from who has it."""
     tracker: Any = session.sparkContext.statusTracker()
-    mine = {job for run_id in reads for job in jobs_of(session, run_id)}
-    return frozenset(job for job in tracker.getActiveJobsIds() if job not in mine and _waits(tracker, job))
+    of = {job: run_id for run_id in reads for job in jobs_of(session, run_id)}
+    active = tuple(tracker.getActiveJobsIds())
+    waiting = frozenset(job for job in active if _waits(tracker, job))
+    fed = {of[job] for job in active if job in of and job not in waiting}
+    starved = frozenset(of[job] for job in waiting if job in of) - fed
+    return Starved(starved, frozenset(job for job in waiting if job not in of))
 
 
 def jobs_of(session: SparkSession, run_id: str) -> frozenset[int]:

@@ -6,7 +6,18 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from forge.flows.engine import Batch, ChangeFile, ChangeMode, ChangeQuery, Pin, Planned, Progress, RunContext, TimeRange
+from forge.flows.engine import (
+    Batch,
+    ChangeFile,
+    ChangeMode,
+    ChangeQuery,
+    Pin,
+    Planned,
+    Progress,
+    RunContext,
+    Starved,
+    TimeRange,
+)
 from forge.flows.ports import Stage
 from forge.flows.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
@@ -144,8 +155,8 @@ class MemoryEngine:
     def end(self) -> None:
         """Likewise."""
 
-    def find_starved(self, reads: Iterable[RunId]) -> frozenset[int]:
-        return frozenset()
+    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+        return Starved()
 
     def progress(self, run_id: RunId, table: TableName) -> Progress:
         return Progress(0, 0, 0, 0, 0)
