@@ -88,7 +88,8 @@ def tasks_at_work(shop: Connection) -> int:
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-def test_what_is_cancelled_leaves_its_cores(what: str, shop: Connection) -> None:
+def test_what_is_cancelled_leaves_its_cores(what: str, make_project: Callable[..., Connection]) -> None:
+    shop = make_project()
     engine, run_id, ended = shop.wiring.engine, RunId(f"q-{what.replace(' ', '-')}"), []
 
     def ask() -> None:
@@ -115,8 +116,9 @@ def test_what_is_cancelled_leaves_its_cores(what: str, shop: Connection) -> None
     assert ended == ["E901"]
 
 
-def test_what_looks_for_its_cancellation_answers_as_before(shop: Connection) -> None:
+def test_what_looks_for_its_cancellation_answers_as_before(make_project: Callable[..., Connection]) -> None:
     """Rows of joins of every kind, of generators, windows and lambdas, beside what the session without looks says."""
+    shop = make_project()
     spark = shop.wiring.engine.session.get()
     numbers = "(SELECT id, id % 3 AS k FROM range(12))"
     for kind in ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"):
