@@ -370,7 +370,7 @@ class SparkEngine:
         if session is not None:
             with suppress(Py4JError, OSError):
                 session.sparkContext.cancelJobsWithTag(str(run_id))
-                end_stuck(session, str(run_id), self._drivers.get(run_id))
+                end_stuck(session, str(run_id), lambda: self._drivers.get(run_id))
 
     def _refuse_cancelled(self, error: BaseException | None = None) -> None:
         if self._here.__dict__.get("run_id") in self._cancelled:

@@ -12,6 +12,7 @@ import logging
 import re
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -42,21 +43,21 @@ def thread_of_driver(session: SparkSession) -> int:
     return int(jvm.java.lang.Thread.currentThread().getId())
 
 
-def end_stuck(session: SparkSession, tag: str, driver: int | None) -> None:
-    """Looks in the background, for a while, after what has this tag was cancelled. `driver`: its thread there, while
-    it is at work."""
+def end_stuck(session: SparkSession, tag: str, driver: Callable[[], int | None]) -> None:
+    """Looks in the background, for a while, after what has this tag was cancelled. `driver`: its thread there, asked
+    at each look: once it has ended, the thread is another query's."""
     if (session.sparkContext.master or "").startswith("local"):
         threading.Thread(target=_watch, args=(session, tag, driver), name="forge-stuck", daemon=True).start()
 
 
-def _watch(session: SparkSession, tag: str, driver: int | None) -> None:
+def _watch(session: SparkSession, tag: str, driver: Callable[[], int | None]) -> None:
     try:
         time.sleep(GRACE_SECONDS)
         for _ in range(LOOKS):
             tracker: Any = session.sparkContext.statusTracker()
             jobs = [info for job in jobs_of(session, tag) if (info := tracker.getJobInfo(job))]
             stages = frozenset(int(stage) for info in jobs for stage in info.stageIds)
-            if not _end_threads(session, stages, driver):
+            if not _end_threads(session, stages, driver()):
                 return
             time.sleep(LOOK_SECONDS)
     except (Py4JNetworkError, OSError, AttributeError):  # Spark has ended, and PySpark has no context any more
