@@ -41,7 +41,7 @@ from forge.flows.records import (
     Sealed,
     TableLineage,
 )
-from forge.flows.seal import seal_versions
+from forge.flows.versioning.content_hash import seal_versions
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict

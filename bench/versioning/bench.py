@@ -23,9 +23,9 @@ from bench.versioning.full_join import full_diff, full_merge
 from bench.versioning.shelf import Big, Shelf, in_turns, median_of, timed
 from bench.versioning.verify import LEAST, read_speed
 from bench.versioning.verify import Bench as Noise
-from forge.flows.diff import diff
-from forge.flows.merge import MergeRequest, MergeResult, merge
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.diff import diff
+from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import TableName
 from forge.versioning.merge import MergeType
 

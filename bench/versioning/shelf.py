@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from forge.flows.branches import create_branch
-from forge.flows.data import CommitMode, CommitRequest, commit_data
-from forge.flows.version_ports import adopt
+from forge.flows.versioning.branches import create_branch
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
+from forge.flows.versioning.ports import adopt
 from forge.model.names import BranchName, SnapshotId, TableName
 from forge.wiring import Wiring
 

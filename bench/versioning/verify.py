@@ -19,10 +19,10 @@ from pathlib import Path
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from forge.flows.branches import create_default_branch
 from forge.flows.records import Publication, Published, RunRecord, RunStatus
-from forge.flows.seal import seal_versions
 from forge.flows.verify import Level, Verification, verify
+from forge.flows.versioning.branches import create_default_branch
+from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.seal import BLOCK, IcebergSeal

@@ -14,7 +14,7 @@ from version_site import API, ORDERS, VersionSite, open_version_site, problem
 from forge.api.auth import Principal
 from forge.api.desk import Desk, Pending
 from forge.flows.access import Scope
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 
 ADA = Principal("ada@example.com", "token", Scope.WRITE, None)

@@ -15,7 +15,7 @@ from forge.api.auth import Principal
 from forge.api.desk import Desk, Pending
 from forge.api.read_limits import ReadLimits
 from forge.flows.access import Scope, Token, TokenKind
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 
 NOW = datetime(2026, 11, 14, tzinfo=UTC)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from forge.api.rows import plain
-from forge.flows.cell_limits import LONGEST, SHORTEST, WHOLE, cell_limit
+from forge.flows.versioning.cell_limits import LONGEST, SHORTEST, WHOLE, cell_limit
 
 EAST = timezone(timedelta(hours=2))
 

@@ -122,8 +122,8 @@ class House:
 
     def rows(self, revision: str, table: str = "core.orders") -> list[dict[str, Any]]:
         """All rows at a revision, by Arrow."""
-        from forge.flows.revisions import find_commit
-        from forge.flows.tables import Slice
+        from forge.flows.versioning.revisions import find_commit
+        from forge.flows.versioning.tables import Slice
         from forge.model.names import TableName
 
         wiring = Wiring.of(self.root)

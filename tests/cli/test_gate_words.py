@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from forge.cli.merge_view import answer_of_result
 from forge.cli.run_display import WARNED, summary
 from forge.cli.run_record import answer_of_run
+from forge.cli.versioning.merge_view import answer_of_result
 from forge.connection import Report
-from forge.flows.merge_work import MergeResult
 from forge.flows.records import RunRecord, RunStatus
 from forge.flows.run import RunResult
+from forge.flows.versioning.merge.conclusion import MergeResult
 from forge.model.names import BranchName, RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.merge import MergeType

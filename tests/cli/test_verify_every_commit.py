@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sealed_lake import flip
 
-from forge.flows.seal import Listed
+from forge.flows.versioning.content_hash import Listed
 from forge.model.names import CommitId, TableName
 from forge.wiring import Wiring
 

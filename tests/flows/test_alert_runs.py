@@ -14,13 +14,13 @@ from forge.flows.after_check import Observers, after_run
 from forge.flows.alert_observer import alert_observer
 from forge.flows.alert_ports import AlertPorts
 from forge.flows.alerts import settle_run
-from forge.flows.branches import create_default_branch
 from forge.flows.check import Judged
 from forge.flows.deliveries import deliver_due
 from forge.flows.incident_list import Listed, find_listed, find_tracked, list_incidents, opened_on
 from forge.flows.incident_tracker import UNRESOLVED, Request, adopt, change_incident
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, run
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.alert import AlertPolicy, Origin, Scope
 from forge.quality.incident import IncidentStatus

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from forge.flows.anomalies import find_flagged, find_metrics, find_series, observe_metrics, say_feedback
-from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.check import Judged
 from forge.flows.metric_history import HistoryReader, MetricPorts, find_values, timeline_of
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, RunResult, run
+from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.anomaly import Feedback, History

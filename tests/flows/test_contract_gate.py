@@ -20,7 +20,6 @@ from forge.contracts.load import contract_of
 from forge.contracts.policy import Enforcement, Governance
 from forge.contracts.policy.governance import Level
 from forge.contracts.registry import registered_of
-from forge.flows.branches import create_default_branch
 from forge.flows.contract_facts import Versions
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.contract_gated import gated
@@ -30,6 +29,7 @@ from forge.flows.personal import named_by
 from forge.flows.project import Project, load_project
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports, RunRequest, run
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Column, Schema

@@ -9,11 +9,11 @@ from pathlib import Path
 from contract_project import FILES, write
 
 from forge.contracts.policy import Enforcement, Governance
-from forge.flows.branches import create_default_branch
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import check, find_known
 from forge.flows.project import load_project
 from forge.flows.run import Ports, RunRequest, run
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.contracts import MemoryContracts

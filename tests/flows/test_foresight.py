@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.branches import create_default_branch
 from forge.flows.engine import TimeRange
 from forge.flows.plan import plan
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, RunResult, run
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.stores.memory.catalog import MemoryCatalog

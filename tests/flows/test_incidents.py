@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from forge.connection import Report
-from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.health import Day, failing_columns, find_health, find_said, find_trend, newest_attempts
 from forge.flows.impact import edges_at, find_incidents
 from forge.flows.incidents import OpenIncident, find_open_incidents, result_of
 from forge.flows.project import Project
 from forge.flows.run import Ports, RunRequest, RunResult, run
+from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.spec import load_check

@@ -12,11 +12,11 @@ from remedy_cases import BAD, GOOD, ORDERS, SIDE, bad_world, ids, in_range, obse
 from remedy_world import MAIN, RemedyWorld, make_remedy_world
 from version_world import BEN
 
-from forge.flows.branches import protect_branch
-from forge.flows.diff import Page
 from forge.flows.records import RunStatus
 from forge.flows.remediate import Wanted, observe_failures, preview_diff, start, tidy
 from forge.flows.remediate_decide import approve, reject, revert
+from forge.flows.versioning.branches import protect_branch
+from forge.flows.versioning.diff import Page
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.checks import NotNull, Range, RowCount

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from sealed_lake import ADA, ITEMS, MAIN, ORDERS, MemoryHistory, SealedLake, numbers
 
-from forge.flows.branches import archive_branch, create_branch, delete_branch
 from forge.flows.care import Collected, collect_garbage
-from forge.flows.merges import MergeRecord
 from forge.flows.ports import Expiry, TableSnapshots
 from forge.flows.records import AuditRecord
 from forge.flows.retention import expire
 from forge.flows.verify import Level
+from forge.flows.versioning.branches import archive_branch, create_branch, delete_branch
+from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.commit import Commit

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from alert_world import HOURLY, NOON, PASSED, AlertWorld, Recorder, verdict
 
-from forge.flows.branches import create_default_branch
 from forge.flows.deliveries import deliver_due
 from forge.flows.incident_tracker import find_incident
 from forge.flows.project import Project
 from forge.flows.root_cause import cause_now, pick_cause
 from forge.flows.run import Ports, RunRequest, run
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.quality.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope
 from forge.quality.delivery import Timing

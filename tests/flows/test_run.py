@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from forge.flows.branches import create_branch, create_default_branch, delete_branch, list_branches
 from forge.flows.build import Event
 from forge.flows.care import collect_garbage, find_problems, repair
 from forge.flows.plan import plan
 from forge.flows.project import Project
 from forge.flows.records import OutputStatus, RunRecord, RunStatus
 from forge.flows.run import STEPS, Ports, RunRequest, RunResult, run
+from forge.flows.versioning.branches import create_branch, create_default_branch, delete_branch, list_branches
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.spec import load_check

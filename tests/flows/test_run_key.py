@@ -13,7 +13,7 @@ from version_world import VersionWorld, make_world
 
 from forge.flows.pins import find_base, line_of
 from forge.flows.run_key import RunKey, hold_key
-from forge.flows.version_ports import working
+from forge.flows.versioning.ports import working
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.checks import Unique

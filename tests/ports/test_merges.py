@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from store_records import ADA, DEV, MAIN, NOW, ORDERS, note, run_record
 
-from forge.flows.merges import Approval, MergeRecord, TableTally
 from forge.flows.ports import Metadata
+from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch

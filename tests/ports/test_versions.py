@@ -23,9 +23,9 @@ from store_records import (
     run_record,
 )
 
-from forge.flows.merges import MergeRecord
 from forge.flows.ports import Metadata
 from forge.flows.records import Advance, AssetRecord, Blob, Home, Moved, Pointer, Published, RunStatus, Sealed
+from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId
 from forge.versioning.branch import Branch

@@ -15,9 +15,9 @@ import pytest
 from branched_project import MAIN, BranchedProject, write
 
 from forge.flows.care import find_problems
-from forge.flows.merge import MergeRequest, merge
 from forge.flows.pins import find_base, line_of
 from forge.flows.verify import Level, verify
+from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.model.names import BranchName, CommitId
 from forge.stores.sql.metadata import SqlMetadata
 from forge.wiring import Wiring

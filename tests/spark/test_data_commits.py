@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from forge.connection import Connection
-from forge.flows.blame import blame
-from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
-from forge.flows.diff import diff
-from forge.flows.travel import masked_pin, travel
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.blame import blame
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
+from forge.flows.versioning.diff import diff
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.time_travel import masked_pin, travel
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

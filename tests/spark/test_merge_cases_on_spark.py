@@ -16,7 +16,7 @@ from merge_cases import MergeCase, check, load_cases
 from forge.model.errors import ForgeError
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.field import Layout
-from forge.versioning.schema_merge import merge_schemas
+from forge.versioning.schema.merge import merge_schemas
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

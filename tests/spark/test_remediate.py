@@ -13,11 +13,11 @@ import pytest
 
 from forge.connection import Connection
 from forge.flows.check import judge_dataset
-from forge.flows.data import CommitMode, CommitRequest, commit_data
 from forge.flows.remediate import Wanted, observe_failures, start
 from forge.flows.remediate_decide import approve, revert
 from forge.flows.remediate_ports import RemedyPorts
-from forge.flows.travel import travel
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
+from forge.flows.versioning.time_travel import travel
 from forge.model.names import BranchName, TableName
 from forge.quality.check import Check
 from forge.quality.checks import Expression, ForeignKey, NotNull, Range, Unique

@@ -11,14 +11,14 @@ import pytest
 from orders_house import DEV, FIELDS, ORDERS, ROW, TWO, House, table_of
 
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
+from forge.flows.versioning.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.arrow_rows import ArrowRows
 from forge.versioning.checksum import NOTHING, add_checksums, subtract_checksums
 from forge.versioning.conflict import Answers, Rule, Take
 from forge.versioning.field import Field, Fields
-from forge.versioning.schema_merge import align_for_diff, merge_schemas
+from forge.versioning.schema.merge import align_for_diff, merge_schemas
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from forge.connection import Connection
-from forge.flows.data import CommitRequest, commit_data
 from forge.flows.keep_failing import keep_failing
 from forge.flows.personal import find_flagged, find_personal
 from forge.flows.profile import profile_dataset
+from forge.flows.versioning.data.commit import CommitRequest, commit_data
 from forge.model.names import RunId, TableName
 from forge.quality.imports import Names, read_soda_file
 from forge.quality.profile import Key, Profile, first_measures, guess_formats, profile_of, then_measures

@@ -15,12 +15,12 @@ from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema
 from pyiceberg.types import BooleanType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 
-from forge.flows.tables import MergedRows, Slice, TableMerge, Twins
+from forge.flows.versioning.tables import MergedRows, Slice, TableMerge, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, SnapshotId
 from forge.stores.lake.arrow_rows import ArrowRows
 from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
-from forge.versioning.schema_merge import align_for_diff, merge_schemas
+from forge.versioning.schema.merge import align_for_diff, merge_schemas
 
 BASE = (((1, "a", 1.0), (2, "b", 2.0)), ((11, "k", 11.0), (12, "l", 12.0)), ((21, "u", 21.0),))
 Edit = Callable[[Any], None]

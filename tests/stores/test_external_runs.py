@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from forge.flows.branches import create_branch
 from forge.flows.records import RunStatus
 from forge.flows.run import RunResult
+from forge.flows.versioning.branches import create_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.transforms.transform import Kind

@@ -17,7 +17,7 @@ from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import BucketTransform, IdentityTransform
 from pyiceberg.types import LongType
 
-from forge.flows.tables import DataFile, NeedsEngine, Slice
+from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.field import Field

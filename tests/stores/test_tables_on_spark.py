@@ -11,11 +11,11 @@ import pytest
 from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, House, table_of
 
 from forge.flows.records import Pointer
-from forge.flows.tables import NeedsEngine, Slice
+from forge.flows.versioning.tables import NeedsEngine, Slice
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.arrow_rows import ArrowRows
 from forge.versioning.field import Field
-from forge.versioning.schema_merge import align_for_diff
+from forge.versioning.schema.merge import align_for_diff
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

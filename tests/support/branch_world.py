@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.records import Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.stores.memory.catalog import MemoryCatalog

@@ -18,10 +18,10 @@ from typing import IO
 
 from branched_project import BranchedProject, write
 
-from forge.flows.merge import MergeRequest, merge
 from forge.flows.ports import Seam
 from forge.flows.records import Moved, Publication, Published
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.merge.merge import MergeRequest, merge
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 from forge.stores.sql.metadata import SqlMetadata
 from forge.wiring import Wiring

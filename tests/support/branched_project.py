@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from forge.flows.branches import create_branch
-from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
-from forge.flows.merge import MergeRequest, merge
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.branches import create_branch
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
+from forge.flows.versioning.merge.merge import MergeRequest, merge
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 

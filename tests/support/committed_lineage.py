@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from forge.flows.branches import create_branch, create_default_branch
 from forge.flows.lineage_ports import LineagePorts
 from forge.flows.records import (
     MADE_BY,
@@ -23,6 +22,7 @@ from forge.flows.records import (
     RunStatus,
     TableLineage,
 )
+from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.lineage.graph import Graph
 from forge.lineage.store import LineageAnswers, LineageStore

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from forge.flows.branches import create_default_branch
 from forge.flows.build import Event
 from forge.flows.jobs import JobQueue, JobRecord, JobStore
 from forge.flows.processes import Process
@@ -18,6 +17,7 @@ from forge.flows.project import Project
 from forge.flows.records import AuditRecord, RunRecord, TableLineage
 from forge.flows.run import Ports
 from forge.flows.run_jobs import RunOrder, RunWork
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Verdict

@@ -10,8 +10,8 @@ from case_values import normal
 from merge_cases import MergeCase
 
 from forge.versioning.conflict import Answers, Conflict
-from forge.versioning.row_merge import apply_rows, merge_rows
-from forge.versioning.schema_merge import merge_schemas
+from forge.versioning.rows.merge import apply_rows, merge_rows
+from forge.versioning.schema.merge import merge_schemas
 
 Outcome = tuple[pa.Table | None, tuple[Conflict, ...]]
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from forge.flows.after_check import Observed, Observer, Observers
-from forge.flows.branches import create_default_branch
 from forge.flows.build import Event
 from forge.flows.check import CheckPorts
 from forge.flows.monitor_run import Done, JudgePorts, carry_out, new_run
@@ -18,6 +17,7 @@ from forge.flows.project import Project
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports, RunRequest, run
 from forge.flows.scheduler import Scheduler
+from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.check import Check
 from forge.quality.monitor import Monitor, MonitorRun, Trigger

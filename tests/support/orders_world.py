@@ -6,7 +6,7 @@ from pathlib import Path
 
 from version_world import VersionWorld, make_world
 
-from forge.flows.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
 
 ORDERS = "core.orders"
 THREE = [

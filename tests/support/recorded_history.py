@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.branches import create_branch
 from forge.flows.records import (
     AssetRecord,
     OutputRecord,
@@ -19,6 +18,7 @@ from forge.flows.records import (
     RunStatus,
     TableLineage,
 )
+from forge.flows.versioning.branches import create_branch
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict

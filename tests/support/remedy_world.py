@@ -15,7 +15,7 @@ from forge.flows.check import CheckPorts, Judged, judge_dataset
 from forge.flows.engine import Pin
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.repair import CHECKS, FILE, POSITION, Failing, RepairWork
-from forge.flows.tables import Slice
+from forge.flows.versioning.tables import Slice
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.measure import Measure

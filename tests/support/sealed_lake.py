@@ -15,14 +15,14 @@ from typing import Any
 from migrated import open_migrated
 from sqlalchemy import text
 
-from forge.flows.branches import create_default_branch
 from forge.flows.engine import Pin, Planned, TimeRange
 from forge.flows.ports import Stage
 from forge.flows.project import Project
 from forge.flows.records import Blob, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.flows.run import Ports, RunRequest, run
-from forge.flows.seal import seal_versions
 from forge.flows.verify import Level, Verification, verify
+from forge.flows.versioning.branches import create_default_branch
+from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.model.schema import Column, Schema
 from forge.stores.lake.iceberg import IcebergLake

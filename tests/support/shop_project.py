@@ -57,7 +57,7 @@ def assert_nothing_staged(connection: Connection) -> None:
 
 
 def create_branch(project: Connection, name: str) -> None:
-    from forge.flows.branches import create_branch as create
+    from forge.flows.versioning.branches import create_branch as create
 
     wiring = project.wiring
     create(wiring.metadata, name, "HEAD", current=BranchName("main"), author=wiring.author, clock=wiring.clock)

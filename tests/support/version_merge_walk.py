@@ -12,9 +12,9 @@ from version_model import Commit as ModelCommit
 from version_model import Tree as ModelTree
 from version_walk import Walk
 
-from forge.flows.merge import MergeRequest, MergeResult, merge
-from forge.flows.pick import cherry_pick, revert
-from forge.flows.resolve import Resolution, abort_merge, continue_merge, resolve
+from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.pick import cherry_pick, revert
+from forge.flows.versioning.merge.resolve import Resolution, abort_merge, continue_merge, resolve
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 from forge.versioning.conflict import Conflict as RealConflict

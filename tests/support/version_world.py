@@ -13,20 +13,20 @@ from typing import Any, cast
 import pyarrow as pa
 from migrated import open_migrated
 
-from forge.flows.branches import create_branch, create_default_branch
-from forge.flows.data import CommitMode, CommitRequest, CommitResult, commit_data
 from forge.flows.engine import Batch, Engine, Pin, Starved
 from forge.flows.land import Prepared, assets_of, land, placed
-from forge.flows.merge_tree import open_stage, staged_outcome
-from forge.flows.merges import TableTally
 from forge.flows.personal import personal_at
 from forge.flows.pins import line_of
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, Publication, Published, RunRecord, RunStatus
-from forge.flows.revisions import find_commit
 from forge.flows.run_id import new_run_id
-from forge.flows.tables import RowWork, Slice
-from forge.flows.version_ports import VersionPorts, working
+from forge.flows.versioning.branches import create_branch, create_default_branch
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.tree import open_stage, staged_outcome
+from forge.flows.versioning.ports import VersionPorts, working
+from forge.flows.versioning.revisions import find_commit
+from forge.flows.versioning.tables import RowWork, Slice
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check

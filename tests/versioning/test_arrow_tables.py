@@ -19,9 +19,9 @@ from forge.model.errors import ForgeError
 from forge.versioning import diff_tables, merge_tables
 from forge.versioning.arrow_types import arrow_type, fields_of, type_name
 from forge.versioning.conflict import Conflict, ConflictKind
-from forge.versioning.row_codes import code_rows, count_before, find_different, sort_rows
-from forge.versioning.row_merge import apply_rows, merge_rows
-from forge.versioning.schema_merge import merge_schemas
+from forge.versioning.rows.codes import code_rows, count_before, find_different, sort_rows
+from forge.versioning.rows.merge import apply_rows, merge_rows
+from forge.versioning.schema.merge import merge_schemas
 
 SCHEMA = pa.schema([("k", pa.string()), ("l", pa.int32()), ("a", pa.int64()), ("b", pa.float64())])
 CELLS = st.tuples(st.one_of(st.none(), st.integers(0, 2)), st.sampled_from([None, 0.0, -0.0, 1.5, float("nan")]))
@@ -154,7 +154,7 @@ def test_the_package_gives_both_functions_without_loading_arrow_for_the_rest() -
     assert forge.versioning.merge_tables is merge_tables
     with pytest.raises(AttributeError, match="no attribute 'merge_table'"):
         forge.versioning.merge_table  # noqa: B018
-    script = "import sys, forge.versioning.conflict, forge.versioning.schema_merge; sys.exit('pyarrow' in sys.modules)"
+    script = "import sys, forge.versioning.conflict, forge.versioning.schema.merge; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 

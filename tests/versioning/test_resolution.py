@@ -39,7 +39,7 @@ def test_what_says_nothing_is_refused_with_a_way_out(word: str) -> None:
 
 
 def test_every_short_name_is_an_expression_that_can_be_worked_out() -> None:
-    from forge.versioning.expression import parse_expression
+    from forge.versioning.expression.parse import parse_expression
 
     found = {name: parse_expression(text).evaluate(10, 15, 8) for name, text in FUNCTIONS.items()}
     assert found == {"max": 15, "min": 8, "sum": 13}

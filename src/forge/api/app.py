@@ -26,10 +26,7 @@ from forge.api.kept import KeptAnswers
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.routes import (
-    branches,
     catalog,
-    commits,
-    compare,
     contract_results,
     contract_versions,
     contracts,
@@ -38,7 +35,6 @@ from forge.api.routes import (
     lineage_records,
     lineage_reports,
     lineage_sources,
-    merges,
     openlineage,
     quality,
     quality_anomalies,
@@ -48,9 +44,9 @@ from forge.api.routes import (
     quality_results,
     runs,
     system,
-    tags,
 )
 from forge.api.site import close_site, open_site
+from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles
 from forge.api.wire.shape import Problem
 from forge.model.errors import ForgeError

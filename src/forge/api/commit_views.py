@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.api.wire.versioning import AuthorView, ChangeView, CommitView, LaneEdge, SignatureView
+from forge.api.versioning.wire.refs import AuthorView, ChangeView, CommitView, LaneEdge, SignatureView
 from forge.model.names import CommitId, TableName
 from forge.versioning.commit import Author, Commit, Signature, TableStatistics
 from forge.versioning.log_graph import lanes

@@ -34,8 +34,8 @@ from forge.flows.jobs import JobEvent, JobRecord, JobStatus
 from forge.flows.processes import this_process
 from forge.flows.records import RunStatus
 from forge.flows.run_id import new_run_id
-from forge.flows.tables import RowWork
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.tables import RowWork
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 from forge.versioning.commit import Author

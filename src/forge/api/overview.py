@@ -12,11 +12,11 @@ from forge.api.site import Site
 from forge.api.wire.lineage import GraphView
 from forge.api.wire.runs import RunView
 from forge.api.wire.site import Counters, Overview, RecentChange
-from forge.flows.branches import list_branches
 from forge.flows.health import Day, Said, broken_contracts, failing_columns, find_said, find_trend, newest_attempts
 from forge.flows.incident_list import join_records
 from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
 from forge.flows.personal import PersonalColumns
+from forge.flows.versioning.branches import list_branches
 from forge.lineage.graph import Graph
 from forge.quality.score import percent
 from forge.quality.verdict import Outcome

@@ -14,8 +14,8 @@ from forge.flows.health import Day, Health, result_of
 from forge.flows.incidents import Held, Kept, OpenIncident, find_open_incidents
 from forge.flows.judged_by import JudgedBy
 from forge.flows.personal import PersonalColumns
-from forge.flows.revisions import find_branch, find_commit
 from forge.flows.shown_verdict import shown_result, shown_verdict
+from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.lineage.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId

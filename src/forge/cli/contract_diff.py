@@ -12,7 +12,7 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.cli.row_view import Line
+    from forge.cli.versioning.row_view import Line
     from forge.contracts.compare import Comparison
     from forge.contracts.document import Document
     from forge.flows.contract_tool import ToolChange
@@ -116,7 +116,7 @@ def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Com
 
 def _answer(comparison: Comparison, hit: Sequence[Hit] | None, other: Sequence[ToolChange] | None = None) -> Answer:
     from forge.cli.answer import Answer
-    from forge.cli.row_view import picture_of
+    from forge.cli.versioning.row_view import picture_of
 
     facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
     if hit is not None:

@@ -29,7 +29,7 @@ def finding_lines(violations: Sequence[Violation]) -> list[str]:
 
 def finding_picture(violations: Sequence[Violation]) -> RenderableType:
     """The same lines for a terminal: what is an error is red, and the fix stands back."""
-    from forge.cli.row_view import picture_of
+    from forge.cli.versioning.row_view import picture_of
 
     lines = [(line, style) for each in violations for line, style in _styled(each)]
     return picture_of(lines)

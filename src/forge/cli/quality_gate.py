@@ -51,7 +51,7 @@ def gate(
 
 def _answer(found: Fitness) -> Answer:
     from forge.cli.answer import Answer, Column
-    from forge.connection.dataset import evidence_of
+    from forge.connection.versioning.dataset import evidence_of
 
     evidence = evidence_of(found)
     items = evidence.pop("conditions")

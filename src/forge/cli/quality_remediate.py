@@ -63,10 +63,10 @@ def show(
 ) -> None:
     """Show a remediation and the rows it changes. Personal data is hidden."""
     from forge.cli.answer import Answer
-    from forge.cli.diff_view import answer_of_table_diffs
-    from forge.flows.diff import Page
+    from forge.cli.versioning.diff_view import answer_of_table_diffs
     from forge.flows.personal import hide_in_diffs
     from forge.flows.remediate import find_remediation, preview_diff
+    from forge.flows.versioning.diff import Page
 
     with terminal.open() as wiring:
         ports = wiring.remedies()
@@ -108,7 +108,7 @@ def propose(
     """Propose a remediation on a branch of its own, with the rows it would change. Nothing else moves."""
     from forge.flows.check import judge_dataset
     from forge.flows.remediate_ask import Asked, ask, read_actions
-    from forge.flows.revisions import find_branch
+    from forge.flows.versioning.revisions import find_branch
     from forge.model.names import BranchName, TableName
 
     name, _, at = table.partition("@")

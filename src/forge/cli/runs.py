@@ -80,7 +80,7 @@ def runs(
 ) -> None:
     """List runs, or show one with its outputs and verdicts."""
     from forge.cli.run_record import answer_of_run, answer_of_runs, find_run
-    from forge.flows.revisions import find_branch
+    from forge.flows.versioning.revisions import find_branch
     from forge.model.names import BranchName
 
     with terminal.open() as wiring:

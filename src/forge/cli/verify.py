@@ -43,9 +43,9 @@ def verify(
     ] = False,
 ) -> None:
     """Check that commits, manifests and files are what was committed. Exits with 1 and names the first bad object."""
-    from forge.flows.revisions import find_commit
     from forge.flows.verify import Level
     from forge.flows.verify import verify as check
+    from forge.flows.versioning.revisions import find_commit
     from forge.model.names import TableName
 
     wanted = Level.FULL if full and level in (Depth.CHAIN, Depth.TREE) else Level(level)

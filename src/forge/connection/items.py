@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from forge.versioning.conflict import location_of
 
 if TYPE_CHECKING:
-    from forge.flows.blame import RowBlame, Written
-    from forge.flows.merge_work import MergeResult
-    from forge.flows.merges import Approval, MergeRecord, TableTally
+    from forge.flows.versioning.blame import RowBlame, Written
+    from forge.flows.versioning.merge.conclusion import MergeResult
+    from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
     from forge.quality.verdict import Verdict
     from forge.versioning.changes import RowChange, TableDiff
     from forge.versioning.commit import Author, Commit, Signature

@@ -21,7 +21,7 @@ from forge.connection.lineage_asked import (
 )
 from forge.flows.impact import lake_table
 from forge.flows.lineage_view import Look, look, state_of
-from forge.flows.read import commit_at
+from forge.flows.versioning.read import commit_at
 from forge.lineage.node import Node, NodeType
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

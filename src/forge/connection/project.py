@@ -11,13 +11,13 @@ from forge.connection.contracts import ContractsView
 from forge.connection.lineage import LineageView
 from forge.connection.quality import QualityView
 from forge.connection.results import Report, Rows
-from forge.connection.versions import Versions
+from forge.connection.versioning.project_history import Versions
 from forge.flows.build import Event
 from forge.flows.engine import TimeRange
 from forge.flows.impact import find_incidents
-from forge.flows.read import Reader
-from forge.flows.revisions import find_commit
 from forge.flows.run import RunRequest, run
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_commit
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import as_utc
 from forge.transforms.params import parse_value
@@ -27,7 +27,7 @@ from forge.wiring import Wiring
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from forge.connection.dataset import Dataset
+    from forge.connection.versioning.dataset import Dataset
     from forge.flows.compile import Compiled
 
 
@@ -104,14 +104,14 @@ class Connection(Versions):
         """Data pinned to the commit that `at` means, if it meets what is required of it:
         `f.dataset("core.orders", "v1.2", require={"min_score": 95, "max_age": 24, "no_pii": True})`. E743 with the
         conditions that failed, and no data, where it does not."""
-        from forge.connection.dataset import open_dataset
+        from forge.connection.versioning.dataset import open_dataset
 
         return open_dataset(self.wiring, self.current, name, at, require)
 
     def query(
         self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
     ) -> Rows:
-        from forge.flows.read import Asker, query
+        from forge.flows.versioning.read import Asker, query
 
         wiring = self.wiring
         asker = Asker(wiring.author.email, "Python", wiring.clock)

@@ -119,7 +119,7 @@ class Gate(Tabular):
         return [{"condition": c.name, "passed": c.passed, "evidence": c.evidence} for c in self.fitness.conditions]
 
     def to_dict(self) -> Row:
-        from forge.connection.dataset import evidence_of
+        from forge.connection.versioning.dataset import evidence_of
 
         said = evidence_of(self.fitness)
         return _plain({"dataset": str(self.fitness.table), "commit": self.fitness.commit_id, **said})

@@ -201,8 +201,8 @@ class QualityManagement(QualityAlerts):
         self, remediation: str, *, table: str | None = None, limit: int = 20, offset: int = 0
     ) -> tuple[TableDiff, ...]:
         """The rows that it changes, table by table."""
-        from forge.flows.diff import Page
         from forge.flows.remediate import preview_diff
+        from forge.flows.versioning.diff import Page
 
         tables = [TableName.parse(table)] if table else None
         page = Page(limit=limit, offset=offset)

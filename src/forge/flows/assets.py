@@ -15,8 +15,8 @@ from forge.flows.incidents import find_commits_of
 from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.records import AssetRecord, TableLineage
-from forge.flows.revisions import find_commit
 from forge.flows.sample import version_at
+from forge.flows.versioning.revisions import find_commit
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column

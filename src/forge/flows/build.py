@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from forge.flows.contract_ports import Registration
-    from forge.flows.key_check import KeyCheck
     from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
     from forge.flows.project import Project
-    from forge.flows.read import Reader
-    from forge.flows.seal import Seals
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.key_check import KeyCheck
+    from forge.flows.versioning.read import Reader
     from forge.model.names import CommitId, TableName
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Signer

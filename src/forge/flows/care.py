@@ -14,9 +14,9 @@ from forge.flows.processes import is_alive
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
 from forge.flows.retention import Expired, expire, find_expired
-from forge.flows.seal import Seals
 from forge.flows.step_back import StepBack, find_steps_back
 from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.versioning.content_hash import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author

@@ -12,8 +12,8 @@ from forge.flows.measure import Measured, StateStore, Subject, Tools, measure, n
 from forge.flows.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
 from forge.flows.pins import at_commit, key_of
 from forge.flows.project import Project, looked_up
-from forge.flows.read import Reader, commit_at
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.read import Reader, commit_at
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.checks import Function, Query

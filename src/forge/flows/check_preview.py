@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 
 from forge.flows.monitors import check_faults
 from forge.flows.ports import Lake, Metadata
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean

@@ -11,7 +11,7 @@ from forge.contracts.contract import Contract, TableContract
 from forge.contracts.drift import TableDrift, drift_of
 from forge.flows.engine import DeclaredLineage, Engine, RunContext
 from forge.flows.pins import find_base, line_of
-from forge.flows.read import Reader, commit_at
+from forge.flows.versioning.read import Reader, commit_at
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.nearest import did_you_mean

@@ -15,8 +15,8 @@ from forge.flows.contract_drift import live_schema
 from forge.flows.engine import Pin
 from forge.flows.profile import profile_dataset
 from forge.flows.project import Project
-from forge.flows.read import Reader
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean

@@ -22,7 +22,7 @@ from forge.flows.contract_register import (
     standing_of,
 )
 from forge.flows.contract_set import Standing
-from forge.flows.read import Reader
+from forge.flows.versioning.read import Reader
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 

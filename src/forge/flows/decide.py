@@ -162,7 +162,7 @@ def would_run(job: Deciding, transform: Transform, base: Base, inputs: Mapping[T
 
 def _written_by_hand(job: Deciding, transform: Transform) -> str:
     """A commit of rows, a merge or a revert wrote it last: whoever plans a run should know what happens to that."""
-    from forge.flows.log import find_log  # asked for in plans alone
+    from forge.flows.versioning.log import find_log  # asked for in plans alone
 
     assert job.head is not None, "a version has a commit"
     found = find_log(job.metadata, job.head, limit=1, paths=(str(transform.output),))

@@ -9,7 +9,7 @@ from datetime import datetime
 from forge.flows.health import CurrentChecks, Health, find_health, unknown_table
 from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
-from forge.flows.read import commit_at
+from forge.flows.versioning.read import commit_at
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import Clock, as_utc

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.flows.check import CheckPorts, Judged, find_others
-from forge.flows.data import CommitMode, CommitRequest, commit_data
-from forge.flows.read import Reader
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.read import Reader
 from forge.model.names import CommitId, TableName
 from forge.quality.check import Check
 from forge.quality.verdict import Outcome

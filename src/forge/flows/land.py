@@ -13,8 +13,8 @@ from forge.flows.pins import Base, Line, find_base
 from forge.flows.ports import SnapshotState
 from forge.flows.project import Project
 from forge.flows.records import Advance, AssetRecord, Moved, Pointer, Publication, Published, Sealed, TableLineage
-from forge.flows.seal import seal_versions
-from forge.flows.version_ports import VersionPorts, Work
+from forge.flows.versioning.content_hash import seal_versions
+from forge.flows.versioning.ports import VersionPorts, Work
 from forge.model.names import CatalogName, RunId, TableName
 from forge.versioning.commit import TableVersion, Tree
 

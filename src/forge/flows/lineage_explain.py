@@ -6,7 +6,7 @@ from functools import cache
 
 from forge.flows.impact import lake_table
 from forge.flows.lineage_view import Look
-from forge.flows.read import commit_at
+from forge.flows.versioning.read import commit_at
 from forge.lineage.explain import SourceFacts, explain
 from forge.lineage.traversal import Traversal
 from forge.model.errors import ForgeError

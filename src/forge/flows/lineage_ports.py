@@ -11,8 +11,8 @@ from forge.lineage.weights import Weights
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from forge.flows.keys import Reference
     from forge.flows.ports import Metadata
+    from forge.flows.versioning.keys import Reference
     from forge.lineage.graph import Graph
     from forge.lineage.store import LineageAnswers, LineageStore
     from forge.model.names import BranchName, TableName

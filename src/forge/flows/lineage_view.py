@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.lineage_feed import PRODUCER, Cursor, batches_of, catch_up, recorded_at
-from forge.flows.revisions import find_commit
+from forge.flows.versioning.revisions import find_commit
 from forge.lineage.ask import DEPTH, DOERS, WITH_DOERS, Ask, EdgeFilter, Way
 from forge.lineage.claim import Batch, NodeClaim, claim_of
 from forge.lineage.fact import EdgeVersion, at_time, holds

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from forge.flows.metric_points import Kept, MetricPoint, MetricStore, Said
 from forge.flows.ports import Metadata
 from forge.flows.records import RunRecord
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
 from forge.quality.anomaly import Feedback, History, Point, with_flags

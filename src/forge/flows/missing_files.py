@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.flows.pins import line_of
 from forge.flows.ports import Metadata
-from forge.flows.seal import Listed, Seals
+from forge.flows.versioning.content_hash import Listed, Seals
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import TableVersion

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from forge.flows.ports import Metadata
 from forge.flows.records import AuditRecord, DatasetTally, Tally
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean

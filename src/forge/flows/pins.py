@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.flows.pin import Pin
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.merges import MergeRecord
     from forge.flows.records import (
         Advance,
         AssetRecord,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         TableLineage,
         Tally,
     )
+    from forge.flows.versioning.merge.record import MergeRecord
     from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
     from forge.model.schema import Schema
     from forge.quality.measure import Measure, Reading

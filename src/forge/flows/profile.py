@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from forge.flows.check import CheckPorts, personal_of
 from forge.flows.engine import Engine, Pin
 from forge.flows.project import Project
-from forge.flows.read import Reader
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Schema

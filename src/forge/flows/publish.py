@@ -29,7 +29,7 @@ from forge.flows.records import (
     Sealed,
     TableLineage,
 )
-from forge.flows.seal import seal_versions
+from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.transforms.transform import SqlQuery

@@ -12,7 +12,7 @@ from forge.flows.pins import Base, Line, find_base
 from forge.flows.ports import Lake, SnapshotState, Stage
 from forge.flows.quarantine import SideTable, plan_side, side_lineage, side_of
 from forge.flows.repair import Failing, Repaired, RepairWork, Stamp, Target
-from forge.flows.tables import Tables
+from forge.flows.versioning.tables import Tables
 from forge.lineage.edge import Extraction
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from forge.flows.impact import lake_table
-from forge.flows.read import commit_at
 from forge.flows.records import TableLineage
-from forge.flows.travel import Then, travel
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.read import commit_at
+from forge.flows.versioning.time_travel import Then, travel
 from forge.lineage.edge import Transformation
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName

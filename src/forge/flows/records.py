@@ -15,7 +15,7 @@ from forge.model.names import BranchName, CatalogName, CommitId, RunId, Snapshot
 
 if TYPE_CHECKING:
     from forge.flows.contract_ports import Registration
-    from forge.flows.merges import MergeRecord
+    from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.verdict import Outcome, Verdict
     from forge.quality.workflow import Remediation
     from forge.versioning.commit import Commit, Tree

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from forge.flows.branches import create_branch, delete_branch
 from forge.flows.check import Judged
-from forge.flows.diff import Page, diff_trees
-from forge.flows.merge_tree import same
 from forge.flows.records import AuditRecord
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.remediate_work import Gate, applied, proposed, work_out
+from forge.flows.versioning.branches import create_branch, delete_branch
+from forge.flows.versioning.diff import Page, diff_trees
+from forge.flows.versioning.merge.tree import same
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.flows.branches import changed_tables
 from forge.flows.land import placed
-from forge.flows.merge import ATTEMPTS, moves_too_often
-from forge.flows.merge_tree import TableOutcome, same
-from forge.flows.merges import TableTally
-from forge.flows.pick import revert as revert_commit
 from forge.flows.pins import Line, line_of
-from forge.flows.preview import judge_preview
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, Moved, RunStatus
 from forge.flows.remediate import drop_branch, find_remediation, tell, tidy
@@ -26,9 +20,15 @@ from forge.flows.remediate_work import (
     with_checks,
     work_out,
 )
-from forge.flows.restore import restored
 from forge.flows.several import Several, commit_several
-from forge.flows.version_ports import Work, adopt, working
+from forge.flows.versioning.branches import changed_tables
+from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
+from forge.flows.versioning.merge.pick import revert as revert_commit
+from forge.flows.versioning.merge.preview import judge_preview
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.tree import TableOutcome, same
+from forge.flows.versioning.ports import Work, adopt, working
+from forge.flows.versioning.rollback import restored
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.quality.verdict import Verdict

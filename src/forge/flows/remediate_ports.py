@@ -10,7 +10,7 @@ from forge.flows.check import Judged
 from forge.flows.engine import Pin
 from forge.flows.records import AuditRecord
 from forge.flows.repair import RepairWork
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check
 from forge.quality.workflow import ApprovalPolicy, Remediation, RemedyStatus, RemedyStep

@@ -8,24 +8,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from forge.flows.check import find_others, find_version_pin
-from forge.flows.data_engine import stage_by_engine
-from forge.flows.data_request import CommitMode, CommitRequest
 from forge.flows.engine import Engine, Pin
 from forge.flows.failing import measure_failing
 from forge.flows.measure import Subject, Tools
-from forge.flows.merge_tree import TableOutcome, open_stage, staged_outcome
-from forge.flows.merges import TableTally
 from forge.flows.personal import HIDDEN, Personal, declared_with, trees_at
 from forge.flows.pins import Line, at_commit
 from forge.flows.project import Project
 from forge.flows.quarantine import SideTable, plan_side, side_lineage, side_of
-from forge.flows.read import Reader
 from forge.flows.records import TableLineage
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.repair import Failing, Fill, Repaired, RepairWork, Stamp, Target
-from forge.flows.restore import find_last_passed, restored
-from forge.flows.tables import NeedsEngine
-from forge.flows.version_ports import Work
+from forge.flows.versioning.data.engine import stage_by_engine
+from forge.flows.versioning.data.request import CommitMode, CommitRequest
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
+from forge.flows.versioning.ports import Work
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.rollback import find_last_passed, restored
+from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from forge.flows.land import placed
-from forge.flows.merge import ATTEMPTS, moves_too_often
-from forge.flows.merge_tree import TableOutcome
 from forge.flows.pins import Line, line_of
-from forge.flows.preview import judge_preview, outputs_of
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, Moved, RunStatus
 from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.remediate_steps import Carried, Scene, carry_out, checks_by_id
 from forge.flows.several import Several, commit_several
-from forge.flows.version_ports import Work, adopt, working
+from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
+from forge.flows.versioning.merge.preview import judge_preview, outputs_of
+from forge.flows.versioning.merge.tree import TableOutcome
+from forge.flows.versioning.ports import Work, adopt, working
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check
 from forge.quality.remedy import ActionKind, Remedied

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from forge.flows.engine import Pin
 from forge.flows.ports import Stage
-from forge.flows.tables import TableFiles
+from forge.flows.versioning.tables import TableFiles
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.quality.check import Check

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.adopt import adopt_foreign
 from forge.flows.build import Built, Event, Job, build, with_sides
 from forge.flows.check import HistoryOf, Judged, no_history
 from forge.flows.decide import RunRequest as RunRequest
 from forge.flows.foresight import refuse_missing_range
-from forge.flows.key_check import KeyCheck
 from forge.flows.landing import publish_by_table
 from forge.flows.order import plan_order
 from forge.flows.personal import Declared, Personal, declared_with, trees_at
@@ -23,11 +21,13 @@ from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.processes import process_started
 from forge.flows.publish import Conflict, Landed, lineage_of, publish
 from forge.flows.quarantine_run import RunQuarantine, SideStaged, Staged
-from forge.flows.read import Reader
 from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.flows.recover import refuse_unsettled
-from forge.flows.revisions import find_branch
 from forge.flows.run_id import new_run_id
+from forge.flows.versioning.adopt import adopt_foreign
+from forge.flows.versioning.key_check import KeyCheck
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.anomaly import History
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from forge.flows.ports import Lake, Metadata, Seam
     from forge.flows.project import Project
     from forge.flows.repair import RepairWork
-    from forge.flows.seal import Seals
-    from forge.flows.tables import Tables
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.tables import Tables
     from forge.model.time import Clock
     from forge.quality.measure import Measure, Reading
     from forge.quality.verdict import Verdict

@@ -17,8 +17,8 @@ from forge.flows.ports import Lake, Metadata
 from forge.flows.processes import is_alive
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.revisions import find_branch
 from forge.flows.run import Ports, RunRequest, job_of, run
+from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean

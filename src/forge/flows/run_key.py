@@ -31,7 +31,7 @@ def hold_key(job: Job, transform: Transform, base: Base, stage: Stage, snapshot:
         return RunKey(key, was and set(transform.unique_key) == set(key))
     if transform.kind is not Kind.APPEND or job.key_check is None:
         return RunKey(key)
-    from forge.flows.keys import judges_key  # with the checks, which a plan does not need
+    from forge.flows.versioning.keys import judges_key  # with the checks, which a plan does not need
 
     if not judges_key(job.project.checks.get(table, ()), key):
         _refuse_twins(job, transform, base, stage, snapshot, key)

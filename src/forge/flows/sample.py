@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from forge.flows.engine import Engine
 from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
-from forge.flows.read import Reader
-from forge.flows.revisions import find_commit
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean

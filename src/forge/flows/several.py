@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.flows.land import Prepared, assets_of, land, lineage_of_both, placed
-from forge.flows.merge_tree import TableOutcome
 from forge.flows.pins import Line
-from forge.flows.preview import outputs_of
 from forge.flows.project import Project
 from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, TableLineage
-from forge.flows.version_ports import Work
+from forge.flows.versioning.merge.preview import outputs_of
+from forge.flows.versioning.merge.tree import TableOutcome
+from forge.flows.versioning.ports import Work
 from forge.model.names import CommitId, TableName
 from forge.quality.verdict import Verdict
 from forge.quality.workflow import Remediation

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from forge.flows.ports import Metadata
 from forge.flows.records import Blob
-from forge.flows.seal import Listed, Seals
 from forge.flows.unreadable import UnreadableMetadata
 from forge.flows.verify_chain import unreadable_table
+from forge.flows.versioning.content_hash import Listed, Seals
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
 from forge.versioning.broken import Broken, Findings

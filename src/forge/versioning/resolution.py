@@ -37,7 +37,7 @@ def parse_rule(
     if name.isidentifier() and name not in FUNCTIONS and name != Take.EXPRESSION:
         raise ForgeError("E619", f"'{word}' is no resolution", why=did_you_mean(name, WORDS), fix=_HELP)
     if is_checked:
-        from forge.versioning.expression import parse_expression  # with sqlglot, which most commands never need
+        from forge.versioning.expression.parse import parse_expression  # with sqlglot, which most commands never need
 
         parse_expression(text)
     return Rule(Take.EXPRESSION, table, column, text)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from forge.flows.personal import PersonalMemo
     from forge.flows.ports import Lake, Seam
     from forge.flows.project import Project
-    from forge.flows.read import Reader
-    from forge.flows.seal import Seals
-    from forge.flows.tables import RowWork
     from forge.flows.verify import Checksum
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.read import Reader
+    from forge.flows.versioning.tables import RowWork
     from forge.stores.lake.tables import IcebergTables
     from forge.stores.sql.contracts import SqlContracts
     from forge.stores.sql.metadata import SqlMetadata
@@ -104,7 +104,7 @@ class Foundation:
 
         metadata = SqlMetadata(self.database)
         if metadata.branch(self.default_branch) is None:
-            from forge.flows.branches import create_default_branch
+            from forge.flows.versioning.branches import create_default_branch
 
             create_default_branch(metadata, self.default_branch, self.author, self.clock())
         return metadata
@@ -246,7 +246,7 @@ class Foundation:
         return branch.head if branch else None
 
     def reader(self, branch: BranchName | None = None) -> Reader:
-        from forge.flows.read import Reader
+        from forge.flows.versioning.read import Reader
 
         return Reader(self.metadata, self.lake, branch or self.default_branch, self.default_branch)
 
@@ -275,7 +275,7 @@ class Foundation:
     def checksum(self) -> Checksum:
         """Of the rows of a snapshot, on Spark."""
         from forge.engines.spark.rows import SparkRows
-        from forge.flows.tables import Slice
+        from forge.flows.versioning.tables import Slice
 
         def of(catalog: CatalogName, snapshot_id: SnapshotId) -> str:
             assert self.tables is not None, "rows are worked on in Forge's own catalog only"

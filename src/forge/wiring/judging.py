@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from forge.flows.contract_ports import Registration
     from forge.flows.metric_history import MetricPorts
     from forge.flows.records import RunStatus
-    from forge.flows.version_ports import VersionPorts
+    from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import RunId, TableName
     from forge.stores.sql.quality.metrics import SqlMetrics
     from forge.stores.sql.quality.states import SqlStates
@@ -84,8 +84,8 @@ class JudgingWiring(Foundation):
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> VersionPorts:
         """What commits of data, merges and all that stands on them need."""
-        from forge.flows.keys import DeclaredKeys
-        from forge.flows.version_ports import VersionPorts
+        from forge.flows.versioning.keys import DeclaredKeys
+        from forge.flows.versioning.ports import VersionPorts
         from forge.versioning.resolution import standing_rules
 
         keys = self.settings.versioning

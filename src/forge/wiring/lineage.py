@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from forge.flows.ingest_ports import IngestPorts
-    from forge.flows.keys import Reference
     from forge.flows.lineage_ports import KeyOf, LineagePorts
     from forge.flows.openlineage import OpenLineagePorts
+    from forge.flows.versioning.keys import Reference
     from forge.lineage.extract.codebase import Run
     from forge.lineage.store import LineageAnswers, LineageStore
     from forge.model.names import TableName
@@ -136,7 +136,7 @@ class LineageWiring(Foundation):
 
     def _references(self) -> Mapping[TableName, tuple[Reference, ...]]:
         """A project that cannot be read declares nothing."""
-        from forge.flows.keys import find_references
+        from forge.flows.versioning.keys import find_references
 
         try:
             return find_references(self.project())
@@ -145,7 +145,7 @@ class LineageWiring(Foundation):
 
     def _keys(self) -> KeyOf:
         """A project that cannot be read declares nothing; its tables still have their identifier fields."""
-        from forge.flows.keys import DeclaredKeys
+        from forge.flows.versioning.keys import DeclaredKeys
 
         keys = DeclaredKeys(self.settings.versioning.keys, self.project)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.flows.records import RunStatus
     from forge.flows.remediate_ports import RemedyPorts
     from forge.flows.repair import RepairWork
-    from forge.flows.version_ports import VersionPorts
+    from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
     from forge.quality.monitor import Monitor

@@ -12,9 +12,9 @@ from forge.api.auth import ThePrincipal
 from forge.api.contract_views import compile_view, finding_view, test_view
 from forge.api.json_body import read_json
 from forge.api.paging import AWindow
-from forge.api.paths import EncodedSlashes
 from forge.api.routes.contracts import SIZES, ContractIdentity
 from forge.api.site import Site, TheSite
+from forge.api.versioning.paths import EncodedSlashes
 from forge.api.wire.contracts import (
     CompileView,
     TakenResults,

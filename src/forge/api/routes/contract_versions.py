@@ -17,9 +17,9 @@ from forge.api.contract_views import (
     violation_views,
 )
 from forge.api.paging import AWindow
-from forge.api.paths import EncodedSlashes
 from forge.api.routes.contracts import AskedVersion, ContractIdentity
 from forge.api.site import TheSite
+from forge.api.versioning.paths import EncodedSlashes
 from forge.api.wire.contracts import (
     ActualBumpWord,
     BumpWord,

@@ -20,8 +20,8 @@ from forge.api.contract_views import (
     violation_views,
 )
 from forge.api.paging import AWindow
-from forge.api.paths import EncodedSlashes
 from forge.api.site import Site, TheSite
+from forge.api.versioning.paths import EncodedSlashes
 from forge.api.wire.contracts import (
     ActualBumpWord,
     BumpWord,

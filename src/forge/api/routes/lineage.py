@@ -18,8 +18,8 @@ from forge.api.lineage_views import (
     see_tables,
 )
 from forge.api.paging import decode_cursor, encode_cursor, offset_of
-from forge.api.paths import lineage_router
 from forge.api.site import Site, TheSite
+from forge.api.versioning.paths import lineage_router
 from forge.api.wire.lineage import EdgeWord, GraphView, LevelWord, LineageView, NodeView, NodeWord, PathsView, WayWord
 from forge.api.wire.shape import Page
 from forge.flows.lineage_view import Look, look

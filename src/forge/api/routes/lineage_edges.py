@@ -9,9 +9,9 @@ from fastapi import Path, Query
 from forge.api.auth import ThePrincipal
 from forge.api.lineage_edges import claims_of, edge_detail, recorded_view
 from forge.api.paging import AWindow
-from forge.api.paths import lineage_router
 from forge.api.routes.lineage import At, Expressions, look_at
 from forge.api.site import TheSite
+from forge.api.versioning.paths import lineage_router
 from forge.api.wire.lineage import EdgeDetail
 from forge.api.wire.lineage_changes import (
     AnonymizationCreate,

@@ -8,16 +8,16 @@ from fastapi import Query, Response
 
 from forge.api.auth import ThePrincipal
 from forge.api.desk import LONG, answered
-from forge.api.paths import lineage_router
-from forge.api.routes.commits import read_filters
 from forge.api.routes.lineage import At
 from forge.api.rows import plain
 from forge.api.site import TheSite
+from forge.api.versioning.paths import lineage_router
+from forge.api.versioning.routes.commits import read_filters
 from forge.api.wire.lineage_records import OriginView
 from forge.api.wire.shape import Wire
 from forge.flows.record_lineage import Origin, trace_record
-from forge.flows.revisions import find_commit
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.revisions import find_commit
 from forge.model.names import TableName
 
 router = lineage_router()

@@ -15,9 +15,9 @@ from forge.api.lineage_reports import (
     stats_view,
 )
 from forge.api.paging import AWindow
-from forge.api.paths import lineage_router
 from forge.api.routes.lineage import At, Confidence, Entity, Expressions, look_at
 from forge.api.site import TheSite
+from forge.api.versioning.paths import lineage_router
 from forge.api.wire.lineage_reports import (
     MOST_AFFECTED,
     ColumnChange,

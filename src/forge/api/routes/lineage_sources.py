@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from fastapi import Path, Query
 
 from forge.api.paging import AWindow
-from forge.api.paths import lineage_router
 from forge.api.site import Site, TheSite
+from forge.api.versioning.paths import lineage_router
 from forge.api.wire.lineage_sources import (
     DisagreementsView,
     DisagreementView,

@@ -10,8 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from forge.api.auth import ThePrincipal
 from forge.api.json_body import read_json
 from forge.api.lineage_edges import recorded_view
-from forge.api.paths import lineage_router
 from forge.api.site import TheSite
+from forge.api.versioning.paths import lineage_router
 from forge.api.wire.openlineage import BatchSummary, BatchTakenView, EventAnswer, TakenView, UnclearView
 from forge.api.wire.shape import ErrorView, Problem
 from forge.flows.openlineage import Answer, Taken, take_event, take_events

@@ -11,7 +11,7 @@ from forge.api.quality_views import day_view, health_view, see
 from forge.api.site import TheSite
 from forge.api.wire.quality import HealthView, TrendDay
 from forge.flows.health import find_health, find_trend
-from forge.flows.revisions import find_branch
+from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, TableName
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality"])

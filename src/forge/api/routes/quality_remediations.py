@@ -12,12 +12,12 @@ from starlette.responses import Response
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.commit_views import commit_view
 from forge.api.desk import LONG, answered
-from forge.api.diff_views import diff_view
 from forge.api.masks import Masks
 from forge.api.paging import MOST, AWindow
-from forge.api.paths import AskedTable
 from forge.api.rows import plain
 from forge.api.site import Site, TheSite
+from forge.api.versioning.diff_views import diff_view
+from forge.api.versioning.paths import AskedTable
 from forge.api.wire.quality_remediations import (
     ActionWord,
     RemediationStart,
@@ -33,12 +33,12 @@ from forge.api.wire.quality_remediations import (
 from forge.api.wire.shape import OutcomeWord, Page, Wire
 from forge.flows import remediate_decide
 from forge.flows.check import Judged, judge_dataset
-from forge.flows.diff import Page as DiffPage
 from forge.flows.remediate import find_remediation, preview_diff, refuse_code
 from forge.flows.remediate_ask import Asked, ask, read_actions
 from forge.flows.remediate_ports import RemedyPorts
-from forge.flows.revisions import find_branch
-from forge.flows.version_ports import VersionPorts
+from forge.flows.versioning.diff import Page as DiffPage
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, TableName
 from forge.quality.workflow import Remediation, RemedyStatus
 from forge.versioning.changes import TableDiff

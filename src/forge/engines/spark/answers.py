@@ -13,9 +13,9 @@ from forge.engines.spark.align import data_type
 from forge.engines.spark.gate import judged_column
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
-from forge.versioning.expression import parse_expression
+from forge.versioning.expression.parse import parse_expression
 from forge.versioning.field import Field
-from forge.versioning.row_values import fit_value
+from forge.versioning.rows.values import fit_value
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -14,7 +14,7 @@ from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
 from forge.versioning.field import Aligned, Layout
-from forge.versioning.row_values import fit_row
+from forge.versioning.rows.values import fit_row
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

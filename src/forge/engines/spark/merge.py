@@ -1,5 +1,5 @@
 """Rows of two sides merged over their base on Spark: one shuffle brings all versions of a key together, columns of
-expressions say what becomes of it. The rules are those of `forge.versioning.row_merge`."""
+expressions say what becomes of it. The rules are those of `forge.versioning.rows.merge`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from forge.engines.spark.single import CHUNK, TAKEN_SIDES
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.field import Layout
-from forge.versioning.row_conflicts import bad_answer, evaluate
+from forge.versioning.rows.conflicts import bad_answer, evaluate
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -24,7 +24,7 @@ from forge.engines.spark.merge import BROADCAST_ROWS, FrameMerge, merge_frames
 from forge.engines.spark.multiset import CountMerge, merge_counts
 from forge.engines.spark.twins import find_twins
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Tables, Twins
+from forge.flows.versioning.tables import DataFile, MergedRows, Slice, TableMerge, Tables, Twins
 from forge.model.errors import CellError, ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId
 from forge.versioning.changes import RowDiff

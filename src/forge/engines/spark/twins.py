@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from forge.engines.spark.align import counted, stacked
 from forge.engines.spark.answers import as_utc
 from forge.engines.spark.frames import quote
-from forge.flows.tables import Twins
+from forge.flows.versioning.tables import Twins
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.flows.repair import unfit_type, unfit_value
-from forge.flows.tables import NeedsEngine
+from forge.flows.versioning.tables import NeedsEngine
 from forge.versioning.arrow_types import one_array, type_name
-from forge.versioning.row_codes import Flags, Numbers, code_rows
+from forge.versioning.rows.codes import Flags, Numbers, code_rows
 
 
 def constant_of(value: object, kind: pa.DataType, column: str) -> Any:

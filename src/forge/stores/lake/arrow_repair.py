@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 from forge.flows.engine import Pin
 from forge.flows.ports import Stage
 from forge.flows.repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
-from forge.flows.tables import DataFile, NeedsEngine, Slice
+from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.quality.remedy import ImputeMethod
 from forge.stores.lake.arrow_fill import constant_of, last_before, median_of, mode_of, order_of
 from forge.stores.lake.tables import IcebergTables
 from forge.versioning.arrow_types import arrow_type, one_array
 from forge.versioning.field import Fields
-from forge.versioning.row_codes import Flags, code_rows
+from forge.versioning.rows.codes import Flags, code_rows
 
 FailingRows = Callable[[Pin, Failing], pa.Table]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.tables import DataFile, MergedRows, Slice, TableMerge, Twins
+from forge.flows.versioning.tables import DataFile, MergedRows, Slice, TableMerge, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.tables import IcebergTables
@@ -18,7 +18,7 @@ from forge.versioning.field import Fields, Layout
 if TYPE_CHECKING:  # Arrow is dear to import
     import pyarrow
 
-    from forge.versioning.row_apply import RowMerge
+    from forge.versioning.rows.apply import RowMerge
 
 
 class ArrowRows:
@@ -28,14 +28,14 @@ class ArrowRows:
     def diff(
         self, left: Slice | None, right: Slice | None, layout: Layout, *, limit: int = 100, offset: int = 0
     ) -> RowDiff:
-        from forge.versioning.row_diff import diff_rows
+        from forge.versioning.rows.diff import diff_rows
 
         reader = PartReader(self._tables)
         before, after = reader.read(layout, (("base", left), ("theirs", right)))
         return diff_rows(layout, before, after, limit=limit, offset=offset)
 
     def merge(self, work: TableMerge, run_id: RunId) -> MergedRows:
-        from forge.versioning.row_merge import merge_rows
+        from forge.versioning.rows.merge import merge_rows
 
         reader = PartReader(self._tables)
         sides = (("base", work.base_ours), ("ours", work.ours), ("base", work.base_theirs), ("theirs", work.theirs))
@@ -100,7 +100,7 @@ class ArrowMerge:
         import pyarrow as pa
 
         from forge.stores.lake.unique_keys import find_touched
-        from forge.versioning.row_merge import apply_rows
+        from forge.versioning.rows.merge import apply_rows
 
         if self.conflict_count:
             raise ForgeError(
@@ -150,7 +150,7 @@ def _empty(layout: Layout, side: str, known: Sequence[tuple[str, pyarrow.Table]]
     import pyarrow as pa
 
     from forge.versioning.arrow_types import arrow_type
-    from forge.versioning.row_sides import name_on
+    from forge.versioning.rows.sides import name_on
 
     fields = []
     for column in (*layout.columns, *layout.dropped):

@@ -11,7 +11,7 @@ from pyiceberg.table.metadata import TableMetadataV2
 from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform, MonthTransform, YearTransform
 from pyiceberg.types import DoubleType, FloatType
 
-from forge.flows.tables import NeedsEngine
+from forge.flows.versioning.tables import NeedsEngine
 from forge.stores.lake.files import unwritable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
-from forge.flows.seal import Hashed, Listed, TableFacts, Told
+from forge.flows.versioning.content_hash import Hashed, Listed, TableFacts, Told
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId
 from forge.stores.lake.iceberg import naming

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
 from forge.flows.records import Home, Moved, Pointer
-from forge.flows.tables import DataFile, NeedsEngine, Slice, TableFiles
+from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice, TableFiles
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake, hidden_name, no_snapshot, ref_of

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from forge.flows.tables import DataFile, Twins
+from forge.flows.versioning.tables import DataFile, Twins
 from forge.versioning.arrow_types import one_array, python_values
 from forge.versioning.field import Aligned, Layout
-from forge.versioning.row_apply import RowMerge
-from forge.versioning.row_codes import code_rows, sort_rows
-from forge.versioning.row_sides import lay
+from forge.versioning.rows.apply import RowMerge
+from forge.versioning.rows.codes import code_rows, sort_rows
+from forge.versioning.rows.sides import lay
 
 
 def find_twins(new: pa.Table, old: pa.Table | None, key: Sequence[str], limit: int) -> Twins:

@@ -28,9 +28,9 @@ from forge.stores.memory.quality.remediations import MemoryRemediations
 from forge.stores.memory.versioning import MemoryVersions
 from forge.stores.refusals import no_commit
 from forge.stores.sql.columns import plain
-from forge.stores.sql.history import newest_first
 from forge.stores.sql.publish import catalogs_of, find_moved, moved_at
 from forge.stores.sql.tables import HIDDEN
+from forge.stores.sql.versioning.log_order import newest_first
 from forge.versioning.commit import Commit, Tree
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from forge.flows.merges import MergeRecord
 from forge.flows.records import AuditRecord, Blob, Sealed
+from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.runs import MemoryRuns

@@ -26,7 +26,6 @@ from forge.model.names import CommitId, RunId, SnapshotId, TableName
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
-from forge.stores.sql.history import newest_first
 from forge.stores.sql.publish import (
     PointerMoved,
     write_advance,
@@ -37,7 +36,8 @@ from forge.stores.sql.publish import (
 )
 from forge.stores.sql.recent import Recent
 from forge.stores.sql.statements import batches, find_rows
-from forge.stores.sql.versioning import SqlVersions
+from forge.stores.sql.versioning.log_order import newest_first
+from forge.stores.sql.versioning.refs import SqlVersions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
-from forge.stores.sql.version_writes import awake, set_statuses, write_homes, write_merge, write_sealed
+from forge.stores.sql.versioning.writes import awake, set_statuses, write_homes, write_merge, write_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructType, VariantType
 
-from forge.flows.cell_limits import cell_limit
+from forge.flows.versioning.cell_limits import cell_limit
 from forge.model.errors import ForgeError
 
 CODE = "E917"

@@ -1,0 +1,1 @@
+"""Branches, commits, merges and diffs over HTTP."""

@@ -1,0 +1,1 @@
+"""Routes of branches, commits, merges and tags."""

@@ -1,0 +1,1 @@
+"""JSON of branches, commits, merges and diffs."""

@@ -1,0 +1,1 @@
+"""Commands of versioning: branches, commits, merges, conflicts, history, queries at a revision."""

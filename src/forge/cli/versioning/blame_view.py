@@ -1,0 +1,72 @@
+"""Who wrote which row and cell, as data and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forge.cli.answer import Answer, Column, Item
+from forge.cli.versioning.row_view import cell
+from forge.cli.words import moment, short
+from forge.connection.items import blame_item
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from forge.flows.versioning.blame import Blame, RowBlame
+
+
+def answer_of_blame(blame: Blame) -> Answer:
+    """Rows with the commit that last wrote each; one row alone cell by cell."""
+    columns = (
+        Column(", ".join(blame.key), _key, style="bold"),
+        Column("commit", lambda i: short(i["commit"]), style="yellow"),
+        Column("time (UTC)", lambda i: moment(i["time"])),
+        Column("author", lambda i: str(i["author"])),
+        Column("message", lambda i: first_line(i["message"])),
+        Column("older cells", _older),
+    )
+    items = [blame_item(row) for row in blame.rows]
+    head = [f"{blame.table} at {short(blame.commit)}", ""]
+    foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
+    facts: dict[str, object] = {"table": str(blame.table), "commit": blame.commit, "truncated": blame.truncated}
+    if len(blame.rows) != 1:
+        return Answer("rows", items, columns, facts, head, foot)
+    lines = _cell_lines(blame.rows[0])
+    return Answer("rows", items, columns, facts, head, foot, lambda: _picture(lines), lambda: lines)
+
+
+def _cell_lines(row: RowBlame) -> list[str]:
+    named = ", ".join(f"{name}={cell(value)}" for name, value in row.key.items())
+    width = max((len(name) for name in row.cells), default=0)
+    lines = [named]
+    for name, by in row.cells.items():
+        run = f"  run {by.run_id}" if by.run_id else ""
+        told = f"{short(by.commit)}  {moment(by.time)}  {by.author.name}{run}  {first_line(by.message)}"
+        lines.append(f"  {name:<{width}}  {told}")
+    return lines
+
+
+def _picture(lines: list[str]) -> RenderableType:
+    from rich.text import Text
+
+    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+
+
+def first_line(message: object) -> str:
+    return next(iter(str(message).splitlines()), "")
+
+
+def _key(item: Item) -> str:
+    key = item["key"]
+    return ", ".join(cell(value) for value in key.values()) if isinstance(key, dict) else ""
+
+
+def _older(item: Item) -> str:
+    """Cells that an older commit wrote, by that commit; of a key that is no news."""
+    cells, key, by_commit = item["cells"], item["key"], dict[str, list[str]]()
+    assert isinstance(cells, dict)
+    assert isinstance(key, dict)
+    for name, by in cells.items():
+        if by["commit"] != item["commit"] and name not in key:
+            by_commit.setdefault(short(by["commit"]), []).append(name)
+    return "; ".join(f"{', '.join(names)}: {commit}" for commit, names in by_commit.items())

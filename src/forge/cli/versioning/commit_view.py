@@ -1,0 +1,136 @@
+"""Commits as data and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forge.cli.answer import Answer, Column
+from forge.cli.words import count, moment, plural, short, signed, size
+from forge.connection.items import commit_item
+
+if TYPE_CHECKING:
+    from forge.flows.ports import Lake, SnapshotState
+    from forge.flows.versioning.read import TableChange
+    from forge.model.names import CatalogName, SnapshotId, TableName
+    from forge.versioning.commit import Author, Commit, TableVersion, Tree
+
+
+def author_text(author: Author) -> str:
+    return f"{author.name} <{author.email}>" if author.email and author.email != author.name else author.name
+
+
+def answer_of_log(commits: Sequence[Commit]) -> Answer:
+    columns = (
+        Column("commit", lambda i: short(i["id"]), style="yellow"),
+        Column("time (UTC)", lambda i: moment(i["time"])),
+        Column("author", lambda i: str(i["author"]["name"]) if isinstance(i["author"], dict) else ""),
+        Column("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
+        Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
+    )
+    return Answer("commits", [commit_item(commit) for commit in commits], columns)
+
+
+def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
+    items = [_version_item(commit, table, version, lake) for table, version in sorted(tree.items())]
+    columns = (
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("version", lambda i: f"v{i['version']}", right=True),
+        Column("rows", lambda i: count(i["rows"]), right=True),
+        Column("added", lambda i: count(i["rows_added"]), right=True),
+        Column("modified", lambda i: count(i["rows_modified"]), right=True),
+        Column("deleted", lambda i: count(i["rows_deleted"]), right=True),
+        Column("size", lambda i: size(i["bytes"]), right=True),
+        Column("digest", lambda i: short(i["digest"])),
+        Column("", lambda i: "changed" if i["changed"] else ""),
+    )
+    head = [*_head(commit), "", *(f"    {line}" for line in commit.message.splitlines()), ""]
+    return Answer("tables", items, columns, {"commit": commit_item(commit)}, head)
+
+
+def _head(commit: Commit) -> list[str]:
+    lines = [f"commit  {commit.id}", f"author  {author_text(commit.author)}"]
+    if commit.committer != commit.author:
+        lines.append(f"by      {author_text(commit.committer)}")
+    lines.append(f"time    {moment(commit.time)} UTC, on {commit.branch}")
+    if commit.is_merge:
+        lines.append(f"merge   {' '.join(map(short, commit.parents))}")
+    else:
+        lines += [f"parent  {short(parent)}" for parent in commit.parents]
+    if commit.metadata.get("run_id"):
+        lines.append(f"run     {commit.metadata['run_id']}")
+    lines.append(f"tree    {short(commit.tree_id)}")
+    if commit.signature:
+        lines.append(f"signed  {commit.signature.algorithm} by key {commit.signature.key_id}")
+    return lines
+
+
+def _version_item(commit: Commit, table: TableName, version: TableVersion, lake: Lake) -> dict[str, object]:
+    """What changed comes from the commit; what did not, from the table's own metadata."""
+    changed = commit.statistics.get(table)
+    counted = changed
+    if counted is None and version.snapshot_id is not None:
+        found = _snapshot(lake, version.catalog, version.snapshot_id)
+        counted = found.statistics if found else None
+    is_view = version.kind == "view"
+    return {
+        "table": str(table),
+        "kind": version.kind,
+        "version": version.number,
+        "changed": changed is not None,
+        "key": list(version.key),
+        "rows": counted.record_count if counted and not is_view else None,
+        "bytes": counted.total_size if counted and not is_view else None,
+        "rows_added": changed.rows_added if changed else None,
+        "rows_modified": changed.rows_modified if changed else None,
+        "rows_deleted": changed.rows_deleted if changed else None,
+        "digest": version.digest,
+        "snapshot_id": version.snapshot_id,
+        "run_id": version.run_id,
+    }
+
+
+def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> SnapshotState | None:
+    """None: it is gone, or the table is out of order; the commit is shown without its numbers then."""
+    from forge.flows.unreadable import UnreadableMetadata
+
+    try:
+        return lake.snapshot(catalog, snapshot_id)
+    except UnreadableMetadata:
+        return None
+
+
+def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> Answer:
+    items = [_change_item(change) for change in changes]
+    columns = (
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("change", lambda i: str(i["change"])),
+        Column("rows", lambda i: f"{count(i['rows_before'])} → {count(i['rows_after'])}", right=True),
+        Column("by", lambda i: signed(int(str(i["rows_after"])) - int(str(i["rows_before"]))), right=True),
+        Column("size", lambda i: size(i["bytes_after"]), right=True),
+        Column("columns", _columns_text),
+    )
+    facts: dict[str, object] = {"from": left.id, "to": right.id}
+    foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
+    return Answer("changes", items, columns, facts, foot=foot)
+
+
+def _change_item(change: TableChange) -> dict[str, object]:
+    return {
+        "table": str(change.table),
+        "change": change.change,
+        "rows_before": change.rows_before,
+        "rows_after": change.rows_after,
+        "bytes_before": change.bytes_before,
+        "bytes_after": change.bytes_after,
+        "versions": change.versions,
+        "columns_added": list(change.columns_added),
+        "columns_removed": list(change.columns_removed),
+        "columns_retyped": list(change.columns_retyped),
+    }
+
+
+def _columns_text(item: object) -> str:
+    assert isinstance(item, dict)
+    marks = (("+", "columns_added"), ("−", "columns_removed"), ("~", "columns_retyped"))
+    return ", ".join(f"{mark}{name}" for mark, key in marks for name in item[key])

@@ -1,0 +1,38 @@
+"""Differences row by row, as data and as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forge.cli.answer import Answer
+from forge.cli.versioning.row_view import Line, change_line, picture_of, schema_line, summary_of
+from forge.cli.words import plural, short
+from forge.connection.items import diff_item
+
+if TYPE_CHECKING:
+    from forge.versioning.changes import TableDiff
+
+
+def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], limit: int) -> Answer:
+    """`ends` are the ids of the two commits."""
+    first, second = ends
+    lines: list[Line] = []
+    for diff in diffs:
+        lines += _lines(diff, limit)
+    facts: dict[str, object] = {"from": first, "to": second}
+    foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
+    items = [diff_item(diff) for diff in diffs]
+    return Answer("tables", items, (), facts, (), foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
+
+
+def _lines(diff: TableDiff, limit: int) -> list[Line]:
+    by = f"key {', '.join(diff.key)}" if diff.key else "no key"
+    head = f"{diff.table}  {diff.change}   {summary_of(diff.rows, len(diff.schema))}   {by}"
+    lines: list[Line] = [(head, "bold"), *(schema_line(change) for change in diff.schema)]
+    lines += [change_line(row, diff.key) for row in diff.rows.rows]
+    rows = diff.rows
+    left = rows.inserted + rows.updated + rows.deleted - sum(row.count for row in rows.rows)
+    if left > 0:
+        lines.append((f"  … and {plural(left, 'more row')}: --limit {max(limit * 10, 100)}", "dim"))
+    return [*lines, ("", "")]

@@ -1,0 +1,103 @@
+"""`forge tag list|create|delete`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.versioning.tag import Tag
+
+app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, no_args_is_help=True)
+
+
+@command
+def list_(terminal: Terminal) -> None:
+    """List tags with the commits they name."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment, short
+    from forge.flows.versioning.tags import list_tags
+
+    with terminal.open() as wiring:
+        items = [_item(tag) for tag in list_tags(wiring.metadata)]
+    columns = (
+        Column("tag", lambda i: str(i["name"]), style="bold"),
+        Column("commit", lambda i: short(i["target"]), style="yellow"),
+        Column("time (UTC)", lambda i: moment(i["time"])),
+        Column("by", lambda i: str(i["tagger"]["name"]) if isinstance(i["tagger"], dict) else ""),
+        Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
+    )
+    terminal.answer(Answer("tags", items, columns))
+    if not items:
+        terminal.say("No tags yet. Make one: forge tag create v1.0")
+
+
+@command
+def create(
+    terminal: Terminal,
+    name: Annotated[str, typer.Argument(help="Like v1.0 or release/2026-11.")],
+    target: Annotated[str, typer.Argument(metavar="[REV]", help="The commit to name.")] = "HEAD",
+    message: Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="What it stands for.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Move it, if it exists.")] = False,
+) -> None:
+    """Name a commit. A tag keeps what its commit needs, and stays where it is."""
+    from forge.cli.answer import Answer
+    from forge.cli.words import short
+    from forge.flows.versioning.tags import create_tag
+
+    with terminal.open() as wiring:
+        tag = create_tag(
+            wiring.metadata,
+            name,
+            target,
+            message=message,
+            author=wiring.author,
+            clock=wiring.clock,
+            current=wiring.default_branch,
+            force=force,
+            signer=wiring.signer,
+            protected=wiring.settings.versioning.protected_branches,
+        )
+    terminal.answer(Answer("tags", [_item(tag)], head=[tag.name]))
+    terminal.say(f"Tagged commit {short(tag.target)}. Read it: forge query … --at {tag.name}")
+
+
+@command
+def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag.")]) -> None:
+    """Delete a tag. Its commit stays, as long as a branch or another tag has it."""
+    from forge.cli.answer import Answer
+    from forge.cli.words import short
+    from forge.flows.versioning.tags import delete_tag
+
+    with terminal.open() as wiring:
+        tag = delete_tag(
+            wiring.metadata,
+            name,
+            author=wiring.author,
+            clock=wiring.clock,
+            protected=wiring.settings.versioning.protected_branches,
+        )
+    terminal.answer(Answer("tags", [_item(tag)], head=[tag.name]))
+    terminal.say(f"Deleted. It was at commit {short(tag.target)}.")
+
+
+def _item(tag: Tag) -> dict[str, object]:
+    signature = tag.signature
+    return {
+        "name": tag.name,
+        "target": tag.target,
+        "target_type": tag.target_type,
+        "tagger": {"name": tag.tagger.name, "email": tag.tagger.email},
+        "time": tag.time,
+        "message": tag.message,
+        "signature": {"algorithm": signature.algorithm, "key_id": signature.key_id} if signature else None,
+    }
+
+
+app.command("list")(list_)
+app.command("create")(create)
+app.command("delete")(delete)

@@ -1,0 +1,1 @@
+"""Branches, commits, merges and history from Python."""

@@ -1,0 +1,104 @@
+"""`f.dataset(…)`: data pinned to a commit, with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forge.flows.fitness import Fitness, judge_fitness, refuse_unfit
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.tables import NeedsEngine, Slice
+from forge.model.names import BranchName, CommitId, TableName
+from forge.quality.fitness import Requirements, read_requirements
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Dataset:
+    """A table at one commit: whoever opens `pinned` later gets the same rows. `fitness` says what was required of it
+    and what was found."""
+
+    wiring: Wiring
+    branch: BranchName
+    fitness: Fitness
+
+    @property
+    def table(self) -> TableName:
+        return self.fitness.table
+
+    @property
+    def commit(self) -> CommitId:
+        return self.fitness.commit_id
+
+    @property
+    def pinned(self) -> str:
+        """`core.orders@<commit>`, for a training log."""
+        return f"{self.table}@{self.commit}"
+
+    @property
+    def spark(self) -> DataFrame:
+        from forge.engines.spark.frames import frame_of
+
+        reader: Reader = self.wiring.reader(self.branch)
+        return frame_of(self.wiring.session.get(), reader.pin(self.table, self.commit))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows, in memory. The files are read without Spark where that can be done."""
+        version, tables = self.fitness.version, self.wiring.tables
+        if tables is not None and version.snapshot_id is not None:
+            try:
+                files = tables.files(version.catalog, version.snapshot_id)
+                return tables.read(Slice(version.catalog, version.snapshot_id, tuple(files.files)))
+            except NeedsEngine:
+                pass  # deletes that only an engine applies
+        return self.spark.toArrow()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        found: pandas.DataFrame = self.to_arrow().to_pandas()
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"dataset": str(self.table), "commit": self.commit, "pinned": self.pinned, **evidence_of(self.fitness)}
+
+    def __repr__(self) -> str:
+        lines = [f"<dataset {self.table} at commit {self.commit[:12]}>"]
+        lines += [f"  {c.name}: {c.evidence}" for c in self.fitness.conditions]
+        return "\n".join(lines)
+
+
+def evidence_of(fitness: Fitness) -> dict[str, Any]:
+    return {
+        "fit": fitness.is_fit,
+        "at": fitness.at,
+        "version": fitness.version.number,
+        "snapshot_id": fitness.version.snapshot_id,
+        "written_by": fitness.written.id if fitness.written else None,
+        "judged_at": fitness.judged_at,
+        "conditions": [
+            {
+                "name": c.name,
+                "passed": c.passed,
+                "required": c.required,
+                "found": c.found,
+                "evidence": c.evidence,
+                "details": dict(c.details),
+            }
+            for c in fitness.conditions
+        ],
+    }
+
+
+def open_dataset(
+    wiring: Wiring, branch: BranchName, name: str, at: str | None, require: Mapping[str, object] | None
+) -> Dataset:
+    """E743 where a condition failed: then no data comes."""
+    required = read_requirements(require) if require is not None else Requirements()
+    fitness = judge_fitness(name, at, required, wiring.fitness(), branch=branch)
+    refuse_unfit(fitness)
+    return Dataset(wiring, branch, fitness)

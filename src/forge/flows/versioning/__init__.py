@@ -1,0 +1,1 @@
+"""Versioning: branches, tags, commits, diffs, blame, time travel."""

@@ -1,0 +1,196 @@
+"""Adopting what other engines wrote: each snapshot that no commit knows becomes a commit of its own, whose author is
+"unknown" with the engine's name. So the history loses nothing, and what comes next stands on what is there."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from forge.flows.durable import publish_durably
+from forge.flows.pins import Line, find_base, line_of
+from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
+from forge.flows.processes import process_started
+from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
+from forge.flows.run_id import new_run_id
+from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.versioning.content_hash import Seals, seal_series
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
+from forge.versioning.commit import Author, Commit, TableVersion, Tree, make_commit
+
+_LONGEST = 1000  # snapshots of one table that are adopted one by one; older ones are in the first of these
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A table that someone else moved on a branch: its snapshots since the last commit, oldest first."""
+
+    table: TableName
+    state: TableState
+    before: TableVersion | None
+    snapshots: tuple[SnapshotState, ...]
+
+
+def find_foreign(lake: Lake, line: Line) -> tuple[Foreign, ...]:
+    """Tables of the branch whose ref is not where the newest commit has it, and on the default branch tables that
+    another engine created."""
+    names = {t for t, version in line.tree.items() if version.kind == "table"}
+    if line.is_default:
+        names |= {TableName(c.namespace, c.name) for c in lake.tables()} - line.tree.keys()
+    found = []
+    for table in sorted(names):
+        try:
+            base = find_base(table, line, lake)
+        except UnreadableMetadata:
+            continue  # it says so to whoever asks for it
+        if base.catalog is None or not base.is_foreign:
+            continue
+        state = lake.state(base.catalog)
+        if state is None or state.kind != "TABLE" or base.ref is None:
+            continue
+        chain = _chain(lake, base.catalog, base.ref, base.version)
+        unsettled = lake.by_table is not None and any(s.run_id for s in chain)  # `forge repair` completes its record
+        if chain and not unsettled:
+            found.append(Foreign(table, state, base.version, chain))
+    return tuple(found)
+
+
+def _chain(lake: Lake, catalog: CatalogName, head: int, known: TableVersion | None) -> tuple[SnapshotState, ...]:
+    chain: list[SnapshotState] = []
+    wanted: int | None = head
+    while wanted is not None and len(chain) < _LONGEST and (known is None or wanted != known.snapshot_id):
+        snapshot = lake.snapshot(catalog, wanted)  # type: ignore[arg-type]
+        if snapshot is None:
+            break  # it was expired; what is left is adopted
+        chain.append(snapshot)
+        wanted = snapshot.parent_id
+    if known is not None and wanted is None:
+        chain = chain[:1]  # it does not descend from what is known: someone rolled it back or replaced it
+    return tuple(reversed(chain))
+
+
+def adopt_foreign(
+    metadata: Metadata,
+    lake: Lake,
+    branch: BranchName,
+    default: BranchName,
+    *,
+    author: Author,
+    now: datetime,
+    seals: Seals | None = None,
+) -> tuple[Commit, ...]:
+    """The commits that were made, in order; none where everything is known. Another process may be doing the same."""
+    known = metadata.branch(branch)
+    if known is None:
+        return ()
+    sealed = Sealed()
+    for _ in range(_ATTEMPTS):
+        line = line_of(metadata, branch, default)
+        foreign = find_foreign(lake, line)
+        if not foreign:
+            return ()
+        digests, sealed = _sealed(metadata, seals, foreign, sealed)
+        commits = _commits(line, foreign, digests, author, now)
+        publication = _publication(line, foreign, commits, sealed, author, now)
+        if isinstance(publish_durably(lake, metadata, publication, lambda step: None), Published):
+            return tuple(commit for commit, _ in commits)
+    return ()
+
+
+def _sealed(
+    metadata: Metadata, seals: Seals | None, foreign: Sequence[Foreign], before: Sealed
+) -> tuple[dict[tuple[str, SnapshotId], str | None], Sealed]:
+    """The digest of each snapshot that is adopted. One whose files cannot be read is adopted without: `verify` says so,
+    and what is wrong with another engine's table does not hold up the rest."""
+    digests: dict[tuple[str, SnapshotId], str | None] = {}
+    for one in foreign:
+        for snapshot in one.snapshots:
+            version = TableVersion(one.state.catalog, one.state.uuid, snapshot.snapshot_id, snapshot.schema_id)
+            try:
+                found, before = seal_series(metadata, seals, [version], before=before)
+            except ForgeError:
+                continue
+            digests[one.state.uuid, snapshot.snapshot_id] = found[version].digest if version in found else None
+    return digests, before
+
+
+def _commits(
+    line: Line,
+    foreign: Sequence[Foreign],
+    digests: Mapping[tuple[str, SnapshotId], str | None],
+    author: Author,
+    now: datetime,
+) -> list[tuple[Commit, Tree]]:
+    tree, head = dict(line.tree), line.head
+    made: list[tuple[Commit, Tree]] = []
+    steps = sorted(((s, one) for one in foreign for s in one.snapshots), key=lambda pair: pair[0].time)
+    for snapshot, one in steps:
+        before = tree.get(one.table)
+        tree[one.table] = TableVersion(
+            one.state.catalog,
+            one.state.uuid,
+            snapshot.snapshot_id,
+            snapshot.schema_id,
+            number=before.number + 1 if before else 1,
+            digest=digests.get((one.state.uuid, snapshot.snapshot_id)),
+            key=before.key if before else (),
+        )
+        unknown = Author(f"unknown ({snapshot.engine or 'engine'})", "")
+        commit = make_commit(
+            tree=dict(tree),
+            parents=(head,) if head else (),
+            author=unknown,
+            committer=author,
+            message=f"Adopt snapshot {snapshot.snapshot_id} of {one.table}, written by another engine",
+            time=now,
+            branch=line.branch,
+            statistics={one.table: snapshot.statistics},
+            metadata={"adopted": str(one.table), "written_at": snapshot.time.isoformat()},
+        )
+        made.append((commit, dict(tree)))
+        head = commit.id
+    return made
+
+
+def _publication(
+    line: Line,
+    foreign: Sequence[Foreign],
+    commits: Sequence[tuple[Commit, Tree]],
+    sealed: Sealed,
+    author: Author,
+    now: datetime,
+) -> Publication:
+    *before, (commit, tree) = commits
+    run = RunRecord(
+        new_run_id(now),
+        line.branch,
+        RunStatus.SUCCEEDED,
+        now,
+        author.email,
+        socket.gethostname(),
+        os.getpid(),
+        process_started(os.getpid()),
+        tuple(str(one.table) for one in foreign),
+        step="finished",
+        finished_at=now,
+        commit_id=commit.id,
+        kind="adopt",
+    )
+    # Each pointer stays where it is; that nobody moved it meanwhile is part of the transaction.
+    pointers = tuple(Pointer(one.state.catalog, one.state.location, one.state.location) for one in foreign)
+    detail = {"commits": [c.id for c, _ in commits], "tables": [str(one.table) for one in foreign]}
+    return Publication(
+        pointers=pointers,
+        branch=line.branch,
+        expected_head=line.head,
+        commit=commit,
+        tree=tree,
+        run=run,
+        audit=(AuditRecord(now, author.email, "adopt", str(line.branch), detail),),
+        before=tuple(before),
+        sealed=sealed,
+    )

@@ -1,0 +1,1 @@
+"""Commits of data: append, overwrite, merge by key, delete."""

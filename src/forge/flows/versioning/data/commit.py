@@ -1,0 +1,329 @@
+"""Commits of data: rows, a query or a frame, appended to a table, put in place of it, merged in by key, or deleted by
+key. Judged like everything that is published, and published in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from forge.flows.land import Prepared, assets_of, land, lineage_of_both, placed
+from forge.flows.pins import Line, line_of
+from forge.flows.project import Project
+from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, TableLineage
+from forge.flows.versioning.data.engine import Made, stage_by_engine
+from forge.flows.versioning.data.key import is_judged, with_key
+from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
+from forge.flows.versioning.file_sides import sorted_files
+from forge.flows.versioning.key_check import remembered_key
+from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
+from forge.flows.versioning.merge.preview import judge_preview, outputs_of
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
+from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
+from forge.flows.versioning.tables import NeedsEngine, TableFiles
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.verdict import Verdict
+from forge.versioning.commit import Commit, TableStatistics, TableVersion, make_commit
+from forge.versioning.field import Fields
+from forge.versioning.protection import refuse_change
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["CommitMode", "CommitRequest", "CommitResult", "commit_data"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitResult:
+    commit: Commit | None  # None: blocked
+    run_id: RunId
+    table: TableName
+    statistics: TableStatistics
+    verdicts: tuple[Verdict, ...] = ()
+    status: str = "published"  # published | blocked
+
+
+def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
+    """Worked out anew on the new head where the branch moves meanwhile, so that no commit of anyone is lost."""
+    refuse_change(ports.branch(request.branch), request.action)
+    if sum(given is not None for given in (request.rows, request.sql, request.frame)) != 1:
+        raise ForgeError("E627", "There is nothing to commit", fix="Give a file, rows, or a query.")
+    words = (request.action, str(request.mode), str(request.table))
+    with working(ports, "commit", BranchName(request.branch), words) as work:
+        for _ in range(ATTEMPTS):
+            adopt(ports, request.branch)
+            line = line_of(ports.metadata, BranchName(request.branch), ports.default_branch)
+            result = _attempt(work, request, line)
+            if not isinstance(result, Moved):
+                return result
+            work.stages.clear()
+            ports.lake.drop_stages(work.run_id)
+        raise moves_too_often(request.branch)
+
+
+def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | Moved:
+    ports, table = work.ports, request.table
+    before = _find_table(request, line)
+    work.tell("staging", table)
+    made = _staged(work, request, line, before)
+    made = replace(made, outcome=with_key(work, request, before, made.outcome))
+    outcome = made.outcome
+    assert outcome.version is not None
+    changed = {table: outcome.version}
+    project = ports.project()
+    verdicts = judge_preview(work, project, placed(line.tree, changed), changed)
+    work.step("checked")
+    if any(verdict.blocks for verdict in verdicts):
+        return _hold(work, request, outcome, verdicts)
+    work.tell("publishing", table)
+    record = _publication(work, request, line, made, verdicts, project)
+    landed = land(work, ports, line, changed, record)
+    if isinstance(landed, Moved):
+        return landed
+    assert isinstance(landed, Publication)
+    work.tell("published", table, landed.commit.id)
+    return CommitResult(landed.commit, work.run_id, table, outcome.statistics, verdicts)
+
+
+def _find_table(request: CommitRequest, line: Line) -> TableVersion | None:
+    before = line.tree.get(request.table)
+    if before is not None and before.kind == "view":
+        raise ForgeError(
+            "E627",
+            f"{request.table} is a view, and holds no rows of its own",
+            fix="Commit to a table it reads, or change its SQL and run it.",
+        )
+    if before is None and request.mode is CommitMode.DELETE:
+        near = did_you_mean(str(request.table), map(str, line.tree))
+        raise ForgeError("E108", f"There is no table {request.table} on '{line.branch}'", why=near)
+    return before
+
+
+def _staged(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
+    if request.rows is not None:
+        try:
+            return Made(_stage_rows(work, request, request.rows, before))
+        except NeedsEngine:
+            work.stages.clear()
+            work.ports.lake.drop_stages(work.run_id)
+    return stage_by_engine(work, request, line, before)
+
+
+def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before: TableVersion | None) -> TableOutcome:
+    """On the driver: no engine is started."""
+    ports, where = work.ports, request.where or str(request.table)
+    if before is None or before.snapshot_id is None:
+        return _stage_new(work, request, rows, where)
+    files = ports.tables.files(before.catalog, before.snapshot_id)
+    if request.mode.is_keyed:
+        return _stage_keyed(work, request, rows, before, files, where)
+    from forge.flows.versioning.fit_rows import fit_rows
+
+    fields = files.fields
+    if request.mode is CommitMode.OVERWRITE:
+        fields = _fields_after(rows, fields)
+    fitted = fit_rows(rows, fields, where)
+    _refuse_bad_keys(work, request, rows, fitted, remembered_key(before, files), where)
+    removed = sorted_files(files.files) if request.mode is CommitMode.OVERWRITE else ()
+    if not fitted.num_rows and not removed and fields == files.fields:
+        raise nothing_changed(request, "There are no rows.")
+    stage = open_stage(work, request.table, before)
+    ports.tables.rewrite(stage, removed, fitted, fields)
+    return staged_outcome(work, request.table, stage, before, TableTally(str(request.table), "rows"))
+
+
+def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: str) -> TableOutcome:
+    from forge.versioning.arrow_types import fields_of
+
+    fields = fields_of(rows)[0]
+    if request.mode is CommitMode.MERGE:
+        find_key(request, work.ports, fields, ())
+    key = _refuse_bad_keys(work, request, rows, rows, (), where)
+    stage = open_stage(work, request.table, None)
+    work.ports.tables.rewrite(stage, (), rows, fields, key)
+    return staged_outcome(work, request.table, stage, None, TableTally(str(request.table), "new"))
+
+
+def _refuse_bad_keys(
+    work: Work,
+    request: CommitRequest,
+    rows: pyarrow.Table,
+    fitted: pyarrow.Table,
+    remembered: tuple[str, ...],
+    where: str,
+) -> tuple[str, ...]:
+    """The key of the rows, which each has once. One that was said of other columns than the table has now is none."""
+    from forge.flows.versioning.data.keyed_change import refuse_null_keys, refuse_twin_keys
+
+    key = key_said(request, work.ports, remembered)
+    if not key or (not request.key and not set(fitted.column_names).issuperset(key)):
+        return ()
+    _refuse_missing_key(rows, key, where)
+    refuse_null_keys(fitted, key, where)
+    if request.mode is CommitMode.MERGE or not is_judged(work, request, key):
+        refuse_twin_keys(fitted, key, where)
+    return key
+
+
+def _stage_keyed(
+    work: Work, request: CommitRequest, rows: pyarrow.Table, before: TableVersion, files: TableFiles, where: str
+) -> TableOutcome:
+    from forge.flows.versioning.data.keyed_change import (
+        change_by_key,
+        find_candidates,
+        refuse_null_keys,
+        refuse_twin_keys,
+    )
+    from forge.flows.versioning.fit_rows import fit_rows
+
+    ports, is_delete = work.ports, request.mode is CommitMode.DELETE
+    key = find_key(request, ports, files.fields, remembered_key(before, files))
+    _refuse_missing_key(rows, key, where)
+    refuse_null_keys(rows, key, where)
+    given = fit_rows(rows.select(list(key)) if is_delete else rows, files.fields, where, partial=True)
+    refuse_twin_keys(given, key, where)
+    candidates = find_candidates(files, given, key)
+    if sum(file.size for file in candidates) > ports.small_bytes:
+        raise NeedsEngine("the files that may hold the keys are large")
+    change = change_by_key(ports.tables, files, candidates, given, key, delete=is_delete, where=where)
+    if change.is_empty:
+        told = "None of the keys is in the table." if is_delete else "Every row is in the table as it is given."
+        raise nothing_changed(request, told)
+    stage = open_stage(work, request.table, before)
+    ports.tables.rewrite(stage, change.removed, change.rows, files.fields)
+    tally = TableTally(str(request.table), "rows", change.inserted, change.updated, change.deleted)
+    outcome = staged_outcome(work, request.table, stage, before, tally)
+    counted = replace(
+        outcome.statistics,
+        rows_added=change.inserted,
+        rows_deleted=change.deleted,
+        rows_modified=change.updated,
+    )
+    return replace(outcome, statistics=counted)
+
+
+def _refuse_missing_key(rows: pyarrow.Table, key: tuple[str, ...], where: str) -> None:
+    for name in key:
+        if name not in rows.column_names:
+            raise ForgeError(
+                "E613",
+                f"The given rows have no column {name}",
+                where=where,
+                why="It is part of the key by which rows are found.",
+                fix=f"Add the column {name}, or give another --key.",
+            )
+
+
+def _fields_after(rows: pyarrow.Table, fields: Fields) -> Fields:
+    """The columns of a table whose content is replaced: its own, and those that only the rows have."""
+    from forge.versioning.arrow_types import fields_of
+
+    known = {field.name for field in fields}
+    added = (field for field in fields_of(rows)[0] if field.name not in known)
+    return (*fields, *(replace(field, id=field.name, required=False) for field in added))
+
+
+def _hold(work: Work, request: CommitRequest, outcome: TableOutcome, verdicts: tuple[Verdict, ...]) -> CommitResult:
+    """Nothing is published; the run keeps what the gates said."""
+    ports = work.ports
+    outputs = outputs_of({}, (request.table,), verdicts, "commit")
+    ended = replace(work.record, status=RunStatus.BLOCKED, finished_at=ports.clock(), step="finished", outputs=outputs)
+    audit = AuditRecord(ports.clock(), work.record.user, f"commit.{RunStatus.BLOCKED}", work.run_id)
+    ports.metadata.finish_run(ended, verdicts, (audit,))
+    return CommitResult(None, work.run_id, request.table, outcome.statistics, verdicts, "blocked")
+
+
+def _publication(
+    work: Work,
+    request: CommitRequest,
+    line: Line,
+    made: Made,
+    verdicts: tuple[Verdict, ...],
+    project: Project,
+) -> Callable[[Prepared], Publication]:
+    ports, table, outcome = work.ports, request.table, made.outcome
+    lineage = made.lineage or TableLineage(table)
+    if request.mode is not CommitMode.OVERWRITE:  # what was there before is still in it
+        lineage = both_lineages(lineage_of_both(ports, table, line.tree.get(table)), lineage)
+
+    def record(prepared: Prepared) -> Publication:
+        now = ports.clock()
+        tree = placed(line.tree, prepared.versions)
+        commit = make_commit(
+            tree=tree,
+            parents=(line.head,) if line.head else (),
+            author=ports.author,
+            message=request.message or default_message(request, outcome.statistics),
+            time=now,
+            branch=line.branch,
+            statistics={table: outcome.statistics},
+            metadata={"run_id": str(work.run_id), "commit": str(request.mode)},
+            signer=ports.signer,
+        )
+        outputs = tuple(
+            replace(
+                output,
+                status=OutputStatus.PUBLISHED,
+                rows=outcome.statistics.record_count,
+                rows_added=outcome.statistics.rows_added,
+            )
+            for output in outputs_of(tree, (table,), verdicts, "commit")
+        )
+        run = replace(
+            work.record,
+            status=RunStatus.SUCCEEDED,
+            finished_at=now,
+            step="finished",
+            commit_id=commit.id,
+            outputs=outputs,
+        )
+        detail = {"commit": commit.id, "run": str(work.run_id), "tables": [str(table)], "mode": str(request.mode)}
+        staged = {table: outcome.version} if outcome.version is not None else {}
+        return Publication(
+            pointers=prepared.pointers,
+            branch=line.branch,
+            expected_head=line.head,
+            commit=commit,
+            tree=tree,
+            run=run,
+            verdicts=verdicts,
+            lineage=(lineage,),
+            assets=assets_of(ports, project, prepared.versions, staged=staged) if line.is_default else (),
+            audit=(AuditRecord(now, ports.author.email, request.action, str(line.branch), detail),),
+            sealed=prepared.sealed,
+            contracts=ports.register((table,), work.run_id) if line.is_default else (),
+        )
+
+    return record
+
+
+def both_lineages(old: TableLineage, new: TableLineage) -> TableLineage:
+    return TableLineage(
+        new.table,
+        tuple(dict.fromkeys((*old.edges, *new.edges))),
+        tuple(dict.fromkeys((*old.indirect, *new.indirect))),
+        tuple(dict.fromkeys((*old.table_edges, *new.table_edges))),
+    )
+
+
+def default_message(request: CommitRequest, counted: TableStatistics) -> str:
+    added, modified = counted.rows_added, counted.rows_modified
+    match request.mode:
+        case CommitMode.APPEND:
+            words = f"Append {_rows(added)} to"
+        case CommitMode.OVERWRITE:
+            words = "Replace the rows of"
+        case CommitMode.DELETE:
+            words = f"Delete {_rows(counted.rows_deleted)} from"
+        case CommitMode.MERGE:
+            parts = [f"add {_rows(added)}"] if added else []
+            parts += [f"change {_rows(modified)}"] if modified else []
+            words = f"{' and '.join(parts).capitalize()} of"
+    return f"{words} {request.table}"
+
+
+def _rows(number: int) -> str:
+    return f"{number} {'row' if number == 1 else 'rows'}"

@@ -1,0 +1,279 @@
+"""What differs between two revisions, row by row. Manifests tell which files both have; only the rows of the others are
+read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.versioning.file_sides import slice_of
+from forge.flows.versioning.key_check import with_remembered_key
+from forge.flows.versioning.merge.tree import same
+from forge.flows.versioning.ports import VersionPorts, row_work
+from forge.flows.versioning.revisions import find_commit
+from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.model.nearest import did_you_mean
+from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
+from forge.versioning.commit import TableVersion, Tree
+from forge.versioning.field import Aligned, Fields, Layout
+
+Keys = Mapping[TableName, tuple[str, ...]]
+NO_KEYS: Keys = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is shown of each table. `columns`: no others are compared."""
+
+    columns: tuple[str, ...] | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+NO_PAGE = Page(limit=0)
+"""Counts alone."""
+
+
+def diff(
+    ports: VersionPorts,
+    left: str,
+    right: str,
+    *,
+    tables: Sequence[TableName] | None = None,
+    columns: Sequence[str] | None = None,
+    limit: int = 100,
+    offset: int = 0,
+    keys: Keys = NO_KEYS,
+    current: BranchName | None = None,
+) -> tuple[TableDiff, ...]:
+    """From the left revision to the right one, table by table; `current` is what HEAD stands for. Rows are matched by
+    the key of the call, else of the settings, else of the table; without one they are counted."""
+    head = current or ports.default_branch
+    before = ports.metadata.tree(find_commit(ports.metadata, left, head).id)
+    after = ports.metadata.tree(find_commit(ports.metadata, right, head).id)
+    page = Page(tuple(columns) if columns is not None else None, limit, offset)
+    return diff_trees(ports, before, after, tables=tables, page=page, keys=keys)
+
+
+def diff_trees(
+    ports: VersionPorts,
+    before: Tree,
+    after: Tree,
+    *,
+    tables: Sequence[TableName] | None = None,
+    page: Page,
+    keys: Keys = NO_KEYS,
+) -> tuple[TableDiff, ...]:
+    every = {*before, *after}
+    for table in tables or ():
+        if table not in every:
+            near = did_you_mean(str(table), map(str, every))
+            raise ForgeError("E108", f"There is no table {table} on either side", why=near, fix="forge show")
+    wanted = sorted(every if tables is None else every & set(tables))
+    found = []
+    for table in wanted:
+        old, new = before.get(table), after.get(table)
+        if not same(old, new):
+            try:
+                found.append(_diff_one(ports, table, old, new, page, keys.get(table)))
+            except UnreadableMetadata:
+                if tables is not None:
+                    raise
+                found.append(TableDiff(str(table), UNREADABLE, RowDiff()))  # the others are told all the same
+    return tuple(found)
+
+
+def _diff_one(
+    ports: VersionPorts,
+    table: TableName,
+    old: TableVersion | None,
+    new: TableVersion | None,
+    page: Page,
+    key: tuple[str, ...] | None,
+) -> TableDiff:
+    change = "added" if old is None else "removed" if new is None else "changed"
+    if "view" in (old.kind if old else None, new.kind if new else None):
+        return _diff_views(ports, table, old, new, change)
+    left, right = _files(ports, old), _files(ports, new)
+    if left is None or right is None:
+        return _diff_whole(ports, table, left, right, page, key)
+    return _diff_files(ports, table, left, right, page, key, is_one=bool(old and new and old.uuid == new.uuid))
+
+
+def _diff_views(
+    ports: VersionPorts, table: TableName, old: TableVersion | None, new: TableVersion | None, change: str
+) -> TableDiff:
+    """A view holds no rows: what changed is its text."""
+    texts = [
+        ports.lake.read_view(v.metadata_location or "").strip() if v is not None and v.kind == "view" else None
+        for v in (old, new)
+    ]
+    said = () if texts[0] == texts[1] else (SchemaChange("sql", "", *texts),)
+    return TableDiff(str(table), change, RowDiff(), said)
+
+
+def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | None:
+    if version is None or version.snapshot_id is None:
+        return None
+    return with_remembered_key(version, ports.tables.files(version.catalog, version.snapshot_id))
+
+
+def choose_key(
+    ports: VersionPorts, table: TableName, said: tuple[str, ...] | None, sides: Sequence[TableFiles]
+) -> tuple[str, ...]:
+    """The key that was asked for, whatever it is; a declared one only where all sides have it."""
+    if said:
+        return said
+    declared = tuple(ports.keys.get(table, ())) or sides[-1].identifier
+    have = all({field.name for field in side.fields}.issuperset(declared) for side in sides)
+    return declared if have else ()
+
+
+def _diff_files(
+    ports: VersionPorts,
+    table: TableName,
+    left: TableFiles,
+    right: TableFiles,
+    page: Page,
+    said: tuple[str, ...] | None,
+    *,
+    is_one: bool,
+) -> TableDiff:
+    from forge.versioning.schema.merge import align_for_diff, diff_schemas
+
+    before, after = match_fields(left.fields, right.fields, is_one)
+    key = choose_key(ports, table, said, (left, right))
+    layout = _narrowed(align_for_diff(before, after, key), page, table)
+    gone, new = slice_of(left, left.files - right.files), slice_of(right, right.files - left.files)
+    rows = RowDiff()
+    if gone or new:
+        rows = _diff_rows(ports, gone, new, layout, page, left.needs_engine or right.needs_engine)
+    return TableDiff(
+        str(table),
+        "changed",
+        rows,
+        diff_schemas(before, after),
+        layout.key,
+        layout.fields,
+        len(new.files) if new else 0,
+        len(gone.files) if gone else 0,
+        sum(part.size for part in (gone, new) if part),
+    )
+
+
+def _diff_rows(
+    ports: VersionPorts, gone: Slice | None, new: Slice | None, layout: Layout, page: Page, needs_engine: bool
+) -> RowDiff:
+    work, _ = row_work(ports, (gone, new), needs_engine)
+    try:
+        return work.diff(gone, new, layout, limit=page.limit, offset=page.offset)
+    except NeedsEngine:
+        return ports.large().diff(gone, new, layout, limit=page.limit, offset=page.offset)
+
+
+def match_fields(before: Fields, after: Fields, is_one: bool) -> tuple[Fields, Fields]:
+    """Field ids mean something within one table only; columns of another table are matched by name."""
+    if is_one:
+        return before, after
+    return tuple(replace(f, id=f.name) for f in before), tuple(replace(f, id=f.name) for f in after)
+
+
+def _narrowed(layout: Layout, page: Page, table: TableName) -> Layout:
+    """Only the columns that were asked for, and the key."""
+    if page.columns is None:
+        return layout
+    every = (*layout.columns, *layout.dropped)
+    known = {name for column in every for name in (column.field.name, column.base, column.theirs) if name}
+    for name in page.columns:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise ForgeError(
+                "E108",
+                f"{table} has no column {name} on either side",
+                why=near,
+                fix=f"Its columns are {', '.join(sorted(known))}.",
+            )
+    asked = {*page.columns, *layout.key}
+
+    def is_asked(column: Aligned) -> bool:
+        return not asked.isdisjoint({column.field.name, column.base, column.theirs})
+
+    columns = tuple(column for column in layout.columns if is_asked(column))
+    return Layout(columns, layout.key, tuple(column for column in layout.dropped if is_asked(column)))
+
+
+def _diff_whole(
+    ports: VersionPorts,
+    table: TableName,
+    left: TableFiles | None,
+    right: TableFiles | None,
+    page: Page,
+    said: tuple[str, ...] | None,
+) -> TableDiff:
+    """A table that one side does not have: counted by its metadata, and no more rows are read than are shown."""
+    from forge.versioning.schema.merge import align_for_diff
+
+    side = right or left
+    if side is None:
+        return TableDiff(str(table), "changed", RowDiff())
+    key = choose_key(ports, table, said, (side,))
+    before, after = (side.fields if left else (), side.fields if right else ())
+    layout = _narrowed(align_for_diff(side.fields, side.fields, key), page, table)
+    count = _count(ports, side)
+    kind = ChangeKind.INSERTED if right else ChangeKind.DELETED
+    rows = _first_rows(ports, side, layout, page, kind)
+    words = [SchemaChange("added", f.name, None, f"{f.name} {f.type}", f.id) for f in after]
+    words += [SchemaChange("dropped", f.name, f"{f.name} {f.type}", None, f.id) for f in before]
+    counted = RowDiff(inserted=count if right else 0, deleted=0 if right else count, rows=rows, columns={})
+    return TableDiff(
+        str(table),
+        "added" if right else "removed",
+        counted,
+        tuple(words),
+        layout.key,
+        layout.fields,
+        len(side.files) if right else 0,
+        0 if right else len(side.files),
+        _opened(side, page.offset + page.limit if page.limit else 0),
+    )
+
+
+def _count(ports: VersionPorts, side: TableFiles) -> int:
+    if not any(file.deletes for file in side.files):
+        return sum(file.rows for file in side.files)
+    found = ports.lake.snapshot(side.catalog, side.snapshot_id)
+    return found.statistics.record_count if found else 0
+
+
+def _first_rows(
+    ports: VersionPorts, side: TableFiles, layout: Layout, page: Page, kind: ChangeKind
+) -> tuple[RowChange, ...]:
+    if not page.limit or not side.files:
+        return ()
+    names = [column.field.name for column in layout.columns]
+    last = page.offset + page.limit
+    found = ports.lake.rows(side.catalog, side.snapshot_id, names, last)
+    if found is None:  # only an engine can read it
+        part = slice_of(side, side.files)
+        gone, new = (None, part) if kind is ChangeKind.INSERTED else (part, None)
+        return ports.large().diff(gone, new, layout, limit=page.limit, offset=page.offset).rows
+    changes = []
+    for values in found[page.offset : last]:
+        row = dict(zip(names, values, strict=True))
+        key = {name: row[name] for name in layout.key} if layout.key else row
+        inserted = kind is ChangeKind.INSERTED
+        changes.append(RowChange(kind, key, None if inserted else row, row if inserted else None))
+    return tuple(changes)
+
+
+def _opened(side: TableFiles, rows: int) -> int:
+    """At most the bytes of so many of the largest files as it takes to find that many rows in any order."""
+    size, left = 0, rows
+    for file in sorted(side.files, key=lambda f: -f.rows):
+        if left <= 0:
+            break
+        size, left = size + file.size, left - file.rows
+    return size

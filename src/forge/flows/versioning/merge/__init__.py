@@ -1,0 +1,1 @@
+"""Merging: three-way merge, rebase, cherry-pick, revert; conflicts and their resolution."""

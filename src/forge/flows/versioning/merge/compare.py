@@ -1,0 +1,151 @@
+"""Two lines beside each other: what a merge of them would bring, and whether it would conflict. Nothing is recorded."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from forge.flows.land import placed
+from forge.flows.processes import process_started
+from forge.flows.records import RunRecord, RunStatus
+from forge.flows.run_id import new_run_id
+from forge.flows.versioning.branches import Comparison, compare_branches
+from forge.flows.versioning.merge.merge import MergeRequest
+from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
+from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
+from forge.flows.versioning.ports import VersionPorts, Work
+from forge.flows.versioning.read import TableChange, diff_stat
+from forge.flows.versioning.tables import DataFile
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, TableName
+from forge.quality.verdict import Verdict
+from forge.versioning.commit import TableVersion, Tree
+from forge.versioning.conflict import Answers, Conflict
+
+SHOWN = 100  # conflicts of a preview
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """How many data files a table gained and lost."""
+
+    table: TableName
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`changes` and `files` are what the compared side did since the merge base; without one, all of it."""
+
+    lines: Comparison
+    changes: tuple[TableChange, ...]
+    files: tuple[FileChange, ...]
+
+
+def compare(ports: VersionPorts, base: str, other: str) -> Compared:
+    """From metadata alone: no data file is opened."""
+    metadata = ports.metadata
+    lines = compare_branches(metadata, base, other, ports.default_branch)
+    start = metadata.commit(lines.merge_base) if lines.merge_base else None
+    theirs = metadata.commit(lines.compare)
+    changes = diff_stat(metadata, ports.lake, start, theirs) if start and theirs else ()
+    before, after = metadata.tree(lines.merge_base), metadata.tree(lines.compare)
+    files = tuple(_file_change(ports, table, before, after) for table in lines.compare_tables)
+    return Compared(lines, changes, files)
+
+
+def _file_change(ports: VersionPorts, table: TableName, before: Tree, after: Tree) -> FileChange:
+    old, new = _files(ports, before.get(table)), _files(ports, after.get(table))
+    return FileChange(table, len(new - old), len(old - new))
+
+
+def _files(ports: VersionPorts, version: TableVersion | None) -> frozenset[DataFile]:
+    if version is None or version.snapshot_id is None:
+        return frozenset()
+    return ports.tables.files(version.catalog, version.snapshot_id).files
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What `merge` would say. `conflicts` are the first of them; `verdicts` are there where checks were asked for."""
+
+    lines: Comparison
+    can_merge: bool
+    reason: str = ""  # why not
+    conflicts: tuple[Conflict, ...] = ()
+    conflict_count: int = 0
+    tables: tuple[TableTally, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def has_conflicts(self) -> bool:
+        return self.conflict_count > 0
+
+
+def preview_merge(request: MergeRequest, ports: VersionPorts, *, check: bool = False) -> MergePreview:
+    """A dry run of the three-way merge of the source into the target; `check`: the gates are asked as well, which may
+    start the engine."""
+    lines = compare_branches(ports.metadata, request.target, request.source, ports.default_branch)
+    if lines.ahead == 0:
+        return MergePreview(lines, False, "already up to date")
+    if lines.merge_base is None:
+        return MergePreview(lines, False, "no common ancestor")
+    answers = Answers((*ports.rules, *request.rules))
+    with unrecorded(ports, BranchName(request.target)) as work:
+        merged = _merged(work, lines, answers, request)
+        conflicts, count = merged.conflicts, merged.conflict_count
+        verdicts: tuple[Verdict, ...] = ()
+        if check and merged.changed and not count:
+            tree = placed(ports.metadata.tree(lines.base), merged.changed)
+            verdicts = judge_preview(work, ports.project(), tree, merged.changed)
+            conflicts = constraint_conflicts(verdicts)
+            count = len(conflicts)
+    blocked = [v.check_id for v in verdicts if v.blocks]
+    reason = f"{count} conflicts" if count else f"{blocked[0]} failed" if blocked else ""
+    return MergePreview(lines, not reason, reason, conflicts[:SHOWN], count, merged.tallies, verdicts)
+
+
+def _merged(work: Work, lines: Comparison, answers: Answers, request: MergeRequest) -> TreeMerge:
+    def tree(commit: CommitId | None) -> Tree:
+        return work.ports.metadata.tree(commit)
+
+    merged = merge_trees(work, tree(lines.merge_base), tree(lines.base), tree(lines.compare), answers, request.keys)
+    return with_taken_rows(merged, rows_between(work.ports.metadata, lines.merge_base, lines.compare))
+
+
+class UnrecordedWork(Work):
+    """Work of which no record tells."""
+
+    __slots__ = ()
+
+    def step(self, name: str) -> None:
+        if self.ports.stopped() is not None:
+            raise ForgeError("E901", "It was cancelled", why="Nothing of it was published.", fix="Try again.")
+
+
+@contextmanager
+def unrecorded(ports: VersionPorts, branch: BranchName) -> Iterator[Work]:
+    """A place to stage things that are looked at and thrown away. What a process that dies leaves of it belongs to no
+    run, so `forge doctor` finds it."""
+    now, pid = ports.clock(), os.getpid()
+    record = RunRecord(
+        new_run_id(now),
+        branch,
+        RunStatus.RUNNING,
+        now,
+        ports.author.email,
+        socket.gethostname(),
+        pid,
+        process_started(pid),
+        kind="preview",
+    )
+    try:
+        yield UnrecordedWork(ports, record)
+    finally:
+        ports.lake.drop_stages(record.id)

@@ -1,0 +1,274 @@
+"""Merging a branch into another: fast-forward, three-way, squash or rebase; conflicts and approvals are results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from forge.flows.land import Prepared, assets_of, land, placed
+from forge.flows.pins import Line, line_of
+from forge.flows.records import Advance, AuditRecord, Moved
+from forge.flows.versioning.merge.conclusion import MergeResult as MergeResult  # part of what `merge` says
+from forge.flows.versioning.merge.conclusion import Plan, Step, close_merge, finish, keep_merge, merged_status
+from forge.flows.versioning.merge.key import lacks_key
+from forge.flows.versioning.merge.preview import judge_contract
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
+from forge.flows.versioning.merge.tree import TreeMerge, merge_trees, same
+from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
+from forge.flows.versioning.revisions import find_commit
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId, RunId, TableName
+from forge.versioning.commit import TableStatistics, Tree
+from forge.versioning.conflict import Answers, Rule
+from forge.versioning.graph import commits_between, is_ancestor, merge_base
+from forge.versioning.merge import MergeStatus, MergeType, Strategy
+from forge.versioning.protection import who_may_merge
+
+ATTEMPTS = 20  # how often a merge is worked out anew because the target moved meanwhile
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRequest:
+    source: str  # a branch, or any revision
+    target: str
+    strategy: Strategy = Strategy.THREE_WAY
+    message: str | None = None
+    no_ff: bool = False
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+def merge(
+    request: MergeRequest, ports: VersionPorts, *, merge_id: str | None = None, answers: Answers | None = None
+) -> MergeResult:
+    """Ours is the target, theirs the source. Nothing moves unless all of it does."""
+    for _ in range(ATTEMPTS):
+        plan = _plan(request, ports, merge_id, answers or Answers((*ports.rules, *request.rules)))
+        if isinstance(plan, MergeResult):
+            return plan
+        waiting = _await_approval(plan, ports)
+        if waiting is not None:
+            return waiting
+        result = execute(plan, ports)
+        if not isinstance(result, Moved):
+            return result
+    raise moves_too_often(request.target)
+
+
+def moves_too_often(branch: str) -> ForgeError:
+    return ForgeError(
+        "E404",
+        f"'{branch}' moves too often to merge into it",
+        why=f"It was worked out {ATTEMPTS} times, and each time someone else had published meanwhile.",
+        fix="Try again when fewer runs publish there.",
+    )
+
+
+def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answers: Answers) -> Plan | MergeResult:
+    metadata = ports.metadata
+    target = ports.branch(request.target)
+    if not who_may_merge(target, ports.author.email) and not who_may_merge(target, ports.author.name):
+        raise ForgeError(
+            "E620",
+            f"{ports.author.email} may not merge into '{target.name}'",
+            why=f"Only {', '.join(target.allowed_mergers)} may.",
+            fix="Ask one of them.",
+        )
+    for name in {request.source, request.target}:
+        adopt(ports, name)
+    target = ports.branch(request.target)
+    theirs = find_commit(metadata, request.source, ports.default_branch).id
+    parents = metadata.ancestry([c for c in (theirs, target.head) if c])
+    base = merge_base(target.head, theirs, parents)
+    if target.head is not None and is_ancestor(theirs, target.head, parents):
+        kept = close_merge(ports, merge_id, target.head)
+        return MergeResult(MergeType.UP_TO_DATE, request.source, request.target, base.commit, merge=kept)
+    can_ff = target.head is None or is_ancestor(target.head, theirs, parents)
+    if request.strategy is Strategy.FF and not can_ff:
+        raise ForgeError(
+            "E609",
+            f"'{request.target}' cannot be fast-forwarded to '{request.source}'",
+            why=f"'{request.target}' has commits that '{request.source}' does not have. Nothing was moved.",
+            fix=f"forge merge {request.source} {request.target} merges the two.",
+        )
+    if base.commit is None and target.head is not None:
+        raise ForgeError(
+            "E610",
+            f"'{request.source}' and '{request.target}' have no common ancestor",
+            why="Without one it cannot be said which side changed what.",
+            fix="Commit the tables of one into a branch of the other.",
+        )
+    fast = can_ff and request.strategy in (Strategy.FF, Strategy.THREE_WAY) and not request.no_ff
+    if fast and (told := _find_objections(ports, request, target.head, theirs)):
+        if request.strategy is Strategy.FF and merge_id is None:
+            raise _held_back(request, told)
+        fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
+    strategy = Strategy.FF if fast else request.strategy
+    return Plan(
+        "merge",
+        request.source,
+        target,
+        target.head,
+        theirs,
+        base,
+        strategy,
+        request.message or _message(strategy, request),
+        request.no_ff,
+        request.keys,
+        answers,
+        merge_id,
+        _parents(strategy, target.head, theirs),
+        steps=commits_between(target.head, theirs, parents) if strategy is Strategy.REBASE else (),
+    )
+
+
+def _find_objections(
+    ports: VersionPorts, request: MergeRequest, head: CommitId | None, theirs: CommitId
+) -> tuple[str, ...]:
+    """Why tables that a fast-forward brings are not taken as they are, in words."""
+    ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
+    changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
+    lost = [t for t in changed if lacks_key(ports, t, ours.get(t), new.get(t), request.keys.get(t))]
+    return (*(f"{table}: a column of its key is dropped" for table in lost), *_broken_contracts(ports, new, changed))
+
+
+def _broken_contracts(ports: VersionPorts, new: Tree, changed: Sequence[TableName]) -> list[str]:
+    """For what the contract gate would hold back tables that a fast-forward brings. What was published on a branch was
+    judged there, by the contracts of that day; where they are enforced, those of today count."""
+    if not ports.governance.is_strict:
+        return []
+    project = ports.project()
+    project.refuse_faulty(*changed)
+    verdicts = (verdict for table in changed for verdict in judge_contract(ports.lake, project, new, table))
+    return [f"{v.details['code']} {v.table}: {v.message}" for v in verdicts if v.blocks]
+
+
+def _held_back(request: MergeRequest, told: Sequence[str]) -> ForgeError:
+    """Of a merge that was to be a fast-forward and nothing else, no other is made and none is kept."""
+    more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
+    return ForgeError(
+        "E609",
+        f"'{request.target}' cannot be fast-forwarded to '{request.source}': contracts or keys hold it back",
+        why=f"{'; '.join(told[:_MOST_TOLD])}.{more} Nothing was moved.",
+        fix=f"Mend the table or its contract; forge merge {request.source} {request.target} makes a merge that waits.",
+    )
+
+
+def _parents(strategy: Strategy, head: CommitId | None, theirs: CommitId) -> tuple[CommitId, ...]:
+    first = (head,) if head else ()
+    return first if strategy is Strategy.SQUASH else (*first, theirs)
+
+
+def _message(strategy: Strategy, request: MergeRequest) -> str:
+    if strategy is Strategy.SQUASH:
+        return f"Squash merge branch '{request.source}'"
+    return f"Merge branch '{request.source}' into '{request.target}'"
+
+
+def _await_approval(plan: Plan, ports: VersionPorts) -> MergeResult | None:
+    """The merge kept as pending, where someone else has to approve it first."""
+    if not plan.target.needs_approval:
+        return None
+    known = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
+    given = known.approvals if known else ()
+    author = known.author.email if known else ports.author.email
+    valid = [a for a in given if a.approved and a.source_commit == plan.theirs and a.user != author]
+    if valid:
+        return None
+    kept = keep_merge(ports, plan, MergeStatus.PENDING, None, (), 0, 0)
+    return MergeResult(
+        MergeType.PENDING, plan.source, str(plan.target.name), plan.base.commit, plan.base.others, merge=kept
+    )
+
+
+def execute(plan: Plan, ports: VersionPorts) -> MergeResult | Moved:
+    line = line_of(ports.metadata, plan.target.name, ports.default_branch)
+    if line.head != plan.head:
+        return Moved((), branch_moved=True)
+    if plan.strategy is Strategy.FF:
+        return _fast_forward(plan, ports, line)
+    words = (plan.kind, plan.source, str(plan.target.name))
+    with working(ports, plan.kind, plan.target.name, words) as work:
+        if plan.strategy is Strategy.REBASE:
+            from forge.flows.versioning.merge.rebase import rebase
+
+            return rebase(work, plan, line)
+        base = ports.metadata.tree(plan.base.commit)
+        theirs = ports.metadata.tree(plan.theirs)
+        merged = merge_trees(work, base, line.tree, theirs, plan.answers, plan.keys)
+        merged = with_taken_rows(merged, rows_between(ports.metadata, plan.base.commit, plan.theirs))
+        return finish(work, plan, line, merged, _commits_one(work, plan, line, merged, theirs))
+
+
+def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> MergeResult | Moved:
+    """No data is read or written: every table's ref goes to the snapshot that the source has."""
+    assert plan.theirs is not None
+    head, theirs = plan.theirs, ports.metadata.tree(plan.theirs)
+    tables = sorted({*line.tree, *theirs})
+    changed = {t: theirs.get(t) for t in tables if not same(line.tree.get(t), theirs.get(t))}
+    commit = ports.metadata.commit(head)
+    assert commit is not None
+    kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
+    made_by = RunId(str(commit.metadata.get("run_id", "")))
+
+    def record(prepared: Prepared) -> Advance:
+        done = None
+        if kept is not None:
+            done = replace(kept, status=MergeStatus.MERGED, commit_id=head, updated_at=ports.clock())
+        assets = assets_of(ports, None, prepared.versions, staged=theirs) if line.is_default else ()
+        detail = {"source": plan.source, "from": line.head, "to": head, "type": "fast_forward"}
+        audit = AuditRecord(ports.clock(), ports.author.email, "merge", str(line.branch), detail)
+        return Advance(
+            prepared.pointers,
+            line.branch,
+            line.head,
+            head,
+            merge=done,
+            assets=assets,
+            statuses=merged_status(plan, ports),
+            audit=(audit,),
+            contracts=ports.register(tuple(changed), made_by) if line.is_default else (),
+        )
+
+    landed = land(None, ports, line, changed, record)
+    if isinstance(landed, Moved):
+        return landed
+    rows = rows_between(ports.metadata, line.head, head)
+    tallies = tuple(
+        _taken(table, "fast_forward" if version else "removed", rows.get(table)) for table, version in changed.items()
+    )
+    return MergeResult(
+        MergeType.FAST_FORWARD,
+        plan.source,
+        str(line.branch),
+        plan.base.commit,
+        plan.base.others,
+        commit,
+        landed.merge,
+        tallies,
+    )
+
+
+def _taken(table: TableName, how: str, rows: TableStatistics | None) -> TableTally:
+    told = rows or TableStatistics()
+    return TableTally(str(table), how, told.rows_added, told.rows_modified, told.rows_deleted)
+
+
+def _commits_one(work: Work, plan: Plan, line: Line, merged: TreeMerge, theirs: Tree) -> tuple[Step, ...]:
+    statistics = {t: merged.outcomes[t].statistics for t in merged.changed}
+    details: dict[str, object] = {"merge": plan.source, "base": plan.base.commit}
+    if plan.kind != "merge":
+        details = {plan.kind: plan.theirs if plan.kind == "cherry-pick" else plan.base.commit}
+    return (
+        Step(
+            merged.changed,
+            placed(line.tree, merged.changed),
+            plan.message,
+            plan.author or work.ports.author,
+            statistics,
+            plan.parents,
+            {"run_id": str(work.run_id), **details},
+        ),
+    )

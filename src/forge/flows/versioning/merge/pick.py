@@ -1,0 +1,98 @@
+"""Cherry-pick and revert: the same merge with another base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forge.flows.records import Moved
+from forge.flows.versioning.merge.conclusion import MergeResult, Plan
+from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
+from forge.flows.versioning.ports import VersionPorts, adopt
+from forge.flows.versioning.revisions import find_commit
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.versioning.commit import Commit
+from forge.versioning.conflict import Answers, Rule
+from forge.versioning.graph import MergeBase
+from forge.versioning.merge import Strategy
+from forge.versioning.protection import refuse_change
+
+
+def cherry_pick(
+    revision: str,
+    target: str,
+    ports: VersionPorts,
+    *,
+    message: str | None = None,
+    keys: Mapping[TableName, tuple[str, ...]] | None = None,
+    rules: tuple[Rule, ...] = (),
+    merge_id: str | None = None,
+    answers: Answers | None = None,
+) -> MergeResult:
+    """What one commit changed, on top of another branch."""
+    return _pick("cherry-pick", revision, target, ports, message, keys or {}, rules, merge_id, answers)
+
+
+def revert(
+    revision: str,
+    target: str,
+    ports: VersionPorts,
+    *,
+    message: str | None = None,
+    keys: Mapping[TableName, tuple[str, ...]] | None = None,
+    rules: tuple[Rule, ...] = (),
+    merge_id: str | None = None,
+    answers: Answers | None = None,
+) -> MergeResult:
+    """A new commit that takes back what one commit changed. Later changes stay; where they touch the same cells, they
+    conflict. Rows that had been deleted are written anew: no data file ever comes back."""
+    return _pick("revert", revision, target, ports, message, keys or {}, rules, merge_id, answers)
+
+
+def _pick(
+    kind: str,
+    revision: str,
+    target: str,
+    ports: VersionPorts,
+    message: str | None,
+    keys: Mapping[TableName, tuple[str, ...]],
+    rules: tuple[Rule, ...],
+    merge_id: str | None,
+    answers: Answers | None,
+) -> MergeResult:
+    commit = find_commit(ports.metadata, revision, BranchName(target))
+    parent = commit.parents[0] if commit.parents else None
+    refuse_change(ports.branch(target), kind)
+    said = answers or Answers((*ports.rules, *rules))
+    for _ in range(ATTEMPTS):
+        adopt(ports, target)
+        branch = ports.branch(target)
+        if branch.head is None:
+            raise ForgeError("E606", f"'{target}' has no commits yet", fix="`forge run` makes the first.")
+        picking = kind == "cherry-pick"
+        plan = Plan(
+            kind,
+            commit.id,
+            branch,
+            branch.head,
+            commit.id if picking else parent,
+            MergeBase(parent if picking else commit.id),
+            Strategy.THREE_WAY,
+            message or _message(kind, commit),
+            keys=keys,
+            answers=said,
+            merge_id=merge_id,
+            parents=(branch.head,),
+            author=commit.author if picking else None,
+        )
+        result = execute(plan, ports)
+        if not isinstance(result, Moved):
+            return result
+    raise moves_too_often(target)
+
+
+def _message(kind: str, commit: Commit) -> str:
+    first = commit.message.splitlines()[0] if commit.message else commit.id[:12]
+    if kind == "cherry-pick":
+        return commit.message
+    return f'Revert "{first}"\n\nThis takes back commit {commit.id[:12]}.'

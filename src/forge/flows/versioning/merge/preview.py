@@ -1,0 +1,125 @@
+"""Checks and contract gates on a merged preview: what would be published is judged before anything moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from forge.flows.check import judge_table
+from forge.flows.contract_gate import contract_verdicts
+from forge.flows.engine import Pin
+from forge.flows.personal import Personal, declared_with, trees_at
+from forge.flows.pins import at_commit
+from forge.flows.ports import Lake
+from forge.flows.project import Project
+from forge.flows.records import OutputRecord, OutputStatus
+from forge.flows.versioning.ports import Work
+from forge.flows.versioning.read import Reader
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.quality.measure import PREVIOUS
+from forge.quality.verdict import Outcome, Verdict
+from forge.versioning.commit import Tree
+from forge.versioning.conflict import Conflict, ConflictKind
+
+CONSTRAINTS = ("not_null", "unique", "foreign_key", "expression")
+"""Checks that say what rows may be together: where a merge breaks one, the two sides are in conflict."""
+
+
+def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[TableName]) -> tuple[Verdict, ...]:
+    """Of the changed tables, and of those whose foreign keys look up a changed one."""
+    touched = frozenset(changed)
+    project.refuse_faulty(*touched)
+    declared = declared_with(project.contracts.values(), work.ports.declared)
+    personal = Personal(work.ports.metadata, declared, partial(_trees, work, tree))
+    hit = [t for t in sorted(tree) if t in touched or project.references(t) & touched]
+    verdicts: list[Verdict] = []
+    for table in hit:
+        if project.checks.get(table) or project.contracts.get(table) or project.judged().get(table):
+            work.tell("checking", table)
+            verdicts += _judge(work, project, personal, tree, table)
+    return tuple(verdicts)
+
+
+def _trees(work: Work, tree: Tree) -> tuple[Tree, ...]:
+    """The preview, and what the branch has: where columns of the new versions come from is not written down yet."""
+    branch = work.ports.metadata.branch(work.record.branch)
+    head = branch.head if branch else None
+    return tree, *trees_at(work.ports.metadata, work.ports.default_branch, (head,))
+
+
+def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
+    ports = work.ports
+    pin = at_commit(table, tree, ports.lake)
+    snapshot = ports.lake.snapshot(pin.catalog, pin.snapshot_id) if pin and pin.snapshot_id is not None else None
+    if pin is None or snapshot is None:
+        return ()  # a view stands on tables, which are judged themselves
+    gate = judge_contract(ports.lake, project, tree, table)
+    if any(verdict.blocks for verdict in gate) or not project.checks.get(table):
+        return gate
+    others: dict[TableName, Pin] = {}
+    for other in project.references(table):
+        found = at_commit(other, tree, ports.lake)
+        if found is not None:
+            others[other] = found
+    engine = ports.engine()
+    engine.begin(work.run_id, table)
+    history = partial(ports.history, table, work.record.branch, None)
+    versions = partial(_version, work, table)
+    verdicts, _ = judge_table(
+        *(table, snapshot.schema, pin, others, project, personal, ports.lake, engine, ports.clock()),
+        history=history,
+        versions=versions,
+    )
+    return gate + verdicts
+
+
+def judge_contract(lake: Lake, project: Project, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
+    """What the contract gate says of a table as a tree has it, from metadata alone; of a view, nothing."""
+    version = tree.get(table)
+    snapshot = lake.snapshot(version.catalog, version.snapshot_id) if version and version.kind != "view" else None
+    return contract_verdicts(project, table, snapshot.schema) if snapshot is not None else ()
+
+
+def _version(work: Work, table: TableName, revision: str) -> Pin | None:
+    """The version before a merge is the one that the branch has."""
+    ports = work.ports
+    reader = Reader(ports.metadata, ports.lake, work.record.branch, ports.default_branch)
+    try:
+        return reader.pin(table, None if revision == PREVIOUS else revision)
+    except ForgeError as error:
+        if revision != PREVIOUS or error.code != "E108":
+            raise
+        return None
+
+
+def constraint_conflicts(verdicts: Iterable[Verdict]) -> tuple[Conflict, ...]:
+    return tuple(
+        Conflict(
+            ConflictKind.CONSTRAINT,
+            column=verdict.columns[0] if verdict.columns else None,
+            theirs=verdict.message,
+            table=verdict.table,
+            location=verdict.check_id,
+        )
+        for verdict in verdicts
+        if verdict.blocks and verdict.outcome is Outcome.FAILED and verdict.check_type in CONSTRAINTS
+    )
+
+
+def outputs_of(
+    tree: Tree, changed: Iterable[TableName], verdicts: Sequence[Verdict], kind: str
+) -> tuple[OutputRecord, ...]:
+    """How each table of the preview stands, as a run would say it."""
+    blocked = {verdict.table: verdict.message for verdict in verdicts if verdict.blocks}
+    names = [*changed, *(TableName.parse(name) for name in blocked if TableName.parse(name) not in set(changed))]
+    return tuple(
+        OutputRecord(
+            table,
+            OutputStatus.BLOCKED if str(table) in blocked else OutputStatus.PASSED,
+            blocked.get(str(table), ""),
+            kind,
+            snapshot_id=tree[table].snapshot_id if table in tree else None,
+        )
+        for table in names
+    )

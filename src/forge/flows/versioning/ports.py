@@ -1,0 +1,171 @@
+"""What the versioning flows need of the world, and the record of one piece of their work."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from forge.contracts.policy.governance import Governance
+from forge.flows.build import Event
+from forge.flows.check import HistoryOf, no_history
+from forge.flows.contract_ports import Registration
+from forge.flows.engine import Engine
+from forge.flows.personal import Declared, PersonalAt
+from forge.flows.ports import Lake, Metadata, Seam, Stage
+from forge.flows.processes import process_started
+from forge.flows.project import Project
+from forge.flows.records import AuditRecord, RunRecord, RunStatus
+from forge.flows.run_id import new_run_id
+from forge.flows.versioning.adopt import adopt_foreign
+from forge.flows.versioning.content_hash import Seals
+from forge.flows.versioning.key_check import KeyCheck
+from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.tables import RowWork, Slice, Tables
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.model.time import Clock
+from forge.versioning.branch import Branch
+from forge.versioning.commit import Author, Commit, Signer
+from forge.versioning.conflict import Rule
+from forge.versioning.protection import effective
+
+SMALL_BYTES = 64 * 2**20  # what the driver reads itself; more is Spark's
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPorts:
+    metadata: Metadata
+    lake: Lake
+    tables_: Tables | None  # None: the catalog is someone else's
+    small: RowWork | None
+    large: Callable[[], RowWork]
+    engine: Callable[[], Engine]
+    project: Callable[[], Project]
+    declared: Declared  # what contracts call personal
+    personal: PersonalAt
+    clock: Clock
+    author: Author
+    default_branch: BranchName
+    seam: Seam = lambda step: None
+    notify: Callable[[Event], None] = lambda event: None
+    stopped: Callable[[], RunStatus | None] = lambda: None
+    protected: frozenset[str] = frozenset()
+    review: bool = True
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    seals: Seals | None = None
+    signer: Signer | None = None
+    small_bytes: int = SMALL_BYTES
+    run_id: RunId | None = None  # where it was given out before the work began
+    history: HistoryOf = no_history
+    governance: Governance = field(default_factory=Governance)
+    register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
+    """The contracts of what is about to be published on the default branch; it never raises."""
+
+    @property
+    def tables(self) -> Tables:
+        if self.tables_ is None:
+            raise ForgeError(
+                "E626",
+                "Changes of data by row need the catalog in Forge's own database",
+                why="Tables of another catalog can only be published one by one, by a run.",
+                fix="Set catalog.type: embedded, or change the data by `forge run`.",
+            )
+        return self.tables_
+
+    @property
+    def key_check(self) -> KeyCheck:
+        return KeyCheck(self.tables, self.small, self.large, self.small_bytes)
+
+    def branch(self, name: str) -> Branch:
+        """With the protection that the settings add."""
+        return effective(find_branch(self.metadata, BranchName(name)), self.protected, self.review)
+
+
+def row_work(ports: VersionPorts, parts: Iterable[Slice | None], needs_engine: bool) -> tuple[RowWork, str]:
+    """The driver for what is small, else Spark."""
+    size = sum(part.size for part in parts if part)
+    if ports.small is None or needs_engine or size > ports.small_bytes:
+        return ports.large(), "spark"
+    return ports.small, "driver"
+
+
+def adopt(ports: VersionPorts, branch: str) -> tuple[Commit, ...]:
+    """What other engines wrote on the branch becomes commits before anything is built on it."""
+    now = ports.clock()
+    return adopt_foreign(
+        ports.metadata,
+        ports.lake,
+        BranchName(branch),
+        ports.default_branch,
+        author=ports.author,
+        now=now,
+        seals=ports.seals,
+    )
+
+
+@dataclass(slots=True)
+class Work:
+    """One merge, commit or revert under way: what it staged so far, under the id of its run."""
+
+    ports: VersionPorts
+    record: RunRecord
+    stages: dict[TableName, Stage] = field(default_factory=dict)
+
+    @property
+    def run_id(self) -> RunId:
+        return self.record.id
+
+    def tell(self, step: str, table: TableName | None = None, detail: str = "") -> None:
+        self.ports.notify(Event(self.run_id, table, step, detail))
+
+    def step(self, name: str) -> None:
+        """A place where it may be stopped; after a crash the record says how far it came."""
+        stopped = self.ports.stopped()
+        if stopped is not None:
+            raise ForgeError("E901", "It was cancelled", why="Nothing of it was published.", fix="Try again.")
+        self.ports.metadata.enter_step(self.run_id, name)
+        self.ports.seam(name)
+
+
+@contextmanager
+def working(ports: VersionPorts, kind: str, branch: BranchName, words: tuple[str, ...]) -> Iterator[Work]:
+    """A run of this kind. Its stages go when it ends; an error is recorded as its end, unless it was published."""
+    now = ports.clock()
+    record = RunRecord(
+        ports.run_id or new_run_id(now),
+        branch,
+        RunStatus.RUNNING,
+        now,
+        ports.author.email,
+        socket.gethostname(),
+        os.getpid(),
+        process_started(os.getpid()),
+        words,
+        kind=kind,
+    )
+    ports.metadata.start_run(record)
+    work = Work(ports, record)
+    try:
+        ports.seam("started")
+        yield work
+    except BaseException as failure:
+        _record_failure(ports, record, failure)
+        raise
+    finally:
+        ports.lake.drop_stages(record.id)
+
+
+def _record_failure(ports: VersionPorts, record: RunRecord, failure: BaseException) -> None:
+    known = ports.metadata.run(record.id) or record
+    if known.status is not RunStatus.RUNNING:
+        return
+    stopped = isinstance(failure, KeyboardInterrupt) or (isinstance(failure, ForgeError) and failure.code == "E901")
+    status = RunStatus.CANCELLED if stopped else RunStatus.FAILED
+    shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": f"{type(failure).__name__}: {failure}"}
+    ended = replace(known, status=status, finished_at=ports.clock(), error=shown)
+    audit = AuditRecord(ports.clock(), record.user, f"{record.kind}.{status}", record.id)
+    ports.metadata.finish_run(ended, (), (audit,))

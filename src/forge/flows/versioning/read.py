@@ -1,0 +1,172 @@
+"""Reading at a revision: tables, queries, differences between commits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forge.flows.pins import Line, at_commit, find_pin, inputs_of, line_of
+from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.versioning.revisions import find_commit, find_version
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.model.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.flows.engine import Engine, Pin
+    from forge.flows.ports import Lake, Metadata
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.versioning.commit import Commit, TableVersion, Tree
+
+_VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Pins tables at one revision; without one, at the current branch, foreign writes included."""
+
+    metadata: Metadata
+    lake: Lake
+    branch: BranchName
+    default: BranchName
+
+    def pin(self, table: TableName, at: str | None) -> Pin:
+        known: Mapping[TableName, object]
+        if at is None:
+            line: Line = line_of(self.metadata, self.branch, self.default)
+            pin, known = find_pin(table, line, self.lake), line.tree
+        else:
+            tree = self.metadata.tree(commit_at(self.metadata, at, self.branch, table).id)
+            pin, known = at_commit(table, tree, self.lake), tree
+        if pin is None:
+            raise ForgeError(
+                "E108",
+                f"There is no table {table}" + (f" at {at}" if at else f" on '{self.branch}'"),
+                why=did_you_mean(str(table), map(str, known)),
+                fix="`forge show` lists the tables of the newest commit.",
+            )
+        return pin
+
+    def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
+        one = commit_at(self.metadata, at, self.branch).id if at is not None else None  # the same for all tables
+        head = one or line_of(self.metadata, self.branch, self.default).head
+        known = self.metadata.tree(head) if head is not None else ()
+        return {table: self.pin(table, one) for table in inputs_of(sql, "query", known)}
+
+
+def commit_at(metadata: Metadata, at: str, current: BranchName, table: TableName | None = None) -> Commit:
+    """The commit a revision means. `core.orders@v12` is the one that gave the table this version on the current branch;
+    so is `v12` where a table is asked for, unless a branch or a tag is called so."""
+    match = _VERSION.fullmatch(at.strip())
+    is_ref = match is not None and (metadata.branch(BranchName(at.strip())) or metadata.tag(at.strip()))
+    if match is None or is_ref or not (match["table"] or table):
+        return find_commit(metadata, at, current)
+    named = TableName.parse(match["table"]) if match["table"] else table
+    assert named is not None
+    return find_version(metadata, named, int(match["number"]), current)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sends a query, and by which way."""
+
+    name: str
+    door: str
+    clock: Clock
+
+
+def query(
+    reader: Reader,
+    engine: Engine,
+    sql: str,
+    *,
+    at: str | None,
+    params: Mapping[str, object],
+    limit: int | None,
+    asker: Asker,
+) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+    """SELECT only: `find_inputs` refuses anything else before Spark is asked, and the engine judges what it parses."""
+    from forge.flows.query_audit import audited
+
+    return audited(
+        reader.metadata,
+        asker.clock,
+        asker.name,
+        asker.door,
+        sql,
+        lambda: inputs_of(sql, "query"),
+        lambda: engine.query(sql, reader.pins(sql, at), params, limit),
+        lambda found: len(found[1]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """How a table differs between two commits, from metadata alone."""
+
+    table: TableName
+    change: str  # added | removed | changed
+    rows_before: int
+    rows_after: int
+    bytes_before: int
+    bytes_after: int
+    versions: int  # how many versions lie between
+    columns_added: tuple[str, ...] = ()
+    columns_removed: tuple[str, ...] = ()
+    columns_retyped: tuple[str, ...] = ()
+
+
+def diff_stat(metadata: Metadata, lake: Lake, left: Commit, right: Commit) -> tuple[TableChange, ...]:
+    before, after = metadata.tree(left.id), metadata.tree(right.id)
+    changes = []
+    for table in sorted({*before, *after}):
+        old, new = before.get(table), after.get(table)
+        if _same(old, new):
+            continue
+        changes.append(_change(lake, table, old, new))
+    return tuple(changes)
+
+
+def _same(old: TableVersion | None, new: TableVersion | None) -> bool:
+    if old is None or new is None:
+        return False
+    return (old.uuid, old.snapshot_id, old.metadata_location) == (new.uuid, new.snapshot_id, new.metadata_location)
+
+
+def _change(lake: Lake, table: TableName, old: TableVersion | None, new: TableVersion | None) -> TableChange:
+    rows, sizes, schemas = [], [], []
+    for version in (old, new):
+        found = None
+        try:
+            if version is not None and version.snapshot_id is not None:
+                found = lake.snapshot(version.catalog, version.snapshot_id)
+        except UnreadableMetadata:
+            return TableChange(table, UNREADABLE, 0, 0, 0, 0, 0)
+        rows.append(found.statistics.record_count if found else 0)
+        sizes.append(found.statistics.total_size if found else 0)
+        schemas.append({c.name: c.type for c in found.schema.columns} if found else {})
+    first, second = schemas
+    both = old is not None and new is not None
+    return TableChange(
+        table,
+        "changed" if both else ("added" if new is not None else "removed"),
+        rows[0],
+        rows[1],
+        sizes[0],
+        sizes[1],
+        abs((new.number if new else 0) - (old.number if old else 0)),
+        tuple(n for n in second if n not in first) if both else (),
+        tuple(n for n in first if n not in second) if both else (),
+        tuple(f"{n}: {first[n]} → {second[n]}" for n in second if n in first and first[n] != second[n]),
+    )
+
+
+def table_at(tree: Tree, table: TableName) -> TableVersion:
+    version = tree.get(table)
+    if version is None:
+        raise ForgeError("E108", f"There is no table {table}", why=did_you_mean(str(table), map(str, tree)))
+    return version

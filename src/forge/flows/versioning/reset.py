@@ -1,0 +1,55 @@
+"""Reset: a branch goes back (or on) to a commit that exists. The commits it leaves stay until `forge gc`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.flows.land import Prepared, assets_of, land
+from forge.flows.pins import line_of
+from forge.flows.records import Advance, AuditRecord, Moved
+from forge.flows.versioning.merge.tree import same
+from forge.flows.versioning.ports import VersionPorts, adopt
+from forge.flows.versioning.revisions import find_commit
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, TableName
+from forge.versioning.commit import Commit
+from forge.versioning.protection import refuse_change
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    branch: BranchName
+    before: CommitId | None
+    commit: Commit
+    tables: tuple[TableName, ...]  # that now stand elsewhere
+
+
+def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:
+    """No data is read, written or deleted: refs move, in one transaction for all tables."""
+    refuse_change(ports.branch(branch), "reset")
+    adopt(ports, branch)  # what another engine wrote stays in the history
+    line = line_of(ports.metadata, BranchName(branch), ports.default_branch)
+    commit = find_commit(ports.metadata, revision, line.branch)
+    wanted = ports.metadata.tree(commit.id)
+    tables = sorted({*line.tree, *wanted})
+    changed = {t: wanted.get(t) for t in tables if not same(line.tree.get(t), wanted.get(t))}
+
+    def record(prepared: Prepared) -> Advance:
+        detail = {"from": line.head, "to": commit.id}
+        return Advance(
+            prepared.pointers,
+            line.branch,
+            line.head,
+            commit.id,
+            assets=assets_of(ports, None, prepared.versions, staged=wanted) if line.is_default else (),
+            audit=(AuditRecord(ports.clock(), ports.author.email, "reset", str(line.branch), detail),),
+        )
+
+    if isinstance(land(None, ports, line, changed, record), Moved):
+        raise ForgeError(
+            "E403",
+            f"Someone else published on '{branch}' meanwhile",
+            why="Nothing was moved.",
+            fix="Look at `forge log`, then reset again.",
+        )
+    return Reset(line.branch, line.head, commit, tuple(changed))

@@ -1,0 +1,1 @@
+"""Uploaded files: CSV, JSON lines and Parquet as rows of a table."""

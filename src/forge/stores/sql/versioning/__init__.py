@@ -1,0 +1,1 @@
+"""Branches, tags, merges and hashes in SQL."""

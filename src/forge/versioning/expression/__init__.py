@@ -1,0 +1,1 @@
+"""SQL expressions that resolve conflicts."""

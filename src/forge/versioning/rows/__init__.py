@@ -1,0 +1,1 @@
+"""Diff and three-way merge of rows."""

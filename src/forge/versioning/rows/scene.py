@@ -1,0 +1,128 @@
+"""The conflicts of a table with a key: what each is about, and which answers fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from forge.versioning.arrow_types import python_values
+from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
+from forge.versioning.rows.changes import Changes
+from forge.versioning.rows.codes import Flags, Numbers
+from forge.versioning.rows.conflicts import BASE, OURS, THEIRS, Batch, evaluate, row_dicts
+from forge.versioning.rows.sides import Input, Overlay
+from forge.versioning.rows.values import fit_row
+
+_BASES = (Input.BASE_OURS, Input.BASE_THEIRS)
+_OWN = {OURS: Input.OURS, THEIRS: Input.THEIRS}
+
+
+def side_values(overlay: Overlay, side: int, place: int, keys: Numbers) -> pa.Array:
+    """A column at some keys as a side has it. A row or column that the side does not have in what was read is as it is
+    in the base: the side did not change it, or an answer keeps it."""
+    own = _OWN.get(side)
+    if own is None or overlay.rows[own].columns[place] is None:
+        return overlay.first(place, keys, _BASES)
+    return overlay.first(place, keys, (own, *_BASES))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedScene:
+    overlay: Overlay
+    changes: Changes
+    table: str | None
+
+    def order(self, keys: Numbers) -> Sequence[pa.Array]:
+        return self.overlay.keys_of(keys)
+
+    def describe(self, batch: Batch, keys: Numbers) -> list[Conflict]:
+        names = row_dicts(self.overlay.layout.key, self.overlay.keys_of(keys), len(keys))
+        sides = [
+            self._rows(side, keys) if batch.place is None else self._cells(batch, side, batch.place, keys)
+            for side in (BASE, OURS, THEIRS)
+        ]
+        return [
+            Conflict(batch.kind, key, batch.column, base, ours, theirs, self.table)
+            for key, base, ours, theirs in zip(names, *sides, strict=True)
+        ]
+
+    def _cells(self, batch: Batch, side: int, place: int, keys: Numbers) -> list[object]:
+        own = _OWN.get(side)
+        if batch.kind is ConflictKind.COLUMN_DROPPED_MODIFIED and own and self._lacks(own, place):
+            return [None] * len(keys)
+        return python_values(side_values(self.overlay, side, place, keys))
+
+    def _lacks(self, which: Input, place: int) -> bool:
+        return self.overlay.rows[which].columns[place] is None
+
+    def _rows(self, side: int, keys: Numbers) -> list[object]:
+        there = {
+            BASE: self.changes.in_base,
+            OURS: ~self.changes.ours_deleted,
+            THEIRS: ~self.changes.theirs_deleted,
+        }[side][keys]
+        names = [column.field.name for column in self.overlay.layout.columns]
+        columns = [side_values(self.overlay, side, place, keys) for place in range(len(names))]
+        rows = row_dicts(names, columns, len(keys))
+        return [row if is_there else None for row, is_there in zip(rows, there.tolist(), strict=True)]
+
+    def allowed(self, batch: Batch, choice: int, keys: Numbers) -> Flags:
+        if batch.kind is ConflictKind.COLUMN_DROPPED_MODIFIED:
+            own = _OWN.get(choice)
+            fits = own is not None and batch.place is not None and self._lacks(own, batch.place)
+            return np.full(len(keys), fits, dtype=np.bool_)
+        if batch.kind is ConflictKind.CONSTRAINT and batch.place is not None:
+            values = side_values(self.overlay, choice, batch.place, keys)
+            return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
+        return np.ones(len(keys), dtype=np.bool_)
+
+    def refuse(self, conflict: Conflict, batch: Batch, rule: Rule) -> str | None:
+        if batch.kind is ConflictKind.COLUMN_DROPPED_MODIFIED:
+            own = {Take.OURS: Input.OURS, Take.THEIRS: Input.THEIRS}.get(rule.take)
+            if own is None or batch.place is None or not self._lacks(own, batch.place):
+                return "the column is gone after the merge, so only the side that dropped it can be taken"
+        if batch.place is None:
+            return self._refuse_row(conflict, rule)
+        if batch.kind is ConflictKind.CONSTRAINT and self._value(conflict, batch, rule) is None:
+            return f"{batch.column} is required and this would be NULL"
+        return None
+
+    def _value(self, conflict: Conflict, batch: Batch, rule: Rule) -> object:
+        match rule.take:
+            case Take.OURS:
+                return conflict.ours
+            case Take.THEIRS:
+                return conflict.theirs
+            case Take.BASE:
+                return conflict.base
+        return self.fit(conflict, batch, rule)
+
+    def _refuse_row(self, conflict: Conflict, rule: Rule) -> str | None:
+        if rule.take is Take.EXPRESSION:
+            return "an expression is for one cell, and this is a whole row"
+        if rule.take is not Take.MANUAL or rule.value is None:
+            return None
+        if not isinstance(rule.value, Mapping):
+            return "a row is a mapping of column to value, or null to delete it"
+        names = [column.field.name for column in self.overlay.layout.values]
+        if missing := [name for name in names if name not in rule.value]:
+            return f"the row has no {', '.join(missing)}"
+        key = conflict.key or {}
+        if unknown := [name for name in rule.value if name not in names and name not in key]:
+            return f"there is no column {', '.join(map(str, unknown))}"
+        if moved := [name for name, value in key.items() if str(rule.value.get(name, value)) != str(value)]:
+            return f"the key column {', '.join(moved)} is another one"
+        return None
+
+    def fit(self, conflict: Conflict, batch: Batch, rule: Rule) -> object:
+        if batch.place is not None:
+            return evaluate(rule, conflict, self.overlay.kinds[batch.place])
+        if rule.value is None:
+            return None
+        places = self.overlay.value_places
+        return fit_row(
+            rule.value, {self.overlay.columns[place].field.name: self.overlay.kinds[place] for place in places}
+        )

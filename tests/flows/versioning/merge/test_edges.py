@@ -1,0 +1,284 @@
+"""Merges, picks and resets at the edges: tables that come and go, columns that come back, rebases with nothing left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from version_walk import second_world
+from version_world import ADA, MAIN, VersionWorld, make_world
+
+from forge.flows.land import Prepared, land
+from forge.flows.pins import line_of
+from forge.flows.records import Publication, RunStatus
+from forge.flows.versioning.branches import delete_branch
+from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.pick import cherry_pick, revert
+from forge.flows.versioning.merge.resolve import Resolution, continue_merge, find_merge, resolve
+from forge.flows.versioning.ports import adopt, working
+from forge.flows.versioning.reset import reset
+from forge.model.errors import ForgeError
+from forge.model.names import CatalogName, CommitId, TableName
+from forge.model.schema import Column, Schema
+from forge.versioning.commit import TableVersion, make_commit
+from forge.versioning.conflict import ConflictKind, Take
+from forge.versioning.field import Field
+from forge.versioning.merge import MergeStatus, MergeType, Strategy
+
+ORDERS, ITEMS = "core.orders", "core.items"
+TWO = [{"id": 1, "note": "a", "amount": 1}, {"id": 2, "note": "b", "amount": 2}]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[VersionWorld]:
+    made = make_world(tmp_path)
+    made.commit_rows(ORDERS, TWO, key=["id"])
+    yield made
+    made.close()
+
+
+def edit(world: VersionWorld, branch: str, table: str = ORDERS, **row: object) -> CommitId:
+    world.commit_rows(table, [row], "merge", ["id"], branch)
+    return head(world, branch)
+
+
+def head(world: VersionWorld, branch: str = "main") -> CommitId:
+    found = world.head(branch)
+    assert found is not None
+    return found
+
+
+def go(world: VersionWorld, source: str = "dev", target: str = "main", **more: object) -> MergeResult:
+    return merge(MergeRequest(source, target, **more), world.ports)  # type: ignore[arg-type]
+
+
+def drop_column(world: VersionWorld, name: str, branch: str = "main") -> CommitId:
+    world.set_fields(ORDERS, tuple(f for f in world.fields(ORDERS, branch) if f.name != name), branch)
+    return head(world, branch)
+
+
+def refs(world: VersionWorld, table: str, at: str = "main") -> dict[str, int]:
+    version = world.version(table, at)
+    assert version is not None
+    state = world.lake.state(version.catalog)
+    assert state is not None
+    return {name: int(snapshot) for name, snapshot in state.refs.items()}
+
+
+# rebase
+
+
+def test_a_rebase_of_what_the_target_has_already_is_up_to_date(world: VersionWorld) -> None:
+    world.branch("dev")
+    edit(world, "dev", id=1, note="dev", amount=1)
+    edit(world, "main", id=2, note="main", amount=2)
+    go(world, strategy=Strategy.SQUASH)
+    before = head(world)
+    result = go(world, strategy=Strategy.REBASE)
+    assert (result.type, head(world)) == (MergeType.UP_TO_DATE, before)
+    assert result.run_id is not None
+    (run,) = (run for run in world.metadata.runs(limit=10) if run.id == result.run_id)
+    assert run.status is RunStatus.SUCCEEDED
+
+
+def test_a_rebase_gives_a_table_its_name_that_is_new_on_the_branch_and_changed_on_the_way(world: VersionWorld) -> None:
+    world.branch("dev")
+    rows = [{"id": n, "v": "a"} for n in (1, 2, 3)]
+    world.commit_rows(ITEMS, rows, key=["id"], branch="dev")
+    world.branch("side", "dev")
+    edit(world, "side", ITEMS, id=1, v="side")
+    edit(world, "dev", ITEMS, id=2, v="dev")
+    go(world, "side", "dev")
+    edit(world, "dev", ITEMS, id=3, v="late")
+    edit(world, "main", id=1, note="main", amount=1)
+    assert go(world, strategy=Strategy.REBASE).type is MergeType.REBASE
+    assert [row["v"] for row in world.rows(ITEMS)] == ["side", "dev", "late"]
+    assert world.lake.tables() == (CatalogName("core", "items"), CatalogName("core", "orders"))
+    for commit in world.metadata.log(head(world)):
+        for table in world.metadata.tree(commit.id):
+            assert world.rows(str(table), commit.id)
+
+
+def test_every_commit_of_a_rebase_keeps_its_rows_where_the_target_meets_the_source_on_the_way(
+    world: VersionWorld,
+) -> None:
+    world.branch("dev")
+    made = []
+    for number in (10, 20, 30):
+        world.commit_rows(ORDERS, [{"id": number, "note": "dev", "amount": 0}], branch="dev")
+        made.append(head(world, "dev"))
+    cherry_pick(made[1], "main", world.ports)
+    before = head(world)
+    assert go(world, strategy=Strategy.REBASE).type is MergeType.REBASE
+    newest, older = world.metadata.log(head(world), limit=2)
+    assert older.parents == (before,)  # the second was there already
+    assert sorted(row["id"] for row in world.rows(ORDERS, older.id)) == [1, 2, 10, 20]
+    assert sorted(row["id"] for row in world.rows(ORDERS, newest.id)) == [1, 2, 10, 20, 30]
+
+
+# tables that come and go
+
+
+def test_main_can_be_reset_across_a_table_that_was_removed_and_made_anew(world: VersionWorld) -> None:
+    first = head(world)
+    revert(first, "main", world.ports)
+    world.commit_rows(ORDERS, [{"id": 7, "other": "x"}], key=["id"])
+    second = head(world)
+    reset("main", first, world.ports)
+    assert [row["id"] for row in world.rows(ORDERS)] == [1, 2]
+    assert world.lake.tables() == (CatalogName("core", "orders"),)
+    reset("main", second, world.ports)
+    assert world.rows(ORDERS) == [{"id": 7, "other": "x"}]
+    assert world.rows(ORDERS, first) == TWO
+
+
+def test_a_branch_that_removed_a_table_keeps_no_ref_in_it_and_can_pick_it_again(world: VersionWorld) -> None:
+    first = head(world)
+    world.branch("dev")
+    edit(world, "dev", id=1, note="dev", amount=1)
+    world.commit_rows(ITEMS, [{"id": 1}], key=["id"], branch="dev")
+    with_items = head(world, "dev")
+    assert "dev" in refs(world, ITEMS, with_items)
+    reset("dev", first, world.ports)
+    assert "dev" not in refs(world, ITEMS, with_items)
+    assert "dev" in refs(world, ORDERS)
+    revert(first, "dev", world.ports)
+    assert "dev" not in refs(world, ORDERS)
+    cherry_pick(first, "dev", world.ports)
+    assert world.rows(ORDERS, "dev") == TWO
+
+
+def test_the_name_of_a_deleted_branch_can_be_used_again_and_nothing_is_adopted(world: VersionWorld) -> None:
+    first = head(world)
+    world.branch("dev")
+    world.commit_rows(ITEMS, [{"id": 1}], key=["id"], branch="dev")
+    made = head(world, "dev")
+    go(world)
+    world.commit_rows(ITEMS, [{"id": 2}], branch="dev")
+    reset("dev", first, world.ports)
+    ports = world.ports
+    delete_branch(ports.metadata, ports.lake, "dev", default=MAIN, author=ADA, clock=ports.clock, force=True)
+    world.branch("dev", made)
+    assert adopt(ports, "dev") == ()
+    assert world.rows(ITEMS, "dev") == [{"id": 1}]
+
+
+# views
+
+
+def put_view(world: VersionWorld, sql: str) -> CommitId:
+    """A commit of a view on main, as a run makes it."""
+    name, ports = TableName.parse("core.report"), world.ports
+    with working(ports, "run", MAIN, ("core.report",)) as work:
+        line = line_of(ports.metadata, MAIN, MAIN)
+        before = line.tree.get(name)
+        schema = Schema((Column("id", "bigint"),))
+        location = world.lake.write_view(name, sql, schema, before.metadata_location if before else None)
+        uuid = before.uuid if before else location.rsplit("/", 1)[-1]
+        version = TableVersion(
+            CatalogName("core", "report"), uuid, None, 0, kind="view", metadata_location=location, number=1
+        )
+
+        def record(prepared: Prepared) -> Publication:
+            tree = {**line.tree, name: version}
+            commit = make_commit(
+                tree=tree,
+                parents=(line.head,) if line.head else (),
+                author=ADA,
+                message=sql,
+                time=ports.clock(),
+                branch=MAIN,
+                statistics={},
+                metadata={},
+            )
+            done = replace(work.record, status=RunStatus.SUCCEEDED, commit_id=commit.id, finished_at=ports.clock())
+            return Publication(prepared.pointers, MAIN, line.head, commit, tree, done, sealed=prepared.sealed)
+
+        assert isinstance(land(work, ports, line, {name: version}, record), Publication)
+    return head(world)
+
+
+def test_a_view_that_is_taken_back_leaves_the_catalog_and_comes_with_a_reset(world: VersionWorld) -> None:
+    with_view = put_view(world, "SELECT id FROM core.orders")
+    assert CatalogName("core", "report") in world.lake.tables()
+    revert(with_view, "main", world.ports)
+    assert world.lake.tables() == (CatalogName("core", "orders"),)
+    reset("main", with_view, world.ports)
+    assert CatalogName("core", "report") in world.lake.tables()
+
+
+# columns that come back
+
+
+def test_a_dropped_column_that_is_taken_back_has_its_values_in_rows_written_since_too(world: VersionWorld) -> None:
+    dropped = drop_column(world, "note")
+    world.commit_rows(ORDERS, [{"id": 1, "amount": 9}], "merge", ["id"])
+    assert revert(dropped, "main", world.ports).type is MergeType.THREE_WAY
+    rows = {row["id"]: (row["note"], row["amount"]) for row in world.rows(ORDERS)}
+    assert rows == {1: ("a", 9), 2: ("b", 2)}
+
+
+def test_values_of_a_dropped_column_do_not_come_back_with_the_column_of_another_side(tmp_path: Path) -> None:
+    world = make_world(tmp_path)
+    world.commit_rows(ORDERS, TWO)  # without a key
+    first = head(world)
+    drop_column(world, "note")
+    cherry_pick(first, "main", world.ports)
+    rows = sorted((row["id"], str(row["note"])) for row in world.rows(ORDERS))
+    assert rows == [(1, "None"), (1, "a"), (2, "None"), (2, "b")]
+    world.close()
+
+
+def test_a_type_that_was_widened_stays_wide_when_that_is_taken_back(world: VersionWorld) -> None:
+    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("m", "m", "int")))
+    edit(world, "main", id=1, note="a", amount=1, m=5)
+    wide = tuple(replace(f, type="bigint") if f.name == "m" else f for f in world.fields(ORDERS))
+    widened = world.set_fields(ORDERS, wide).id
+    edit(world, "main", id=2, note="b", amount=2, m=2**40)
+    with pytest.raises(ForgeError) as refused:
+        revert(widened, "main", world.ports)
+    assert refused.value.code == "E627"
+    assert {row["id"]: row["m"] for row in world.rows(ORDERS)} == {1: 5, 2: 2**40}
+
+
+def test_a_column_that_was_picked_and_then_renamed_is_still_one_column(world: VersionWorld) -> None:
+    world.branch("dev")
+    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("flag", "flag", "string")), "dev")
+    added = head(world, "dev")
+    edit(world, "main", id=1, note="main", amount=1)
+    cherry_pick(added, "main", world.ports)
+    renamed = tuple(replace(f, name="sign") if f.name == "flag" else f for f in world.fields(ORDERS))
+    world.set_fields(ORDERS, renamed)
+    result = go(world)
+    assert [(c.kind, c.column) for c in result.conflicts] == [(ConflictKind.SCHEMA_CHANGE, "sign")]
+
+
+# merges that wait, and two processes
+
+
+def test_a_merge_that_waits_is_closed_once_the_target_has_it_in_another_way(world: VersionWorld) -> None:
+    world.branch("dev")
+    edit(world, "dev", id=1, note="dev", amount=1)
+    edit(world, "main", id=1, note="main", amount=1)
+    held = go(world).merge
+    assert held is not None
+    reset("main", head(world, "dev"), world.ports)
+    resolve(held.id, [Resolution(Take.OURS)], world.ports)
+    assert continue_merge(held.id, world.ports).type is MergeType.UP_TO_DATE
+    assert find_merge(world.metadata, held.id).status is MergeStatus.MERGED
+
+
+def test_two_processes_in_turn_see_what_the_other_did(world: VersionWorld, tmp_path: Path) -> None:
+    other = second_world(world, tmp_path)
+    world.branch("dev")
+    edit(other, "dev", id=1, note="dev", amount=1)
+    edit(world, "main", id=2, note="main", amount=2)
+    other.commit_rows(ITEMS, [{"id": 1}], key=["id"], branch="dev")
+    assert go(world).type is MergeType.THREE_WAY
+    assert go(other, "main", "dev").type is MergeType.FAST_FORWARD
+    for one in (world, other):
+        assert [row["note"] for row in one.rows(ORDERS)] == ["dev", "main"]
+        assert one.rows(ITEMS, "dev") == [{"id": 1}]
+    other.close()

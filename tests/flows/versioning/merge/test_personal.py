@@ -1,0 +1,84 @@
+"""What goes wrong in a merge is told without the values of personal columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from orders_world import ORDERS, edit, go, make_orders
+from version_world import VersionWorld
+
+from forge.flows.versioning.merge.compare import preview_merge
+from forge.flows.versioning.merge.merge import MergeRequest
+from forge.flows.versioning.merge.resolve import Resolution, continue_merge, resolve
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.versioning.conflict import Rule, Take
+
+SECRET = "ada@example.com"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[VersionWorld]:
+    """The name of order 1 was changed on both sides."""
+    made = make_orders(tmp_path)
+    made.branch("dev")
+    edit(made, "dev", {"id": 1, "name": SECRET, "amount": 1.0})
+    edit(made, "main", {"id": 1, "name": "bob@example.com", "amount": 1.0})
+    yield made
+    made.close()
+
+
+def by_rule(world: VersionWorld) -> object:
+    return go(world, rules=(Rule(Take.EXPRESSION, value="ours * 2", table=ORDERS, column="name"),))
+
+
+def by_preview(world: VersionWorld) -> object:
+    rule = Rule(Take.EXPRESSION, value="ours * 2", table=ORDERS, column="name")
+    return preview_merge(MergeRequest("dev", "main", rules=(rule,)), world.ports)
+
+
+def by_answer(world: VersionWorld) -> object:
+    held = go(world)
+    assert held.merge is not None
+    resolve(held.merge.id, [Resolution(Take.EXPRESSION, value="ours * 2", ids=(held.conflicts[0].id,))], world.ports)
+    return continue_merge(held.merge.id, world.ports)
+
+
+@pytest.mark.parametrize("door", [by_rule, by_preview, by_answer])
+@pytest.mark.parametrize("where", ["catalog", "contract"])
+def test_an_expression_that_fails_shows_values_only_of_columns_that_all_may_see(
+    world: VersionWorld, door: Callable[[VersionWorld], object], where: str
+) -> None:
+    with pytest.raises(ForgeError, match="example") as open_:
+        door(world)
+    assert open_.value.code == "E625"
+    if where == "catalog":
+        world.flag(ORDERS, "name")
+    else:
+        world.ports = replace(world.ports, declared=lambda: frozenset({(ORDERS, "name")}))
+    with pytest.raises(ForgeError) as hidden:
+        door(world)
+    assert hidden.value.code == "E625"
+    assert "example" not in f"{hidden.value}{hidden.value.__cause__}"
+    assert "name" in hidden.value.what
+
+
+def test_a_key_that_is_personal_is_not_repeated(tmp_path: Path) -> None:
+    made = make_orders(tmp_path)
+    made.branch("dev")
+    rows = [{"id": 7, "name": SECRET, "amount": 1.0}, {"id": 8, "name": SECRET, "amount": 2.0}]
+    made.commit_rows(ORDERS, rows, "append", [], "dev")
+    edit(made, "main", {"id": 1, "name": "x", "amount": 5.0})
+    keys = {TableName.parse(ORDERS): ("name",)}
+    with pytest.raises(ForgeError, match=SECRET) as shown:
+        go(made, keys=keys)
+    assert shown.value.code == "E611"
+    made.flag(ORDERS, "name")
+    with pytest.raises(ForgeError) as hidden:
+        go(made, keys=keys)
+    assert (hidden.value.code, SECRET in str(hidden.value)) == ("E611", False)
+    assert "the same name" in hidden.value.what
+    made.close()
