@@ -175,7 +175,7 @@ def checks_page() -> str:
 
 
 def impact_page() -> str:
-    from forge.lineage.weights import Weights
+    from forge.lineage.graph.weights import Weights
 
     weights = Weights()
     lists = {

@@ -16,7 +16,7 @@ from forge.contracts.lifecycle import State, StateChange
 from forge.contracts.load import contract_of
 from forge.contracts.registry import registered_of
 from forge.flows.contract_ports import ContractPorts, Moving, Registration
-from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage.ports import LineagePorts
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings

@@ -131,7 +131,7 @@ class Codebase:
 
 def codebase_of(options: argparse.Namespace) -> Codebase:
     """As `forge lineage extract` reads it, with as many processes as it is given."""
-    from forge.connection.lineage_code import extract_code, options_of
+    from forge.connection.lineage.code import extract_code, options_of
 
     with tempfile.TemporaryDirectory() as folder:
         size = write_codebase(Path(folder), options.files)

@@ -36,8 +36,8 @@ def tpc() -> Asked | None:
     except (RuntimeError, OSError) as problem:
         print(f"  without TPC: {problem}", file=sys.stderr)
         return None
-    from forge.engines.spark.lineage_verify import SparkAnalyser
-    from forge.flows.lineage_verify import Refused
+    from forge.engines.spark.lineage.verify import SparkAnalyser
+    from forge.flows.lineage.verify import Refused
 
     questions = []
     schemas = {}

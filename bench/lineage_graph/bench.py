@@ -24,16 +24,16 @@ import numpy as np
 from bench.lineage_graph.generate import HALF, NOW, Generated, generate
 from bench.lineage_graph.peers import Peer, in_neo4j, in_networkx, in_rustworkx, in_sqlite
 from bench.table import aligned
-from forge.lineage.ask import EdgeFilter
-from forge.lineage.claim import Batch, EdgeClaim
-from forge.lineage.graph import Graph
-from forge.lineage.index import Index
-from forge.lineage.lens import Lens, rule_of
+from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.index import Index
+from forge.lineage.graph.lens import Lens, rule_of
+from forge.lineage.graph.request import EdgeFilter
+from forge.lineage.graph.walk import closure, surest
 from forge.lineage.node import column_of
-from forge.lineage.walk import closure, surest
 from forge.stores.sql.database import migrate, open_database
-from forge.stores.sql.lineage import SqlLineage
-from forge.stores.sql.lineage_bulk import NumberedEdge
+from forge.stores.sql.lineage.bulk import NumberedEdge
+from forge.stores.sql.lineage.facts import SqlLineage
 
 WRITTEN = 1000  # edges of the incremental write
 PRODUCER = "generated"

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forge.lineage.facts.moment import to_micros
+from forge.lineage.graph.store import OPEN, GraphArrays
 from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.moment import to_micros
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of
-from forge.lineage.store import OPEN, GraphArrays
 
 Array = NDArray[Any]
 COLUMNS = 20  # of a table

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from forge.connection import LineageView, connect
-from forge.connection.lineage_asked import WalkWords
+from forge.connection.lineage.arguments import WalkWords
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from forge.connection.ingested import IngestedCode
-    from forge.lineage.erd import Erd
-    from forge.lineage.traversal import Traversal
+    from forge.connection.lineage.ingested import IngestedCode
+    from forge.lineage.erd.diagram import Erd
+    from forge.lineage.graph.traversal import Traversal
 
 T = TypeVar("T")
 FOLDER = ".datalineage"

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from forge.flows.extract import extract
-from forge.flows.ingest_ports import Options
+from forge.flows.lineage.code.extract import extract
+from forge.flows.lineage.code.ports import Options
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import in_turn
 from forge.lineage.extract.contract import contract

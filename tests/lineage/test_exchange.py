@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from lineage_history import COLUMNS, DAY, START, histories
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.exchange import import_export, read_export, write_export
-from forge.lineage.fact import EdgeFact, NodeFact
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.facts.fact import EdgeFact, NodeFact
+from forge.lineage.graph.store import Snapshot
 from forge.lineage.node import Entity, NodeType
-from forge.lineage.store import Snapshot
 from forge.model.errors import ForgeError
 from forge.stores.memory.lineage import MemoryLineage
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from lineage_walks import walk
 
 from forge.lineage.explain import SourceFacts, explain
+from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import EdgeType, Kind
-from forge.lineage.traversal import Link
 
 USES = Kind(EdgeType.CONSUMES, None)
 CHURN = walk(

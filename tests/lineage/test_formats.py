@@ -14,8 +14,8 @@ from lineage_walks import walk
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.formats import COLUMNS, FORMATS, to_csv, to_dot, to_mermaid, to_ndjson
+from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import EdgeType, Kind, indirect_kind
-from forge.lineage.traversal import Link
 
 SUM = Link("core.orders.amount", "marts.revenue.total", transformation=Transformation.AGGREGATION, expression="sum(x)")
 FILTER = Link("core.orders.status", "marts.revenue", indirect_kind(Indirect.FILTER), confidence=0.8)

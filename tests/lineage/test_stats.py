@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from lineage_history import histories
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.graph.state import GraphState, state_at
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
 from forge.lineage.node import Entity, NodeType, column_of, table_of
-from forge.lineage.state import GraphState, state_at
 from forge.lineage.stats import stats_of
 from forge.stores.memory.lineage import MemoryLineage
 

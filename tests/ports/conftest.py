@@ -12,7 +12,7 @@ from migrated import open_migrated
 from store_records import MAIN, NOW, note
 
 from forge.flows.ports import Lake, Metadata, Stage
-from forge.lineage.store import LineageStore
+from forge.lineage.graph.store import LineageStore
 from forge.model.names import CatalogName, SnapshotId
 from forge.model.schema import Column, Schema
 from forge.stores.memory.catalog import MemoryCatalog

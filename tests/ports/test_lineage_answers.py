@@ -9,8 +9,8 @@ import pytest
 from lineage_lines import START, LineageSite, depths, entity, links, names, sureness
 from lineage_sites import ALL, opened_site
 
-from forge.lineage.claim import NodeClaim
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.facts.claim import NodeClaim
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import Level, NodeType
 

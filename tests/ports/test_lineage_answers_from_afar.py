@@ -10,11 +10,11 @@ from lineage_lines import DAY, START, LineageSite, depths, entity, links, names,
 from lineage_sites import ALL, SQLITE_AND_NEO4J, memory_site, opened_site
 from random_lineage import RandomLineage
 
-from forge.lineage.ask import Ask, Way
-from forge.lineage.claim import NodeClaim
 from forge.lineage.edge import Transformation
+from forge.lineage.facts.claim import NodeClaim
+from forge.lineage.graph.request import Ask, Way
+from forge.lineage.graph.traversal import Path as LineagePath
 from forge.lineage.node import Level
-from forge.lineage.traversal import Path as LineagePath
 from forge.model.errors import ForgeError
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from lineage_claims import NewStore
 from lineage_history import BOARD, COLUMNS, DAY, START, TABLES
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.exchange import import_export, write_export
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.graph.store import LineageStore, Snapshot
 from forge.lineage.kind import EdgeType, Kind, indirect_kind
-from forge.lineage.store import LineageStore, Snapshot
 from forge.stores.memory.lineage import MemoryLineage
 
 SEEN = Evidence(Basis.RESOLVED, "sql", "jobs/c.sql", 12, 'select "é"\n')

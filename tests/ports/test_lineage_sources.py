@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.code_records import KeptGap, SourceRecord, SourceStore
+from forge.flows.lineage.code.records import KeptGap, SourceRecord, SourceStore
 from forge.lineage.extract.definition import ColumnDefinition, Definition, ForeignKey
 from forge.stores.memory.lineage_sources import MemorySources
-from forge.stores.sql.lineage_sources import SqlSources
+from forge.stores.sql.lineage.sources import SqlSources
 
 AT = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 ORDERS = Definition(

@@ -26,14 +26,14 @@ from lineage_claims import (
     stretches,
 )
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
-from forge.lineage.fact import EdgeFact
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.facts.fact import EdgeFact
+from forge.lineage.graph.state import state_at
+from forge.lineage.graph.store import OPEN, LineageStore
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, kind_of
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of, table_of
-from forge.lineage.state import state_at
-from forge.lineage.store import OPEN, LineageStore
 
 # one producer
 

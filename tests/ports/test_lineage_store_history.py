@@ -21,10 +21,10 @@ from lineage_claims import (
 )
 from lineage_model import TICKS, Claim, LineageModel, Write, sure
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.fact import at_time
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.fact import at_time
+from forge.lineage.graph.store import LineageStore
 from forge.lineage.node import Entity, column_of
-from forge.lineage.store import LineageStore
 
 PRODUCERS = ("file:a", "file:b", "manual")
 COLUMNS = ("s.t.a", "s.t.b", "s.u.a")

@@ -20,11 +20,11 @@ from lineage_claims import (
     rows_of,
 )
 
-from forge.lineage.claim import NodeClaim
-from forge.lineage.fact import EdgeVersion
-from forge.lineage.moment import to_micros
+from forge.lineage.facts.claim import NodeClaim
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.facts.moment import to_micros
+from forge.lineage.graph.store import OPEN, LineageStore, Snapshot
 from forge.lineage.node import Entity, NodeType, column_of
-from forge.lineage.store import OPEN, LineageStore, Snapshot
 from forge.model.errors import ForgeError
 
 # nodes

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from forge.cli.main import app
 from forge.engines.dagster import read_code, read_dagster, read_instance
-from forge.flows.lineage_dagster import import_assets
-from forge.flows.lineage_ports import LineagePorts
-from forge.flows.lineage_view import look
-from forge.lineage.evidence import Basis
+from forge.flows.lineage.dagster import import_assets
+from forge.flows.lineage.ports import LineagePorts
+from forge.flows.lineage.view import look
+from forge.lineage.facts.evidence import Basis
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
 from forge.wiring import Wiring

@@ -9,7 +9,7 @@ import pytest
 from lineage_lines import DAY, START, LineageSite, entity
 from neo4j_server import PASSWORD, USER
 
-from forge.lineage.claim import NodeClaim
+from forge.lineage.facts.claim import NodeClaim
 from forge.stores.memory.lineage import MemoryLineage
 from forge.stores.neo4j.lineage import Neo4jLineage, open_neo4j
 

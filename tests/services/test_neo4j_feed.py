@@ -16,10 +16,10 @@ from lineage_lines import LineageSite, names
 from migrated import open_migrated
 from neo4j_server import PASSWORD, USER
 
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.model.errors import ForgeError
 from forge.stores.neo4j.lineage import Neo4jLineage, open_neo4j
-from forge.stores.sql.lineage import SqlLineage
+from forge.stores.sql.lineage.facts import SqlLineage
 
 if TYPE_CHECKING:
     from neo4j_server import Neo4jServer

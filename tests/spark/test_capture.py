@@ -7,9 +7,9 @@ from textwrap import dedent
 
 import pytest
 
-from forge.engines.spark.capture import capture
+from forge.engines.spark.lineage.capture import capture
 from forge.engines.spark.session import cached_jars
-from forge.flows.lineage_capture import Captured
+from forge.flows.lineage.capture import Captured
 from forge.lineage.extract.program import Made
 
 pytestmark = pytest.mark.spark

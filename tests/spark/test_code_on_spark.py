@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from forge.connection import LineageView
-from forge.connection.lineage_code import options_of
-from forge.connection.lineage_spark import ingest_on_spark, ingest_queries, verify_code
+from forge.connection.lineage.code import options_of
+from forge.connection.lineage.spark import ingest_on_spark, ingest_queries, verify_code
 from forge.engines.spark.session import LazySession
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sql_cases import all_cases, known_tables
 
-from forge.engines.spark.extract_job import SCHEMA, extract_texts, rows_of, run_on, texts_in, within
+from forge.engines.spark.lineage.extract_job import SCHEMA, extract_texts, rows_of, run_on, texts_in, within
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Shared, Unit, in_turn, read_codebase
 from forge.lineage.extract.contract import contract

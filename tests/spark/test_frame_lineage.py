@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from forge.engines.spark.lineage_plan import lineage_of_frame, lineage_of_plan, path_name, plain_name, writes_of
+from forge.engines.spark.lineage.plan import lineage_of_frame, lineage_of_plan, path_name, plain_name, writes_of
 from forge.lineage.edge import Extraction
 from forge.lineage.extract.program import Made
 

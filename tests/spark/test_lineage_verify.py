@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sql_cases import all_cases, known_tables
 
-from forge.engines.spark.lineage_verify import SparkAnalyser
-from forge.flows.lineage_verify import Refused, verify, verify_file
+from forge.engines.spark.lineage.verify import SparkAnalyser
+from forge.flows.lineage.verify import Refused, verify, verify_file
 from forge.lineage.agree import Agreement, Side
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.codebase import Shared, Unit

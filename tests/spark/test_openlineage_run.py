@@ -10,8 +10,8 @@ from migrated import lay_database
 from shop_project import SHOP, MakeProject, statuses, write
 
 from forge.connection import Connection
-from forge.flows.lineage_view import look
-from forge.flows.openlineage import take_event
+from forge.flows.lineage.openlineage.ingest import take_event
+from forge.flows.lineage.view import look
 from forge.lineage.kind import EdgeType
 from forge.settings import load_settings
 from forge.wiring import Wiring

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from random_queries import TABLES, TOPICS, random_query
 
-from forge.engines.spark.lineage_verify import SparkAnalyser
-from forge.flows.lineage_verify import Refused
+from forge.engines.spark.lineage.verify import SparkAnalyser
+from forge.flows.lineage.verify import Refused
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.definition import definitions_of
 

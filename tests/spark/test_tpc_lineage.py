@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from spark_tests_jar import queries
 
-from forge.engines.spark.lineage_verify import SparkAnalyser
-from forge.flows.lineage_verify import verify_file
+from forge.engines.spark.lineage.verify import SparkAnalyser
+from forge.flows.lineage.verify import verify_file
 from forge.lineage.agree import Agreement
 from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import Catalog

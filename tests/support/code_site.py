@@ -8,14 +8,14 @@ from pathlib import Path
 
 from migrated import lay_database
 
-from forge.flows.code_records import KeptGap, SourceRecord
-from forge.lineage.claim import Batch, EdgeClaim
+from forge.flows.lineage.code.records import KeptGap, SourceRecord
 from forge.lineage.edge import Transformation
-from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import column_of
 from forge.settings import load_settings
-from forge.stores.sql.lineage_sources import SqlSources
+from forge.stores.sql.lineage.sources import SqlSources
 from forge.wiring import Wiring
 
 SETTINGS = "project: shop\nuser: {name: Ada, email: ada@example.com}\n"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from forge.flows.lineage_ports import LineagePorts
+from forge.flows.lineage.ports import LineagePorts
 from forge.flows.records import (
     MADE_BY,
     Advance,
@@ -24,8 +24,8 @@ from forge.flows.records import (
 )
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
-from forge.lineage.graph import Graph
-from forge.lineage.store import LineageAnswers, LineageStore
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.store import LineageAnswers, LineageStore
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.stores.memory.lineage import MemoryLineage

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from neo4j_server import PASSWORD, USER
 
-from forge.lineage.fact import EdgeVersion
-from forge.lineage.store import Touched
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.graph.store import Touched
 from forge.stores.neo4j.lineage import open_neo4j
 from forge.stores.sql.database import open_database
-from forge.stores.sql.lineage import SqlLineage
+from forge.stores.sql.lineage.facts import SqlLineage
 
 
 class Endless(tuple[EdgeVersion, ...]):

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from forge.lineage.edge import Indirect
+from forge.lineage.graph.store import OPEN, GraphArrays
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
 from forge.lineage.node import NODE_TYPES, NodeType
-from forge.lineage.store import OPEN, GraphArrays
 
 COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
 KINDS = (COPIED, Kind(), Kind(EdgeType.CONSUMES, None), Kind(EdgeType.CONTAINS, None), indirect_kind(Indirect.FILTER))

@@ -12,14 +12,14 @@ import pytest
 from migrated import open_migrated
 from sqlalchemy import text
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.evidence import Basis, Evidence
-from forge.lineage.fact import EdgeVersion
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.graph.store import GraphArrays, LineageStore
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import Entity, column_of
-from forge.lineage.store import GraphArrays, LineageStore
 from forge.model.errors import ForgeError
-from forge.stores.sql.lineage import SqlLineage
+from forge.stores.sql.lineage.facts import SqlLineage
 
 NewStore = Callable[[], LineageStore]
 T0 = datetime(2026, 11, 1, tzinfo=UTC)

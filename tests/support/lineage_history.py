@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from forge.lineage.ask import Ask, EdgeFilter, Way
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.graph.request import Ask, EdgeFilter, Way
+from forge.lineage.graph.store import LineageAnswers, LineageStore
+from forge.lineage.graph.traversal import Path, Traversal
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
 from forge.lineage.node import UNPREFIXED, Entity, NodeType, column_of, table_of
-from forge.lineage.store import LineageAnswers, LineageStore
-from forge.lineage.traversal import Path, Traversal
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

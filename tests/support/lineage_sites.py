@@ -11,9 +11,9 @@ import pytest
 from lineage_lines import LineageSite
 from migrated import open_migrated
 
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.stores.memory.lineage import MemoryLineage
-from forge.stores.sql.lineage import SqlLineage
+from forge.stores.sql.lineage.facts import SqlLineage
 
 if TYPE_CHECKING:
     from neo4j_server import Neo4jServer

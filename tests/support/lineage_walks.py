@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.lineage.ask import Ask, Way
+from forge.lineage.graph.request import Ask, Way
+from forge.lineage.graph.state import node_of
+from forge.lineage.graph.traversal import Link, Reached, Traversal
 from forge.lineage.node import Node, NodeType, column_of, table_of
-from forge.lineage.state import node_of
-from forge.lineage.traversal import Link, Reached, Traversal
 
 
 def node(name: str) -> Node:

@@ -8,9 +8,9 @@ from random import Random
 
 from lineage_lines import START, entity
 
-from forge.lineage.ask import Ask, EdgeFilter, Way
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.graph.request import Ask, EdgeFilter, Way
 from forge.lineage.kind import FLOWS, EdgeType, Kind, Relationship, indirect_kind
 from forge.lineage.node import Level, NodeType
 

@@ -13,8 +13,8 @@ from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.program import Made, Program, Step
 from forge.lineage.extract.relation import Relation, relation_of
 from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of
-from forge.lineage.extract.sql.grammar import dialect_of
 from forge.lineage.extract.sql.query import relation_of_query
+from forge.lineage.extract.sql.syntax.grammar import dialect_of
 from forge.lineage.extract.value import Value
 from forge.model.names import ColumnName
 

@@ -23,6 +23,12 @@ from forge.api.bodies import BodyLimits
 from forge.api.filters import known_filters
 from forge.api.front import Front
 from forge.api.kept import KeptAnswers
+from forge.api.lineage.routes import edges as lineage_edges
+from forge.api.lineage.routes import graph as lineage
+from forge.api.lineage.routes import openlineage
+from forge.api.lineage.routes import records as lineage_records
+from forge.api.lineage.routes import reports as lineage_reports
+from forge.api.lineage.routes import sources as lineage_sources
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.routes import (
@@ -30,12 +36,6 @@ from forge.api.routes import (
     contract_results,
     contract_versions,
     contracts,
-    lineage,
-    lineage_edges,
-    lineage_records,
-    lineage_reports,
-    lineage_sources,
-    openlineage,
     quality,
     quality_anomalies,
     quality_incidents,

@@ -12,7 +12,7 @@ from forge.api.wire.shape import Wire
 from forge.flows.health import CurrentChecksOf
 from forge.flows.impact import graph_of, lineage_at
 from forge.flows.ports import Metadata
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.model.names import CommitId
 from forge.stores.sql.recent import Recent
 from forge.versioning.commit import Tree

@@ -16,7 +16,7 @@ from forge.flows.judged_by import JudgedBy
 from forge.flows.personal import PersonalColumns
 from forge.flows.shown_verdict import shown_result, shown_verdict
 from forge.flows.versioning.revisions import find_branch, find_commit
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.quality.monitor import CheckResult

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from forge.model.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from forge.connection.lineage import LineageView as LineageView
+    from forge.connection.lineage.graph import LineageView as LineageView
     from forge.connection.project import Connection as Connection
     from forge.connection.project import connect as connect
     from forge.connection.quality import QualityView as QualityView
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "LineageView": "forge.connection.lineage",
+        "LineageView": "forge.connection.lineage.graph",
         "Connection": "forge.connection.project",
         "connect": "forge.connection.project",
         "QualityView": "forge.connection.quality",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.connection.contract_items import ContractItem, Contracts, Findings, RegisteredItem
-from forge.connection.lineage_results import Found
+from forge.connection.lineage.results import Found
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known, find_known
 from forge.model.errors import ForgeError

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.connection.contracts import ContractsView
-from forge.connection.lineage import LineageView
+from forge.connection.lineage.graph import LineageView
 from forge.connection.quality import QualityView
 from forge.connection.results import Report, Rows
 from forge.connection.versioning.project_history import Versions

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.connection.lineage_results import Found
+from forge.connection.lineage.results import Found
 from forge.connection.quality_manage import QualityManagement
 from forge.connection.quality_results import Checked, MonitorItem, ResultView, Suggested
 from forge.flows.build import Event

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from forge.flows.impact import lake_table
-from forge.flows.impact_report import find_owners
-from forge.flows.lineage_ports import LineagePorts
-from forge.flows.lineage_view import Look, look
+from forge.flows.lineage.impact import find_owners
+from forge.flows.lineage.ports import LineagePorts
+from forge.flows.lineage.view import Look, look
+from forge.lineage.graph.traversal import Reached
 from forge.lineage.node import Level, Node
-from forge.lineage.traversal import Reached
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forge.contracts.registry import Checked, CompileRecord, Head, Registered
     from forge.contracts.tested import TestRun, TestSummary
     from forge.flows.alert_ports import AlertPorts
-    from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.lineage.ports import LineagePorts
     from forge.flows.ports import Lake, Metadata
     from forge.flows.records import AuditRecord
     from forge.model.time import Clock

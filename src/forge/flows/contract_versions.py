@@ -21,7 +21,7 @@ from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from forge.flows.contract_consumers import Consumer
-    from forge.flows.lineage_ports import LineagePorts
+    from forge.flows.lineage.ports import LineagePorts
 
 GIT = "git:"
 

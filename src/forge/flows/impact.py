@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.flows.records import OutputStatus, RunRecord, TableLineage
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, CommitId, RunId, TableName
 

@@ -22,7 +22,7 @@ from forge.flows.impact import (
 from forge.flows.ports import Metadata
 from forge.flows.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
 from forge.flows.run import RunResult
-from forge.lineage.graph import Graph
+from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alert import Origin, Scope
 from forge.quality.incident import incident_id

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from forge.flows.alert_ports import AlertPorts
 from forge.flows.impact import lake_table
 from forge.flows.incidents import graph_with
-from forge.lineage.graph import Graph, Reached
+from forge.lineage.graph.graph import Graph, Reached
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, ColumnName, TableName
 from forge.quality.alert import RANKS, AlertState, AlertStatus

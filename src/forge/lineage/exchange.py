@@ -19,8 +19,6 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TypeVar
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim, Recorded, claim_of
-from forge.lineage.fact import EdgeFact, NodeFact
 from forge.lineage.fact_json import (
     counts_from,
     edge_fact_from,
@@ -30,7 +28,9 @@ from forge.lineage.fact_json import (
     snapshot_from,
     snapshot_json,
 )
-from forge.lineage.store import LineageStore, Snapshot
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim, Recorded, claim_of
+from forge.lineage.facts.fact import EdgeFact, NodeFact
+from forge.lineage.graph.store import LineageStore, Snapshot
 from forge.model.errors import ForgeError
 
 FORMAT = "forge-lineage"

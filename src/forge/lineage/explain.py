@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge.lineage.edge import level_of
-from forge.lineage.traversal import Link, Reached, Traversal
+from forge.lineage.graph.traversal import Link, Reached, Traversal
 
 MOST_NAMES = 8
 

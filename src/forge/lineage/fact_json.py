@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import TypeVar
 
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
-from forge.lineage.fact import EdgeFact, NodeFact
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.facts.fact import EdgeFact, NodeFact
+from forge.lineage.graph.store import Snapshot
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import Entity, NodeType
-from forge.lineage.store import Snapshot
 
 W = TypeVar("W", bound=StrEnum)
 V = TypeVar("V")

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 
-from forge.lineage.erd_text import quoted
+from forge.lineage.erd.text import quoted
+from forge.lineage.graph.traversal import Link, Traversal
 from forge.lineage.node import Node
-from forge.lineage.traversal import Link, Traversal
 
 COLUMNS = (
     "source",

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
-from forge.lineage.evidence import Evidence
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import Entity, NodeType
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from forge.lineage.edge import level_of
-from forge.lineage.fact import EdgeVersion
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.graph.order import order_of
+from forge.lineage.graph.state import GraphState
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import NodeType
-from forge.lineage.order import order_of
-from forge.lineage.state import GraphState
 
 HUBS = 10
 

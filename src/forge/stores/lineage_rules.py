@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from forge.lineage.claim import Batch, check_known
-from forge.lineage.fact import NodeFact, holds
+from forge.lineage.facts.claim import Batch, check_known
+from forge.lineage.facts.fact import NodeFact, holds
+from forge.lineage.facts.record import details_of
+from forge.lineage.graph.store import Snapshot
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
-from forge.lineage.record import details_of
-from forge.lineage.store import Snapshot
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.stores.sql.columns import plain

@@ -75,7 +75,7 @@ class Wiring(CompileWiring):
             return lambda run_id, project: None
         from importlib.metadata import version
 
-        from forge.flows.openlineage_out import Emitter
+        from forge.flows.lineage.openlineage.send import Emitter
         from forge.stores.openlineage_sink import OpenLineageSink
 
         reference = keys.api_key

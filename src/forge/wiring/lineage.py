@@ -12,12 +12,12 @@ from forge.model.secret import resolve_secret
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forge.flows.ingest_ports import IngestPorts
-    from forge.flows.lineage_ports import KeyOf, LineagePorts
-    from forge.flows.openlineage import OpenLineagePorts
+    from forge.flows.lineage.code.ports import IngestPorts
+    from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
+    from forge.flows.lineage.ports import KeyOf, LineagePorts
     from forge.flows.versioning.keys import Reference
     from forge.lineage.extract.codebase import Run
-    from forge.lineage.store import LineageAnswers, LineageStore
+    from forge.lineage.graph.store import LineageAnswers, LineageStore
     from forge.model.names import TableName
     from forge.model.schema import Schema
     from forge.stores.sql.metadata import SqlMetadata
@@ -35,10 +35,10 @@ class LineageWiring(Foundation):
 
     @cached_property
     def _lineage(self) -> LineagePorts:
-        from forge.flows.lineage_ports import LineagePorts
-        from forge.lineage.graph import Graph
-        from forge.lineage.weights import Weights
-        from forge.stores.sql.lineage import SqlLineage
+        from forge.flows.lineage.ports import LineagePorts
+        from forge.lineage.graph.graph import Graph
+        from forge.lineage.graph.weights import Weights
+        from forge.stores.sql.lineage.facts import SqlLineage
 
         keys = self.settings.lineage
         store = SqlLineage(self.database)
@@ -75,9 +75,9 @@ class LineageWiring(Foundation):
 
     def ingest(self, read: Run) -> IngestPorts:
         """What reading code into the graph needs."""
-        from forge.flows.ingest_ports import IngestPorts
-        from forge.flows.lake_definitions import definitions_in_lake
-        from forge.stores.sql.lineage_sources import SqlSources
+        from forge.flows.lineage.code.lake_definitions import definitions_in_lake
+        from forge.flows.lineage.code.ports import IngestPorts
+        from forge.stores.sql.lineage.sources import SqlSources
 
         ports = self._lineage
         known = partial(definitions_in_lake, ports)
@@ -85,9 +85,9 @@ class LineageWiring(Foundation):
 
     @cached_property
     def _openlineage(self) -> OpenLineagePorts:
-        from forge.flows.openlineage import OpenLineagePorts
+        from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
         from forge.lineage.extract.openlineage import Naming
-        from forge.stores.sql.lineage_events import SqlLineageEvents
+        from forge.stores.sql.lineage.events import SqlLineageEvents
 
         keys = self.settings.lineage
         given = keys.openlineage
@@ -115,7 +115,7 @@ class LineageWiring(Foundation):
 
     def _feed_neo4j(self) -> None:
         """After each publish, so that who asks Neo4j itself sees it. What cannot be sent now is sent the next time."""
-        from forge.flows.lineage_feed import catch_up
+        from forge.flows.lineage.feed import catch_up
 
         ports = self.lineage()
         try:

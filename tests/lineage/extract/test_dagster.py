@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from forge.lineage.claim import Batch
-from forge.lineage.evidence import Basis
 from forge.lineage.extract.dagster import Asset, AssetColumn, batches_of_assets
+from forge.lineage.facts.claim import Batch
+from forge.lineage.facts.evidence import Basis
 
 NOW = datetime(2026, 11, 16, 8, tzinfo=UTC)
 RAW, CORE = ("raw", "orders"), ("core", "orders")

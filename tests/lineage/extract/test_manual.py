@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.lineage.evidence import Basis
 from forge.lineage.extract.manual import claims_of_declared, read_declared
 from forge.lineage.extract.manual_name import entity_of_text
+from forge.lineage.facts.evidence import Basis
 from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError, errors_of
 

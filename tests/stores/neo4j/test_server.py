@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from forge.lineage.ask import Ask
+from forge.lineage.graph.request import Ask
 from forge.model.errors import ForgeError
 from forge.stores.memory.lineage import MemoryLineage
 from forge.stores.neo4j.lineage import open_neo4j

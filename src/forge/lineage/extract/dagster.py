@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.edge import Transformation
-from forge.lineage.evidence import Basis, Evidence
+from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import Entity, NodeType, column_of
 

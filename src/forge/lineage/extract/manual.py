@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.extract.manual_name import entity_of_text, is_named
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
 from forge.lineage.node import UNPREFIXED, Entity, NodeType
 from forge.model.errors import ForgeError, raise_errors

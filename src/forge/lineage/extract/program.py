@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Gap, Indirect
-from forge.lineage.evidence import CONFIDENCE, Basis
 from forge.lineage.extract.definition import Definition
 from forge.lineage.extract.value import Value
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import CONFIDENCE, Basis
 from forge.model.names import ColumnName
 
 RESOLVED = CONFIDENCE[Basis.RESOLVED]  # of a trace from code whose column is known

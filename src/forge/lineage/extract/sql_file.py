@@ -11,8 +11,8 @@ from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.lines import relined
 from forge.lineage.extract.placeholders import has_template
 from forge.lineage.extract.program import Program
-from forge.lineage.extract.sql.parse import NOT_FILLED_IN
 from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.syntax.parse import NOT_FILLED_IN
 
 _MODEL = re.compile(r"\{\{-?\s*(?:ref|source|config)\s*\(")
 

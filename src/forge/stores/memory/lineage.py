@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from forge.lineage.claim import Batch, Recorded, check_batch
-from forge.lineage.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
+from forge.lineage.facts.claim import Batch, Recorded, check_batch
+from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
+from forge.lineage.facts.moment import to_micros
+from forge.lineage.facts.record import EdgeWork, NodeWork, check_order, work_on_edges, work_on_nodes
+from forge.lineage.graph.store import GraphArrays, Snapshot, Touched
 from forge.lineage.kind import Kind
-from forge.lineage.moment import to_micros
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType
-from forge.lineage.record import EdgeWork, NodeWork, check_order, work_on_edges, work_on_nodes
-from forge.lineage.store import GraphArrays, Snapshot, Touched
 from forge.stores.lineage_rules import (
     KnownNode,
     check_free,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forge.flows.code_records import SourceRecord
+from forge.flows.lineage.code.records import SourceRecord
 
 
 class MemorySources:

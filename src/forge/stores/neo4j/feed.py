@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from forge.lineage.fact import EdgeVersion
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.graph.store import LineageStore, Touched
 from forge.lineage.node import TABLE_LIKE, Node, NodeType
-from forge.lineage.store import LineageStore, Touched
 from forge.stores.neo4j.server import Server, rows_of
 from forge.stores.neo4j.shape import (
     CONSTRAINTS,

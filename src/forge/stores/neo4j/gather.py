@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from forge.lineage.ask import Ask, Direction, EdgeFilter
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.fact import EdgeKey, EdgeVersion
+from forge.lineage.facts.fact import EdgeKey, EdgeVersion
+from forge.lineage.graph.levels import GROUPED, group_of
+from forge.lineage.graph.request import Ask, Direction, EdgeFilter
 from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.levels import GROUPED, group_of
 from forge.lineage.node import TABLE_LIKE, Level, NodeType
 from forge.stores.neo4j.server import rows_of
 from forge.stores.neo4j.shape import BACKWARD, DERIVED_FROM, INFLUENCED_BY, relations_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forge.lineage.ask import Ask
-from forge.lineage.graph import Graph
-from forge.lineage.store import LineageStore
-from forge.lineage.traversal import Path, Traversal
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.request import Ask
+from forge.lineage.graph.store import LineageStore
+from forge.lineage.graph.traversal import Path, Traversal
 from forge.stores.neo4j.feed import Feed
 from forge.stores.neo4j.gather import gather
 from forge.stores.neo4j.part import PartSource

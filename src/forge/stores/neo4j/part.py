@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from forge.lineage.fact import EdgeVersion
-from forge.lineage.moment import to_micros
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.facts.moment import to_micros
+from forge.lineage.graph.store import GraphArrays, LineageStore
 from forge.lineage.node import NODE_TYPES, Node
-from forge.lineage.store import GraphArrays, LineageStore
 from forge.stores.neo4j.gather import Part
 
 

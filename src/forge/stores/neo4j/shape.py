@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from forge.lineage.fact import EdgeVersion
+from forge.lineage.facts.fact import EdgeVersion
+from forge.lineage.graph.levels import group_of
 from forge.lineage.kind import EdgeType, Kind
-from forge.lineage.levels import group_of
 from forge.lineage.node import TABLE_LIKE, Level, Node, NodeType, place_of
 
 ENTITY = "Entity"

@@ -41,7 +41,7 @@ f(spark.table("raw.orders"), 1).select("id").write.saveAsTable("m.t")
 
 
 def test_a_program_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forge.lineage.extract.python.interpreter.STEPS", 2_000)
+    monkeypatch.setattr("forge.lineage.extract.python.interpreter.interpreter.STEPS", 2_000)
     loops = "for i in range(200):\n for j in range(200):\n  x = i\n"
     assert gaps(loops) == [(1, "the file takes too long to follow; what comes after is not read")]
 

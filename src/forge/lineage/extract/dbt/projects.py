@@ -12,9 +12,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Gap
-from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.extract.catalog import Catalog
 from forge.lineage.extract.dbt.declared import Settings, find_settings
 from forge.lineage.extract.dbt.files import read_files
@@ -24,6 +22,8 @@ from forge.lineage.extract.dbt.read import LANGUAGE, declared_of, read_node
 from forge.lineage.extract.dbt.relation import Target
 from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.program import Program
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind
 from forge.lineage.node import Entity, NodeType
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.claim import EdgeClaim, NodeClaim
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.evidence import Basis, Evidence
 from forge.lineage.extract.openlineage.names import Naming, job_of, pipeline_of
 from forge.lineage.extract.openlineage.said import About, Arrival, Dataset, Event, Input, Name, Way
 from forge.lineage.extract.program import MAYBE
 from forge.lineage.extract.value import Trace, merge
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
 from forge.lineage.maker import CONSUMES, EXECUTES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.lineage.claim import Batch, EdgeClaim
 from forge.lineage.extract.openlineage.claims import Claimed, Fed, claims_of
 from forge.lineage.extract.openlineage.names import Naming, producer_of, producer_of_dataset
 from forge.lineage.extract.openlineage.read import kept_part, read_event
 from forge.lineage.extract.openlineage.said import About, Dataset, Event, Job, Name, State
-from forge.lineage.fact import EdgeFact, EdgeKey
+from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.facts.fact import EdgeFact, EdgeKey
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import Entity, NodeType
 

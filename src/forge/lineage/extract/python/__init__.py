@@ -21,7 +21,7 @@ def read_python(
     others can be imported, or opened (SQL that a program reads from a file). Without it, notebooks are turned into
     Python first."""
     from forge.lineage.extract.notebook import is_notebook, read_notebook
-    from forge.lineage.extract.python.program import read_program
+    from forge.lineage.extract.python.interpreter.program import read_program
 
     if only is not None:
         return tuple(read_program(path, files, catalog, dialect) for path in only)

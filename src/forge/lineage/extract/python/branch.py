@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forge.lineage.extract.python.cells import doubted
 from forge.lineage.extract.python.reading import Changes, Mutable, State, World, set_state, state_of
-from forge.lineage.extract.python.world import (
+from forge.lineage.extract.python.values import (
     NONE,
     Cells,
     Const,

@@ -8,7 +8,7 @@ from forge.lineage.extract.python.containers import ordered, pairs_of
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.texts import join_path, open_file, read_file, to_text
-from forge.lineage.extract.python.world import (
+from forge.lineage.extract.python.values import (
     NONE,
     Bound,
     Class,

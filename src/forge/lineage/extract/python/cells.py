@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.program import MAYBE
-from forge.lineage.extract.python.world import Cells
+from forge.lineage.extract.python.values import Cells
 from forge.lineage.extract.relation import Column, Relation, Shape
 from forge.lineage.extract.value import Trace, Value, add, stronger
 from forge.model.names import ColumnName

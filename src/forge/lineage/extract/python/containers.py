@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forge.lineage.extract.python.library import Call, Handler
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import (
+from forge.lineage.extract.python.values import (
     NONE,
     Const,
     DictOf,

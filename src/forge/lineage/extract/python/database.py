@@ -6,7 +6,7 @@ import re
 
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import Frame, Hole, ListOf, Module, Text, Thing, Unknown, text
+from forge.lineage.extract.python.values import Frame, Hole, ListOf, Module, Text, Thing, Unknown, text
 from forge.lineage.extract.relation import Relation
 
 _SQL = re.compile(

@@ -9,9 +9,9 @@ from typing import cast
 
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.python.library import Call, Handler
-from forge.lineage.extract.python.pyspark_frame import SPARK
+from forge.lineage.extract.python.pyspark.frame import SPARK
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import DictOf, Frame, Function, Thing, Unknown, known_text, text
+from forge.lineage.extract.python.values import DictOf, Frame, Function, Thing, Unknown, known_text, text
 
 _CONTEXT = "ctx"
 

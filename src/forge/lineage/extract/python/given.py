@@ -8,7 +8,7 @@ from typing import cast
 
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import (
+from forge.lineage.extract.python.values import (
     NONE,
     DictOf,
     Modelled,

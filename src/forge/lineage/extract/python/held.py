@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import Frame, Thing, Unknown
+from forge.lineage.extract.python.values import Frame, Thing, Unknown
 from forge.lineage.extract.relation import Relation, copy_of
 from forge.lineage.extract.value import NOTHING, Value, opaque
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from forge.lineage.extract.python.world import Hole, Text
+from forge.lineage.extract.python.values import Hole, Text
 from forge.lineage.extract.template_unknown import quoted
 
 _MARK = "__forge_hole_"

@@ -7,10 +7,10 @@ from forge.lineage.extract.python.database import AIRFLOW, RAW_SQL
 from forge.lineage.extract.python.forge_transform import FORGE_DECORATORS
 from forge.lineage.extract.python.given import GIVEN
 from forge.lineage.extract.python.library import Libraries, Library
-from forge.lineage.extract.python.pandas import HASHING, PANDAS
-from forge.lineage.extract.python.pandas_numpy import NUMPY
-from forge.lineage.extract.python.polars import POLARS, SELECTORS
-from forge.lineage.extract.python.pyspark import PYSPARK
+from forge.lineage.extract.python.pandas.library import HASHING, PANDAS
+from forge.lineage.extract.python.pandas.numpy import NUMPY
+from forge.lineage.extract.python.polars.library import POLARS, SELECTORS
+from forge.lineage.extract.python.pyspark.library import PYSPARK
 from forge.lineage.extract.python.templates import TEMPLATES
 
 FORGE = Library(modules=("forge",), decorators=FORGE_DECORATORS)

@@ -43,7 +43,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from forge.lineage.extract.python.world import Frame, Thing, known_text
+from forge.lineage.extract.python.values import Frame, Thing, known_text
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.reading import World

@@ -15,10 +15,10 @@ from forge.lineage.extract.python.holes import fill_holes, tables_in
 from forge.lineage.extract.python.library import Call, Libraries
 from forge.lineage.extract.python.scope import Scope
 from forge.lineage.extract.python.settings import name_with_settings
-from forge.lineage.extract.python.world import DictOf, Frame, Instance, ListOf, Text, Thing, what_is
+from forge.lineage.extract.python.values import DictOf, Frame, Instance, ListOf, Text, Thing, what_is
 from forge.lineage.extract.relation import Column, Relation, relation_of, stacked_by_name
-from forge.lineage.extract.sql.fallback import scan_tables
 from forge.lineage.extract.sql.session import Session
+from forge.lineage.extract.sql.statements.fallback import scan_tables
 from forge.lineage.extract.value import Value, stronger
 from forge.model.names import ColumnName
 

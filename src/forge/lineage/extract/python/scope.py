@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.python.world import Class, Thing
+from forge.lineage.extract.python.values import Class, Thing
 
 
 @dataclass(slots=True, eq=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.world import Const, Hole, Text, Thing, Unknown, known_text, truth_of
+from forge.lineage.extract.python.values import Const, Hole, Text, Thing, Unknown, known_text, truth_of
 
 # What programs call the things that hold their settings, where nothing else tells what they are.
 _HOLDERS = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.texts import joined_text, to_text
-from forge.lineage.extract.python.world import DictOf, Hole, Key, Modelled, Text, Thing, Unknown, text
+from forge.lineage.extract.python.values import DictOf, Hole, Key, Modelled, Text, Thing, Unknown, text
 
 _DOLLAR = re.compile(r"\$(?:(?P<escaped>\$)|(?P<name>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\})")
 _BRACES = re.compile(r"\{\{-?\s*(?P<name>[A-Za-z_]\w*)\s*-?\}\}")

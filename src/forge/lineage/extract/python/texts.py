@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from forge.lineage.extract.python.library import Call, Handler, source_text
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.world import (
+from forge.lineage.extract.python.values import (
     Const,
     DictOf,
     Hole,

@@ -12,7 +12,7 @@ from forge.lineage.extract.program import BY_POSITION
 from forge.lineage.extract.relation import Column, Relation
 from forge.lineage.extract.sql.query import relation_of_query
 from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.sql.written import Target, Written, both
+from forge.lineage.extract.sql.target import Target, Written, both
 from forge.lineage.extract.value import NOTHING, Trace, Value, through
 
 _BY_POSITION = Trace(Transformation.IDENTITY, "", confidence=BY_POSITION)

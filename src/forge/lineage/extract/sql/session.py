@@ -14,18 +14,18 @@ from forge.lineage.extract.definition import Definition
 from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import Made, Program, Step
 from forge.lineage.extract.relation import Relation
-from forge.lineage.extract.sql.ddl import altered
 from forge.lineage.extract.sql.expression import Scope, output_name, value_of_expression
 from forge.lineage.extract.sql.names import parts_of, split_name
-from forge.lineage.extract.sql.parse import LARGEST, Broken, deep, parse
-from forge.lineage.extract.sql.routines import begin_routine, declaration, loop
 from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
-from forge.lineage.extract.sql.split import Kind, Piece, split
 from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.sql.statements import run_tree
-from forge.lineage.extract.sql.statements_create import declared, is_temporary, table_of, write_whole
-from forge.lineage.extract.sql.statements_text import not_parsed
-from forge.lineage.extract.sql.written import Target
+from forge.lineage.extract.sql.statements.create import declared, is_temporary, table_of, write_whole
+from forge.lineage.extract.sql.statements.ddl import altered
+from forge.lineage.extract.sql.statements.handlers import run_tree
+from forge.lineage.extract.sql.statements.routines import begin_routine, declaration, loop
+from forge.lineage.extract.sql.statements.text import not_parsed
+from forge.lineage.extract.sql.syntax.parse import LARGEST, Broken, deep, parse
+from forge.lineage.extract.sql.syntax.split import Kind, Piece, split
+from forge.lineage.extract.sql.target import Target
 from forge.lineage.extract.value import Value
 
 Parsed = tuple[Piece, exp.Expr | Broken]

@@ -16,7 +16,7 @@ from forge.lineage.extract.program import MAYBE, Made, Step
 from forge.lineage.extract.relation import Column, Relation, Shape, relation_of
 from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of, types_of_columns
 from forge.lineage.extract.sql.names import parts_of, path_of, split_name
-from forge.lineage.extract.sql.written import Counts, Target, Temporary, Written, merged
+from forge.lineage.extract.sql.target import Counts, Target, Temporary, Written, merged
 from forge.lineage.extract.value import NOTHING, Trace, Value, through
 from forge.model.names import ColumnName
 

@@ -1,0 +1,187 @@
+"""Edges of the lineage one by one: as HTTP shows them, and as it takes them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from forge.api.lineage.views import edge_view
+from forge.api.lineage.wire.changes import EdgeCreate, EdgesCreate, NodeCreate, RecordedView
+from forge.api.lineage.wire.graph import EdgeDetail, EdgeLife, EdgeView, EvidenceView, ProducerView
+from forge.flows.lineage.view import Look
+from forge.lineage.edge import Indirect, Transformation, level_of
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim, Recorded
+from forge.lineage.facts.fact import EdgeFact, EdgeVersion, at_time
+from forge.lineage.graph.request import Ask
+from forge.lineage.graph.traversal import Link
+from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
+from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, Level, NodeType
+from forge.model.errors import ForgeError
+
+MOST_BEHIND = 100
+_INSIDE = (NodeType.COLUMN, NodeType.FIELD)
+_ALIASES = {"direct": Transformation.IDENTITY, "expression": Transformation.TRANSFORMATION}
+
+
+def edge_detail(view: Look, edge_id: str, *, with_expressions: bool = True) -> EdgeDetail:
+    """One edge with all that is known of it; of one between tables also the edges between their columns."""
+    try:
+        lives = view.lives(edge_id)
+    except ForgeError as error:
+        lifted = _lifted(view, edge_id) if error.code == "E801" else None
+        if lifted is None:
+            raise
+        detail = EdgeDetail(**dict(edge_view(lifted)))
+    else:
+        detail = _detail(at_time(lives, view.at) or lives[-1], lives)
+    behind = [edge_view(link) for link in _behind(view, detail.source, detail.target)]
+    detail = detail.model_copy(update={"behind": behind})
+    return detail if with_expressions else _without_expressions(detail)
+
+
+def _detail(now: EdgeVersion, lives: Sequence[EdgeVersion]) -> EdgeDetail:
+    told = now.to_dict()
+    shown = {name: value for name, value in told.items() if name in EdgeView.model_fields}
+    return EdgeDetail.model_validate(
+        {
+            **shown,
+            "confirmed": now.confirmed,
+            "actor": told["actor"],
+            "metadata": told["metadata"],
+            "created_at": told["created_at"],
+            "evidence": [EvidenceView.model_validate(one) for one in _evidence(now.facts)],
+            "producers": [_producer_view(fact) for fact in now.facts],
+            "history": [_life(version) for version in reversed(lives)],
+        }
+    )
+
+
+def _evidence(facts: Iterable[EdgeFact]) -> list[dict[str, object]]:
+    return [{"producer": fact.producer, **one.to_dict()} for fact in facts for one in fact.evidence]
+
+
+def _producer_view(fact: EdgeFact) -> ProducerView:
+    return ProducerView(
+        producer=fact.producer,
+        confidence=fact.confidence,
+        level=level_of(fact.confidence),
+        transformation=str(fact.transformation),
+        expression=fact.expression,
+        masking=fact.masking,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        actor=fact.actor,
+        metadata=dict(fact.metadata),
+        created_at=fact.created_at,
+    )
+
+
+def _life(version: EdgeVersion) -> EdgeLife:
+    return EdgeLife(
+        valid_from=version.valid_from,
+        valid_to=version.valid_to,
+        confidence=version.confidence,
+        level=version.level,
+        transformation=str(version.transformation),
+        expression=version.expression,
+        masking=version.masking,
+        producers=sorted({fact.producer for fact in version.facts}),
+    )
+
+
+def _without_expressions(detail: EdgeDetail) -> EdgeDetail:
+    """Code is told in expressions and statements."""
+    blank = {"expression": ""}
+    return detail.model_copy(
+        update={
+            **blank,
+            "evidence": [one.model_copy(update={"statement": ""}) for one in detail.evidence],
+            "producers": [one.model_copy(update=blank) for one in detail.producers],
+            "history": [one.model_copy(update=blank) for one in detail.history],
+            "behind": [one.model_copy(update=blank) for one in detail.behind],
+        }
+    )
+
+
+def _lifted(view: Look, edge_id: str) -> Link | None:
+    """An edge between two tables that nobody recorded: it stands for those between their columns."""
+    source, _, target = edge_id.rpartition("#")[0].partition("->")
+    if not target or source not in view.store.numbers([source]):
+        return None
+    lifted = view.answers.walk(Ask(source, "downstream", 1, view.edges_taken(0.0), Level.TABLE)).links
+    return next((link for link in lifted if link.id == edge_id), None)
+
+
+def _behind(view: Look, source: str, target: str) -> tuple[Link, ...]:
+    """The edges from columns of one table to columns of another; none where the ends are no tables."""
+    numbers = view.store.numbers([source, target])
+    nodes = view.store.nodes(list(numbers.values()))
+    if not all(end in numbers and nodes[numbers[end]].type in TABLE_LIKE for end in (source, target)):
+        return ()
+    near = view.answers.walk(Ask(source, "downstream", 1, view.edges_taken(0.0)))
+    inside = {item.node.id for item in near.items if item.table == target and item.column}
+    return tuple(link for link in near.links if link.target in inside)[:MOST_BEHIND]
+
+
+def claims_of(view: Look, body: EdgesCreate) -> tuple[tuple[EdgeClaim, ...], tuple[NodeClaim, ...]]:
+    """What a request declares. An end that is neither known nor declared keeps its name: recording refuses it."""
+    nodes = tuple(NodeClaim(_declared(node), node.attributes) for node in body.nodes)
+    entities = {node.entity.id: node.entity for node in nodes}
+    named = {end for edge in body.edges for end in (edge.source, edge.target)} - entities.keys()
+    numbers = view.store.numbers(sorted(named))
+    known = view.store.nodes(list(numbers.values()))
+    entities |= {name: known[number].entity for name, number in numbers.items()}
+    return tuple(_claim(edge, entities) for edge in body.edges), nodes
+
+
+def _claim(edge: EdgeCreate, entities: dict[str, Entity]) -> EdgeClaim:
+    transformation = _ALIASES.get(edge.transformation) or Transformation(edge.transformation)
+    return EdgeClaim(
+        entities.get(edge.source, Entity(NodeType.TABLE, edge.source)),
+        entities.get(edge.target, Entity(NodeType.TABLE, edge.target)),
+        _kind(edge, transformation),
+        transformation,
+        edge.expression,
+        edge.masking,
+        edge.confidence,
+        valid_from=edge.valid_from,
+        valid_to=edge.valid_to,
+        metadata=edge.metadata,
+    )
+
+
+def _kind(edge: EdgeCreate, transformation: Transformation) -> Kind:
+    way = Indirect(edge.subtype) if edge.subtype else None
+    if edge.relationship is not None:
+        return Kind(EdgeType(edge.type), Relationship(edge.relationship), way)
+    if edge.type != "derives_from":
+        return Kind(EdgeType(edge.type), None, way)
+    usual = RELATIONSHIP_OF[way] if way else relationship_of(transformation, masking=edge.masking)
+    return Kind(EdgeType.DERIVES_FROM, usual, way)
+
+
+def _declared(node: NodeCreate) -> Entity:
+    type_ = NodeType(node.type)
+    if type_ not in _INSIDE:
+        name = node.id if type_ in UNPREFIXED else node.id.removeprefix(f"{type_}:")
+        return Entity(type_, name)
+    owner = node.table or node.id.rpartition(".")[0]
+    if not owner or not node.id.startswith(f"{owner}.") or node.id == f"{owner}.":
+        raise ForgeError(
+            "E805",
+            f"{node.id} is no {type_} of {owner or 'anything'}",
+            where=f"node {node.id}",
+            fix="Write its id as that of what it belongs to, a dot, and its name: core.orders.amount",
+        )
+    return Entity(type_, node.id[len(owner) + 1 :], owner)
+
+
+def recorded_view(recorded: Recorded, edges: Iterable[str] = ()) -> RecordedView:
+    return RecordedView(
+        revision=recorded.revision,
+        added=recorded.added,
+        extended=recorded.extended,
+        changed=recorded.changed,
+        closed=recorded.closed,
+        nodes=recorded.nodes,
+        edges=list(edges),
+    )

@@ -1,0 +1,66 @@
+"""/api/v1/lineage/records: where one record came from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query, Response
+
+from forge.api.auth import ThePrincipal
+from forge.api.desk import LONG, answered
+from forge.api.lineage.routes.graph import At
+from forge.api.lineage.wire.records import OriginView
+from forge.api.rows import plain
+from forge.api.site import TheSite
+from forge.api.versioning.paths import lineage_router
+from forge.api.versioning.routes.commits import read_filters
+from forge.api.wire.shape import Wire
+from forge.flows.lineage.records import Origin, trace_record
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.revisions import find_commit
+from forge.model.names import TableName
+
+router = lineage_router()
+
+
+@router.get("/records", response_model=OriginView, responses=LONG)
+def record_lineage(
+    site: TheSite,
+    caller: ThePrincipal,
+    dataset_id: Annotated[str, Query(max_length=255, description="The table.", examples=["core.orders"])],
+    filters: Annotated[
+        tuple[str, ...],
+        Query(alias="filter", min_length=1, max_length=20, description="column=value of its key; repeated: all."),
+    ],
+    column: Annotated[str | None, Query(max_length=255, description="Only where this value came from.")] = None,
+    depth: Annotated[int, Query(ge=1, le=20)] = 5,
+    at: At = "HEAD",
+) -> Wire | Response:
+    """The record of a table with these values, and below it the records it came from, worked out from what the runs
+    copied. Personal data is neither shown nor used to find rows."""
+    wiring, table = site.wiring, TableName.parse(dataset_id)
+    where = read_filters(filters)
+    commit = find_commit(wiring.metadata, at, wiring.default_branch).id
+
+    def work(ports: VersionPorts) -> Origin:
+        return trace_record(ports, table, where, at=commit, column=column, depth=depth)
+
+    share = ("records", commit, table, filters, column, depth, wiring.personal_at(commit))
+    text = f"origin of {table} {' '.join(filters)}"
+    outcome = site.desk.do("query", work, caller, text=text, share=share)
+    return answered(outcome, origin_view)
+
+
+def origin_view(origin: Origin) -> OriginView:
+    return OriginView(
+        table=origin.table,
+        match=str(origin.match),
+        by={name: plain(value) for name, value in origin.by.items()},
+        fields={name: list(sources) for name, sources in origin.fields.items()},
+        rows=[{name: plain(value) for name, value in row.items()} for row in origin.rows],
+        more=origin.more,
+        version=origin.version,
+        commit=origin.commit.id if origin.commit else None,
+        message=origin.commit.message if origin.commit else None,
+        origins=[origin_view(one) for one in origin.origins],
+    )

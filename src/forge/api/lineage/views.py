@@ -1,0 +1,380 @@
+"""Pictures of lineage as HTTP shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from forge.api.lineage.wire.graph import EdgeView, GraphView, LineageView, NodeView, ReachedView
+from forge.api.paging import offset_cursor
+from forge.api.quality_views import Seen, see
+from forge.api.site import Site
+from forge.flows.health import all_count, failing_columns, find_said, newest_attempts
+from forge.flows.impact import lake_table
+from forge.flows.incidents import graph_with
+from forge.flows.lineage.view import Look, asks_for_doers
+from forge.flows.records import AssetRecord
+from forge.lineage.edge import level_of
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of
+from forge.lineage.graph.request import Ask, EdgeFilter, Way
+from forge.lineage.graph.store import LineageAnswers
+from forge.lineage.graph.traversal import Link, Reached
+from forge.lineage.kind import EdgeType
+from forge.lineage.node import Level, Node, NodeType, place_of
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+from forge.quality.verdict import Outcome
+from forge.versioning.commit import Tree
+
+if TYPE_CHECKING:
+    from forge.lineage.graph.neighbours import Beside
+
+MOST_ENTITIES, MOST_EDGES = 2000, 20_000  # in one answer
+_ALL_THE_WAY = 10
+_COUNTED = (Level.FIELD, Level.COLUMN, Level.TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of tables and columns beside their lineage."""
+
+    tree: Tree
+    assets: Mapping[TableName, AssetRecord]
+    owner: Callable[[TableName], str | None]
+    failing: frozenset[str] = field(default_factory=frozenset)  # columns, and tables, by full name
+
+    def columns_of(self, table: str) -> Mapping[str, Mapping[str, object]]:
+        name = lake_table(table)
+        record = self.assets.get(name) if name else None
+        return {str(column["name"]): column for column in record.columns} if record else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a picture is asked to show. `limit` and `offset` count entities, nearest first."""
+
+    root: str
+    direction: Way = "both"
+    depth: int = 5
+    min_confidence: float | None = None
+    indirect: bool = False
+    level: Level = Level.COLUMN
+    node_types: tuple[NodeType, ...] = ()
+    edge_types: tuple[EdgeType, ...] = ()
+    schemas: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    intermediate: bool = False
+    limit: int = 500
+    offset: int = 0
+    transforms: bool = False
+
+    def beside(self, start: Node) -> bool:
+        """Whether who makes the data is asked for, too."""
+        return self.transforms or asks_for_doers(start, frozenset(self.node_types), frozenset(self.edge_types))
+
+    def ask(self, start: str, edges: EdgeFilter) -> Ask:
+        return Ask(
+            start,
+            self.direction,
+            self.depth,
+            edges,
+            self.level,
+            frozenset(self.node_types),
+            frozenset(self.schemas),
+            frozenset(self.files),
+            self.intermediate,
+            self.offset + self.limit,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A picture, how it was asked for, what stands beside each of its tables where that was counted, and those of its
+    tables that exist only inside a program."""
+
+    picture: Picture
+    wanted: Wanted
+    edges: EdgeFilter
+    beside: Mapping[str, Beside] = field(default_factory=dict)
+    inside: Mapping[str, Node] = field(default_factory=dict)
+
+    @property
+    def next_cursor(self) -> str | None:
+        more = self.picture.truncated
+        return offset_cursor(self.wanted.offset + self.wanted.limit) if more else None
+
+
+def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> Facts:
+    metadata = site.wiring.metadata
+    if failing is None:
+        since = site.wiring.monitors.standing(seen.tree)
+        attempts = newest_attempts(seen.tree, seen.held)
+        current = site.current_checks() if _is_now(site, seen) else all_count
+        said = find_said(metadata, attempts, Outcome.FAILED, since, seen.held, current)
+        failing = failing_columns(said)
+    assets = {asset.table: asset for asset in metadata.assets()}
+    return Facts(seen.tree, assets, site.wiring.settings.owner_of, failing)
+
+
+def _is_now(site: Site, seen: Seen) -> bool:
+    main = site.wiring.metadata.branch(site.wiring.default_branch)
+    return main is not None and seen.commit is not None and main.head == seen.commit.id
+
+
+def see_tables(site: Site, at: str) -> Seen:
+    """The tables at the time of a picture. The lineage may be asked for at a time of which no commit is known."""
+    try:
+        return see(site, at)
+    except ForgeError:
+        return Seen(None, {}, ())
+
+
+def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
+    """What is published at the revision, and where the root is not: what the newest attempts would have made."""
+    edges = view.edges_taken(wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types)
+    try:
+        root = view.find(wanted.root)
+        answers, start = view.answers, root.id
+        if wanted.beside(root):
+            edges = view.edges_taken(
+                wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types, beside=True
+            )
+    except ForgeError as error:
+        if error.code != "E801" or not seen.held:
+            raise
+        attempted = _attempted(site, seen, wanted.root)
+        if attempted is None:
+            raise
+        answers, start = attempted, wanted.root
+    ask = wanted.ask(start, edges)
+    walk = answers.walk(ask)
+    before = answers.walk(replace(ask, limit=wanted.offset)) if wanted.offset else None
+    found = Found(picture_of(walk, before), wanted, edges)
+    return replace(found, beside=_count_beside(view, answers, found), inside=_find_inside(view, found))
+
+
+def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
+    graph = graph_with(site.wiring.metadata, seen.tree, seen.held)
+    try:
+        graph.walk(Ask(root, depth=1, limit=1))
+    except ForgeError as error:
+        if error.code != "E801":
+            raise
+        return None
+    return graph
+
+
+def _count_beside(view: Look, answers: LineageAnswers, found: Found) -> Mapping[str, Beside]:
+    """Columns and neighbours of each table, whether or not the picture shows them. Another engine than the index is
+    not asked for that: it would take a walk for each table."""
+    picture = found.picture
+    if not isinstance(answers, Graph) or answers is not view.answers or picture.level not in _COUNTED:
+        return {}
+    from forge.lineage.graph.neighbours import count_beside
+
+    tables = [table.name for table in picture.tables]
+    shown = {node.table or node.id for node in picture.nodes.values()}
+    asked = found.wanted.intermediate
+    return count_beside(view.store, answers.index(), tables, shown, found.edges, intermediate=asked)
+
+
+def _find_inside(view: Look, found: Found) -> Mapping[str, Node]:
+    """The walk gives columns; what a CTE or a variable is called, and in which file it stands, its own node says."""
+    if not found.wanted.intermediate:
+        return {}
+    numbers = view.store.numbers([table.name for table in found.picture.tables])
+    nodes = view.store.nodes([*numbers.values()], found.edges.at).values()
+    return {node.id: node for node in nodes if node.hidden}
+
+
+def picture_of_column(graph: Graph, table: str, column: str) -> Found:
+    """One column from where it came in to all it reaches; of a whole table, by table."""
+    root = f"{table}.{column}" if column else table
+    wanted = Wanted(root, depth=_ALL_THE_WAY, level=Level.COLUMN if column else Level.TABLE, limit=MOST_ENTITIES)
+    try:
+        picture = picture_of(graph.walk(wanted.ask(root, EdgeFilter())))
+    except ForgeError as error:
+        if error.code != "E801":
+            raise
+        picture = lone_table(root, table, "both", _ALL_THE_WAY, column=column or None)
+    return Found(picture, wanted, EdgeFilter())
+
+
+def graph_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = True) -> GraphView:
+    picture = found.picture
+    return GraphView(
+        root_id=picture.root,
+        direction=picture.direction,
+        depth=found.wanted.depth,
+        at=at,
+        level=str(picture.level),
+        min_confidence=found.edges.min_confidence,
+        indirect=found.edges.indirect,
+        nodes=_nodes(found, facts),
+        edges=[edge_view(link, with_expressions=with_expressions) for link in picture.links[:MOST_EDGES]],
+        total_entities=picture.reached,
+        greatest_depth=picture.greatest_depth,
+        levels=dict(picture.levels),
+        hidden=picture.hidden,
+        truncated=picture.truncated or len(picture.links) > MOST_EDGES,
+        next_cursor=found.next_cursor,
+    )
+
+
+def lineage_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = True) -> LineageView:
+    graph = graph_view(found, at, facts, with_expressions=with_expressions)
+    ways = {way: [i for i in found.picture.items if i.direction == way] for way in ("upstream", "downstream")}
+    views = {way: [_reached_view(item, with_expressions) for item in items] for way, items in ways.items()}
+    return LineageView(**dict(graph), upstream=views["upstream"], downstream=views["downstream"])
+
+
+def edge_view(link: Link, *, with_expressions: bool = True) -> EdgeView:
+    view = EdgeView.model_validate(link.to_dict())
+    return view if with_expressions else view.model_copy(update={"expression": ""})
+
+
+def node_view(node: Node) -> NodeView:
+    """A node by itself."""
+    return NodeView(
+        id=node.id,
+        type=str(node.type),
+        name=node.name,
+        qualified_name=node.qualified_name,
+        attributes={**node.details, "table": node.table or None, "unresolved": node.unresolved},
+        created_at=node.created_at,
+        updated_at=node.updated_at,
+    )
+
+
+def _reached_view(item: Reached, with_expressions: bool) -> ReachedView:
+    via = item.via
+    return ReachedView(
+        id=item.node.id,
+        type=str(item.node.type),
+        name=item.node.name,
+        table=item.table,
+        column=item.column,
+        depth=item.depth,
+        confidence=item.confidence,
+        level=level_of(item.confidence),
+        relationship=str(via.kind.relationship) if via.kind.relationship else None,
+        kind="indirect" if via.kind.indirect else "direct",
+        subtype=str(via.kind.indirect) if via.kind.indirect else None,
+        transformation=str(via.transformation),
+        expression=via.expression if with_expressions else "",
+        masking=via.masking,
+    )
+
+
+def _nodes(found: Found, facts: Facts) -> list[NodeView]:
+    """The tables in reading order, then of each its columns in their own order."""
+    tables = found.picture.tables
+    nodes = [_table_node(table, found, facts) for table in tables]
+    for table in tables:
+        order = {name: place for place, name in enumerate(facts.columns_of(table.name))}
+        columns = sorted(table.columns, key=lambda name, order=order: (order.get(name, len(order)), name))  # type: ignore[misc]
+        nodes += [_column_node(table, column, found.picture, facts) for column in columns]
+    return nodes
+
+
+def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
+    name = lake_table(table.name)
+    node = found.picture.nodes.get(table.name) or found.inside.get(table.name)
+    version = facts.tree.get(name) if name else None
+    record = facts.assets.get(name) if name else None
+    known = node.details if node else {}
+    type_ = _type_of(node, name, version.kind if version else record.kind if record else "table")
+    return NodeView(
+        id=table.name,
+        type=type_,
+        name=_short_name(table.name, node, name),
+        qualified_name=node.qualified_name if node else table.name,
+        attributes={
+            **_counts(table, found, record),
+            "owner": (record.owner if record else None) or (facts.owner(name) if name else None) or known.get("owner"),
+            "kind": known["kind"] if node and node.hidden else type_,
+            "layer": table.layer,
+            "order": table.order,
+            "external": type_ == "external",
+            "in_catalog": version is not None,
+            "failing": table.name in facts.failing or any(one.startswith(f"{table.name}.") for one in facts.failing),
+            "depth": _depth(table, found.picture),
+            "confidence": _confidence(table, found.picture),
+            "intermediate": node.hidden if node else False,
+            "unresolved": node.unresolved if node else False,
+            "source_file": known.get("source_file"),
+            **({"label": known.get("label"), "source_line": known.get("source_line")} if node and node.hidden else {}),
+        },
+        created_at=node.created_at if node else None,
+        updated_at=node.updated_at if node else None,
+    )
+
+
+def _type_of(node: Node | None, name: TableName | None, kind: str) -> str:
+    """What the lake says of its own tables; of the others what the graph says."""
+    if name is not None and (node is None or node.type in (NodeType.TABLE, NodeType.VIEW)):
+        return kind
+    return str(node.type) if node else "external"
+
+
+def _short_name(full: str, node: Node | None, name: TableName | None) -> str:
+    if name is not None:
+        return name.name
+    if node is not None and node.hidden:
+        return str(node.details.get("label") or node.name)
+    if node is not None and node.type in (NodeType.TABLE, NodeType.VIEW, NodeType.DATASET):
+        return place_of(full).table
+    return node.name if node else full
+
+
+def _counts(table: PictureTable, found: Found, record: AssetRecord | None) -> dict[str, int | None]:
+    beside = found.beside.get(table.name)
+    known = len(record.columns) if record else beside.columns if beside else 0
+    columns = max(known, len(table.columns))
+    return {
+        "columns": columns if columns or not found.picture.by_table else None,
+        "more_columns": columns - len(table.columns),
+        "hidden_upstream": beside.upstream if beside else None,
+        "hidden_downstream": beside.downstream if beside else None,
+    }
+
+
+def _within(table: PictureTable, picture: Picture) -> Sequence[Reached | None]:
+    """What the walk said of a table and its columns; None for where it began."""
+    ids = [table.name, *(table.column_id(column) for column in table.columns)]
+    return [picture.entities.get(one) for one in ids if one in picture.entities or one in picture.nodes]
+
+
+def _depth(table: PictureTable, picture: Picture) -> int:
+    return min((item.depth if item else 0 for item in _within(table, picture)), default=0)
+
+
+def _confidence(table: PictureTable, picture: Picture) -> float:
+    return max((item.confidence if item else 1.0 for item in _within(table, picture)), default=1.0)
+
+
+def _column_node(table: PictureTable, column: str, picture: Picture, facts: Facts) -> NodeView:
+    full = table.column_id(column)
+    described = facts.columns_of(table.name).get(column, {})
+    node, item = picture.nodes.get(full), picture.entities.get(full)
+    known = node.details if node else {}
+    return NodeView(
+        id=full,
+        type=str(node.type) if node else "column",
+        name=column,
+        qualified_name=full,
+        attributes={
+            "table": table.name,
+            "data_type": described.get("type") or known.get("data_type"),
+            "nullable": known.get("nullable"),
+            "pii": bool(described.get("pii", False)),
+            "failing": full in facts.failing,
+            "depth": item.depth if item else 0,
+            "confidence": item.confidence if item else 1.0,
+            "direction": item.direction if item else None,
+        },
+        created_at=node.created_at if node else None,
+        updated_at=node.updated_at if node else None,
+    )

@@ -1,0 +1,1 @@
+"""Commands of lineage: `upstream`, `downstream`, `lineage`, `impact`, `erd`, `ingest`."""

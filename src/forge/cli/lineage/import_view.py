@@ -1,0 +1,39 @@
+"""What was imported, as data and as a table."""
+
+from __future__ import annotations
+
+from forge.cli.answer import Answer, Column
+from forge.cli.failure import end_after_answer
+from forge.cli.terminal import Terminal
+from forge.cli.words import count, plural
+from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile
+
+MOST = 20  # told beside an answer
+
+
+def tell_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFile | ImportedAssets) -> None:
+    item = done.to_dict()
+    numbers = [name for name, value in item.items() if isinstance(value, int) and name != "revision"]
+    columns = [Column(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers]  # type: ignore[misc]
+    terminal.answer(Answer("imported", [item], columns))
+    match done:
+        case ImportedFile() if done.left:
+            told = plural(done.left, "fact")
+            terminal.say(f"{told} left out: of these this record has a word of the same producer, which stays.")
+        case DeclaredFile():
+            for gap in done.unknown[:MOST]:
+                terminal.say(f"{gap.place}:{gap.line}  {gap.reason}")
+            _more(terminal, len(done.unknown))
+        case EventFile():
+            if done.statuses.get("held"):
+                terminal.say("What is held is recorded when an event says that its run is complete.")
+            end_after_answer(*done.faults)
+        case ImportedAssets() if done.older:
+            names = ", ".join(done.older[:MOST])
+            terminal.say(f"Left as they are, for something newer is known: {names}")
+            _more(terminal, len(done.older))
+
+
+def _more(terminal: Terminal, total: int) -> None:
+    if total > MOST:
+        terminal.say(f"… and {total - MOST:,} more: --json has them all")

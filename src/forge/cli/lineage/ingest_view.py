@@ -1,0 +1,172 @@
+"""What was read out of code, as data and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forge.cli.answer import Answer, Column, Item
+from forge.cli.terminal import Terminal
+from forge.cli.words import count, plural, seconds
+
+if TYPE_CHECKING:
+    from forge.connection.lineage.code import Extracted
+    from forge.connection.lineage.spark import Watched
+    from forge.flows.lineage.code.ingest import Ingested
+    from forge.flows.lineage.code.records import SourceRecord
+    from forge.flows.lineage.query_log import LogRead
+    from forge.lineage.agree import Agreement
+
+MOST_GAPS = 20  # told beside an answer
+MOST_ROWS = 40  # files listed on a terminal after an ingest
+
+
+def answer_of_ingest(done: Ingested) -> Answer:
+    document = done.to_dict()
+    sources = document.pop("sources")
+    assert isinstance(sources, list)
+    shown = sorted(sources, key=lambda one: (one["coverage"], one["path"]))[:MOST_ROWS]
+    more = len(sources) - len(shown)
+    moved = [f"{plural(len(done.files), 'file')} read", f"{len(done.unchanged):,} unchanged"]
+    moved += [f"{len(done.removed):,} gone"] if done.removed else []
+    head = [", ".join(moved), ""] if done.unchanged or done.removed else []
+    foot = [f"… and {plural(more, 'file')} more: forge lineage sources"] if more > 0 else []
+    foot += ["", _total(done)]
+    items: list[Item] = shown if len(sources) > MOST_ROWS else sources
+    return Answer("sources", items, _COLUMNS, document, head, foot)
+
+
+def _total(done: Ingested) -> str:
+    every = done.everything
+    words = (
+        plural(len(every), "file"),
+        plural(sum(one.statements for one in every), "statement"),
+        plural(sum(one.edges for one in every), "edge"),
+        plural(done.gaps, "gap"),
+    )
+    return f"{', '.join(words)}, {seconds(done.seconds)}"
+
+
+def _share(item: Item) -> str:
+    return f"{item['coverage']:.0%}" if item["statements"] else "–"
+
+
+_COLUMNS = (
+    Column("file", lambda i: str(i["path"]), style="bold"),
+    Column("language", lambda i: str(i["language"])),
+    Column("statements", lambda i: count(i["statements"]), right=True),
+    Column("understood", _share, right=True),
+    Column("edges", lambda i: count(i["edges"]), right=True),
+    Column("gaps", lambda i: count(len(i["gaps"])) if isinstance(i["gaps"], list) and i["gaps"] else "", right=True),
+)
+
+
+def answer_of_sources(found: Sequence[SourceRecord]) -> Answer:
+    roots = {one.root for one in found}
+    name = "path" if len(roots) == 1 else "id"
+    file = Column("file", lambda i: str(i[name]), style="bold")
+    columns = (file, *_COLUMNS[1:], Column("read", lambda i: str(i["read_at"])[:19].replace("T", " ")))
+    head = [f"From {next(iter(roots))}", ""] if len(roots) == 1 else []
+    statements, understood = sum(one.statements for one in found), sum(one.understood for one in found)
+    share = f"{understood / statements:.0%} of {plural(statements, 'statement')} understood" if statements else ""
+    return Answer("sources", [one.to_dict() for one in found], columns, {}, head, ["", share] if share else [])
+
+
+def answer_of_gaps(found: Sequence[SourceRecord]) -> Answer:
+    items: list[Item] = [
+        {"file": one.id, "line": gap.line or None, "reason": gap.reason, "code": gap.code}
+        for one in found
+        for gap in one.gaps
+    ]
+    columns = (
+        Column("where", lambda i: f"{i['file']}:{i['line']}" if i["line"] else str(i["file"]), style="bold"),
+        Column("why", lambda i: str(i["reason"])),
+        Column("code", lambda i: str(i["code"]), style="dim"),
+    )
+    return Answer("gaps", items, columns)
+
+
+def answer_of_extraction(found: Extracted) -> Answer:
+    document = found.to_dict()
+    edges = document.pop("edges")
+    assert isinstance(edges, list)
+    columns = (
+        Column("to", lambda i: str(i["target"]), style="bold"),
+        Column("from", lambda i: str(i["source"])),
+        Column("how", lambda i: f"{i['transformation']}{', masked' if i['masking'] else ''}"),
+        Column("expression", lambda i: _cut(str(i["expression"])), style="dim"),
+        Column("sure", lambda i: f"{i['confidence']:.2f}", right=True),
+        Column("where", lambda i: f"{i['file']}:{i['line']}"),
+    )
+    by_target = sorted(edges, key=lambda edge: (edge["target"], edge["source"]))
+    return Answer("edges", by_target, columns, document)
+
+
+def _cut(text: str, width: int = 48) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def tell_gaps(terminal: Terminal, found: Extracted, took: float) -> None:
+    """On stderr: what was not understood, and the sum of all."""
+    extraction = found.extraction
+    for gap in extraction.gaps[:MOST_GAPS]:
+        terminal.say(f"{gap.place}:{gap.line}  {gap.reason}" if gap.line else f"{gap.place}  {gap.reason}")
+    if len(extraction.gaps) > MOST_GAPS:
+        terminal.say(f"… and {plural(len(extraction.gaps) - MOST_GAPS, 'gap')} more: --json has them all")
+    statements = sum(one.statements for one in found.programs)
+    words = (
+        plural(len(found.programs), "file"),
+        plural(statements, "statement"),
+        plural(len(extraction.edges), "edge"),
+        plural(len(extraction.gaps), "gap"),
+    )
+    terminal.say(f"{', '.join(words)}, {seconds(took)}")
+
+
+def answer_of_agreement(found: Agreement) -> Answer:
+    document = found.to_dict()
+    items = document.pop("disagreements")
+    assert isinstance(items, list)
+    columns = (
+        Column("where", lambda i: f"{i['file']}:{i['line']}", style="bold"),
+        Column("only", lambda i: str(i["said_by"])),
+        Column("to", lambda i: str(i["target"])),
+        Column("from", lambda i: str(i["source"])),
+        Column("way", lambda i: str(i["way"])),
+    )
+    return Answer("disagreements", items, columns, document)
+
+
+def answer_of_capture(done: Watched) -> Answer:
+    document = done.to_dict()
+    writes = document.pop("writes")
+    assert isinstance(writes, list)
+    columns = (
+        Column("wrote", lambda i: str(i["target"]), style="bold"),
+        Column("kind", lambda i: str(i["kind"])),
+        Column("reads", lambda i: ", ".join(_sources(i))),
+        Column("edges", lambda i: count(_size(i["edges"])), right=True),
+    )
+    return Answer("writes", writes, columns, document)
+
+
+def _sources(item: Item) -> list[str]:
+    edges = item["table_edges"]
+    return sorted({str(edge["source"]) for edge in edges}) if isinstance(edges, list) else []
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def answer_of_log(done: LogRead) -> Answer:
+    document = done.to_dict()
+    gaps = document.pop("gaps")
+    assert isinstance(gaps, list)
+    columns = (
+        Column("not understood", lambda i: str(i["reason"])),
+        Column("queries", lambda i: count(i["queries"]), right=True),
+    )
+    head = [f"{plural(done.edges, 'edge')} from the queries of {done.name}", ""]
+    return Answer("gaps", gaps, columns, document, head)

@@ -1,0 +1,175 @@
+"""`forge upstream`, `forge downstream` and `forge lineage TABLE`: where columns come from and where they go."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from forge.connection import LineageView
+    from forge.lineage.graph.request import Way
+    from forge.lineage.graph.traversal import Traversal
+
+At = Annotated[
+    str | None, typer.Option("--at", metavar="REF", help="A time, snapshot of lineage, branch, tag, commit or HEAD~2.")
+]
+Least = Annotated[
+    float | None, typer.Option("--min-confidence", metavar="0…1", help="Follow edges that are at least so sure.")
+]
+WithIndirect = Annotated[bool, typer.Option("--indirect", help="Follow joins, filters, groups and sorts of rows, too.")]
+Texts = list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What was asked for. `rest` are options of a walk, as Python takes them."""
+
+    name: str
+    level: str | None
+    explain: bool
+    rest: dict[str, Any]
+
+
+def _options(
+    subject: Annotated[
+        str | None,
+        typer.Argument(metavar="TABLE[.COLUMN]", help="core.orders, core.orders.amount or its end; @REF may follow."),
+    ] = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="TABLE", help="The same, as an option.")] = None,
+    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="A column of the table.")] = None,
+    depth: Annotated[str, typer.Option(metavar="N|all", help="How many steps.")] = "10",
+    min_confidence: Least = None,
+    indirect: WithIndirect = False,
+    at: At = None,
+    level: Annotated[
+        str | None, typer.Option("--level", metavar="LEVEL", help="field, column, table, schema, database or system.")
+    ] = None,
+    types: Annotated[
+        Texts, typer.Option("--type", metavar="TYPE", help="Show only columns, tables, dashboards…; repeatable.")
+    ] = None,
+    edge_types: Annotated[
+        Texts, typer.Option("--edge-type", metavar="TYPE", help="Follow only these, like consumes; repeatable.")
+    ] = None,
+    schemas: Annotated[
+        Texts, typer.Option("--schema", metavar="SCHEMA", help="Show only what is in it; repeatable.")
+    ] = None,
+    files: Annotated[
+        Texts, typer.Option("--file", metavar="FILE", help="Show only what this file makes; repeatable.")
+    ] = None,
+    paths: Annotated[int, typer.Option("--paths", metavar="K", min=0, help="The K surest paths to each end.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many entities.")] = None,
+    intermediate: Annotated[
+        bool, typer.Option("--intermediate", help="Show what exists only inside a statement, too.")
+    ] = False,
+    transforms: Annotated[
+        bool, typer.Option("--transforms", help="Show the transforms, pipelines and jobs that make it, too.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell sources, commits, checks and owners in sentences.")
+    ] = False,
+) -> Walk:
+    """What was given; the signature is the definition of the options."""
+    from forge.cli.values import read_number
+
+    rest = {
+        "depth": read_number(depth, "--depth"),
+        "min_confidence": min_confidence,
+        "indirect": indirect,
+        "at": at,
+        "node_types": types or (),
+        "edge_types": edge_types or (),
+        "schemas": schemas or (),
+        "files": files or (),
+        "paths": paths,
+        "limit": limit,
+        "intermediate": intermediate,
+        "transforms": transforms,
+    }
+    return Walk(_name(subject, table, column), level, explain, rest)
+
+
+def _name(subject: str | None, table: str | None, column: str | None) -> str:
+    if (subject is None) == (table is None):
+        raise ForgeError("E105", "Name one table or column", fix="forge upstream core.orders.amount")
+    name, mark, at = (subject or table or "").partition("@") if column else (subject or table or "", "", "")
+    return f"{name}.{column}{mark}{at}" if column else name
+
+
+@functools.cache
+def _parameters() -> tuple[inspect.Parameter, ...]:
+    found = inspect.signature(_options, eval_str=True).parameters.values()
+    return tuple(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in found)
+
+
+def _walking(direction: Way, words: str) -> Callable[..., None]:
+    """The command of one direction."""
+
+    def walk(terminal: Terminal, /, **given: Any) -> None:
+        _answer(terminal, direction, _options(**given))
+
+    first = inspect.Parameter("terminal", inspect.Parameter.POSITIONAL_ONLY)
+    walk.__signature__ = inspect.Signature([first, *_parameters()])  # type: ignore[attr-defined]
+    walk.__doc__ = words
+    return command(walk)
+
+
+upstream = _walking("upstream", "Show what a table or column comes from.")
+downstream = _walking("downstream", "Show what comes from a table or column.")
+both = _walking("both", "Show both directions of a table or column; the word `show` may be left out.")
+
+
+def _answer(terminal: Terminal, direction: Way, asked: Walk) -> None:
+    from forge.cli.lineage.tree import answer_of_walk
+    from forge.connection import LineageView
+
+    with terminal.open() as wiring:
+        view = LineageView(wiring, wiring.default_branch)
+        try:
+            found = _walk(view, direction, asked, asked.level or "column")
+        except ForgeError as error:
+            raise _or_word(error, asked.name) if direction == "both" else error from None
+        drawn = _as_drawn(view, direction, asked, found)
+        said = _explained(view, direction, asked) if asked.explain else ()
+    terminal.answer(answer_of_walk(found, drawn, said))
+
+
+def _or_word(error: ForgeError, name: str) -> ForgeError:
+    """What is no name of the graph may be a misspelt word of `forge lineage`."""
+    from difflib import get_close_matches
+
+    from forge.cli.lineage.group import app
+
+    words = [command.name for command in app.registered_commands if command.name]
+    near = get_close_matches(name, words, n=1, cutoff=0.6)
+    if error.code != "E801" or not near:
+        return error
+    fix = f"{error.fix} The command is `forge lineage {near[0]}`."
+    return ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix)
+
+
+def _walk(view: LineageView, direction: Way, asked: Walk, level: str) -> Traversal:
+    ask = {"upstream": view.upstream, "downstream": view.downstream, "both": view.both}[direction]
+    return ask(asked.name, level=level, **asked.rest)
+
+
+def _explained(view: LineageView, direction: Way, asked: Walk) -> tuple[str, ...]:
+    return view.explain(asked.name, direction=direction, level=asked.level or "column", **asked.rest)
+
+
+def _as_drawn(view: LineageView, direction: Way, asked: Walk, found: Traversal) -> Traversal:
+    """The tree of a table is one of tables, unless another level or other entities were asked for."""
+    from forge.lineage.node import TABLE_LIKE
+
+    start = next((node for node in found.starts if node.id == found.start), None)
+    if asked.level or asked.rest["node_types"] or start is None or start.type not in TABLE_LIKE:
+        return found
+    return _walk(view, direction, asked, "table")

@@ -1,0 +1,117 @@
+"""Code that is read into the graph of a project, or without one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.connection.tabular import Row, Tabular
+from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from forge.flows.lineage.code.ingest import Ingested
+    from forge.flows.lineage.code.ports import Options, Progress
+    from forge.lineage.edge import Extraction
+    from forge.lineage.extract.definition import Schemas
+    from forge.lineage.extract.program import Program
+    from forge.wiring import Wiring
+
+Tell = Callable[["Progress"], None]
+
+
+def _nothing(progress: Progress) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted(Tabular):
+    """What files say, and how much of each was understood; as a table, a row for each edge between columns."""
+
+    extraction: Extraction
+    programs: tuple[Program, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return self.extraction.to_dict()
+
+    def rows(self) -> list[Row]:
+        edges = self.to_dict()["edges"]
+        assert isinstance(edges, list)
+        return edges
+
+
+def read_schemas(given: str | Path | Mapping[str, Mapping[str, str]] | None) -> Schemas:
+    """A file of schemas, or what it would hold. E817."""
+    from forge.lineage.extract.schema_file import load_schemas
+
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return given
+    try:
+        return load_schemas(Path(given).read_text(encoding="utf-8"), str(given))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "It is not UTF-8 text"
+        raise ForgeError("E817", f"{given} cannot be read", where=str(given), why=f"{why}.") from error
+
+
+def options_of(
+    db: str | None = None,
+    default_schema: str | None = None,
+    schema: str | Path | Mapping[str, Mapping[str, str]] | None = None,
+    dialect: str = "spark",
+    *,
+    again: bool = False,
+) -> Options:
+    """E817, E822."""
+    from forge.flows.lineage.code.ports import Options
+    from forge.lineage.reading import check_dialect
+
+    check_dialect(dialect)
+    return Options(db or None, default_schema or None, read_schemas(schema), dialect, again)
+
+
+def ingest_code(
+    wiring: Wiring,
+    path: str | Path,
+    options: Options,
+    tell: Tell = _nothing,
+    *,
+    processes: int | None = None,
+    limit: float | None = None,
+) -> Ingested:
+    from forge.engines.local.code_reader import LIMIT, CodeReaders
+    from forge.flows.lineage.code.ingest import ingest
+
+    place = Path(path)
+    with CodeReaders(processes, limit or LIMIT) as readers:
+        return ingest(wiring.ingest(readers), place, options, tell, root=root_of(wiring.root, place))
+
+
+def root_of(project: Path, path: Path) -> str:
+    """What the folder is called in the record: inside the project, by its place there."""
+    from forge.flows.lineage.code.files import shown
+
+    folder = path if os.path.isdir(path) else path.parent
+    full = folder.resolve()
+    home = project.resolve()
+    return shown(full.relative_to(home) if full.is_relative_to(home) else full)
+
+
+def extract_code(
+    paths: Iterable[str | Path],
+    options: Options,
+    tell: Tell = _nothing,
+    *,
+    processes: int | None = None,
+    limit: float | None = None,
+) -> Extracted:
+    """Files and folders, without a project. E816."""
+    from forge.engines.local.code_reader import LIMIT, CodeReaders
+    from forge.flows.lineage.code.extract import extract
+
+    with CodeReaders(processes, limit or LIMIT) as readers:
+        extraction, programs = extract([Path(path) for path in paths], options, readers, tell)
+    return Extracted(extraction, programs)

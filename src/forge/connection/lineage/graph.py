@@ -1,0 +1,486 @@
+"""`forge.connect().lineage`: where columns come from, where they go, and what a change would break."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Unpack
+
+from forge.connection.lineage.arguments import (
+    Declared,
+    EdgeWords,
+    Subject,
+    WalkWords,
+    Words,
+    read_edge,
+    read_nodes,
+    read_subject,
+    read_words,
+    walk_options,
+)
+from forge.flows.impact import lake_table
+from forge.flows.lineage.view import Look, look, state_of
+from forge.flows.versioning.read import commit_at
+from forge.lineage.node import Node, NodeType
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from forge.connection.lineage.ingested import IngestedCode
+    from forge.connection.lineage.results import (
+        Changes,
+        DeclaredFile,
+        EventFile,
+        Found,
+        ImportedAssets,
+        ImportedFile,
+        Ordered,
+        SnapshotView,
+        Spread,
+        Written,
+    )
+    from forge.connection.lineage.spark import Watched
+    from forge.flows.lineage.code.records import SourceRecord
+    from forge.flows.lineage.ports import LineagePorts
+    from forge.flows.lineage.query_log import LogRead
+    from forge.flows.lineage.records import Origin
+    from forge.flows.lineage.write import Named
+    from forge.lineage.agree import Agreement
+    from forge.lineage.erd.diagram import Erd
+    from forge.lineage.facts.fact import EdgeVersion
+    from forge.lineage.graph.request import Direction, Way
+    from forge.lineage.graph.traversal import Path, Traversal
+    from forge.lineage.impact.analysis import ImpactReport
+    from forge.lineage.stats import GraphStats
+    from forge.wiring import Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """Names are ids (`core.orders.amount`) or their ends (`orders.amount`), and may say of when: `core.orders@HEAD~1`.
+    `at` is a time, the name of a snapshot, a branch, a tag, a commit or HEAD~2; without it, now."""
+
+    wiring: Wiring
+    branch: BranchName
+
+    @property
+    def _ports(self) -> LineagePorts:
+        return self.wiring.lineage()
+
+    def look(self, at: str | None = None) -> Look:
+        """The graph of one time or commit."""
+        return look(self._ports, at, self.branch)
+
+    def _at(self, name: str, at: str | None) -> tuple[Look, str]:
+        subject = read_subject(name)
+        if subject.at and self._ports.store.numbers([name.strip()]):
+            return self.look(at), name.strip()  # a dataset that was declared with its version
+        return self.look(at or self._revision(subject) or None), subject.name
+
+    def _revision(self, subject: Subject) -> str:
+        """`core.orders.amount@v12` is as of the commit that gave the table this version."""
+        table = lake_table(".".join(subject.name.split(".")[:2]))
+        if table is None or not re.fullmatch(r"v\d+", subject.at):
+            return subject.at
+        return commit_at(self.wiring.metadata, subject.at, self.branch, table).id
+
+    # walks
+
+    def upstream(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """What it comes from."""
+        return self._walk(table, column, "upstream", at, options)
+
+    def downstream(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """What comes from it."""
+        return self._walk(table, column, "downstream", at, options)
+
+    def both(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """Both directions."""
+        return self._walk(table, column, "both", at, options)
+
+    def column(
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """The columns it comes from and goes to, with how each hop is made."""
+        return self._walk(table, column, "both", at, _with({"node_types": "column,field"}, options))
+
+    def table(
+        self, table: str, *, columns: bool = False, at: str | None = None, **options: Unpack[WalkWords]
+    ) -> Traversal:
+        """The tables it comes from and goes to; with `columns`, their columns."""
+        return self._walk(table, None, "both", at, _with({"level": "column" if columns else "table"}, options))
+
+    def _walk(self, table: str, column: str | None, direction: Way, at: str | None, options: WalkWords) -> Traversal:
+        view, name = self._at(table, at)
+        return view.walk(name, column, direction=direction, **walk_options(**options))
+
+    def explain(
+        self,
+        table: str,
+        column: str | None = None,
+        *,
+        direction: Way = "upstream",
+        at: str | None = None,
+        **options: Unpack[WalkWords],
+    ) -> tuple[str, ...]:
+        """The same in sentences: sources, the commits they were read at, what their checks said, who owns them."""
+        from forge.flows.lineage.explain import explain_walk
+
+        view, name = self._at(table, at)
+        return explain_walk(view, view.walk(name, column, direction=direction, **walk_options(**options)))
+
+    def paths(
+        self,
+        source: str,
+        target: str,
+        count: int = 3,
+        *,
+        depth: int | None = None,
+        min_confidence: float | None = None,
+        indirect: bool = False,
+        at: str | None = None,
+    ) -> Found[Path]:
+        """The surest ways along which data goes from one to the other, best first."""
+        from forge.connection.lineage.results import Found
+
+        view, start = self._at(source, at)
+        end = target.strip() if view.store.numbers([target.strip()]) else read_subject(target).name
+        return Found(view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect))
+
+    # single things
+
+    def find(self, name: str, *, at: str | None = None) -> Node:
+        view, known = self._at(name, at)
+        return view.find(known)
+
+    def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> Found[Node]:
+        """Entities whose name holds all words of the text."""
+        from forge.connection.lineage.results import Found
+
+        kinds = read_words(NodeType, types, "type of node")
+        return Found(self.look().search(text, kinds, limit=limit, after=after))
+
+    def edge(self, edge_id: str, *, at: str | None = None) -> EdgeVersion:
+        """With its evidence and who says it."""
+        return self.look(at).edge(edge_id)
+
+    def history(self, edge_id: str) -> Found[EdgeVersion]:
+        """All that an edge ever was, oldest first."""
+        from forge.connection.lineage.results import Found
+
+        return Found(self.look().lives(edge_id))
+
+    # snapshots
+
+    def snapshot(self, name: str, *, at: str | None = None, description: str = "") -> SnapshotView:
+        """Name the graph as it is now, or at a time. It costs a row, not a copy."""
+        from forge.connection.lineage.results import SnapshotView
+        from forge.flows.lineage.snapshots import save_snapshot
+
+        return SnapshotView.of(save_snapshot(self._ports, name, at, description))
+
+    def snapshots(self) -> Found[SnapshotView]:
+        from forge.connection.lineage.results import Found, SnapshotView
+        from forge.flows.lineage.snapshots import list_snapshots
+
+        return Found(SnapshotView.of(snapshot) for snapshot in list_snapshots(self._ports))
+
+    def drop_snapshot(self, name: str) -> None:
+        """The name only: what the lineage was then stays known."""
+        from forge.flows.lineage.snapshots import drop_snapshot
+
+        drop_snapshot(self._ports, name)
+
+    def diff(self, a: str | None, b: str | None = None) -> Changes:
+        """What changed from one time, snapshot, branch or commit to another (default: now)."""
+        from forge.connection.lineage.results import Changes
+        from forge.flows.lineage.snapshots import diff
+
+        return Changes.of(diff(self._ports, a, b))
+
+    # the whole graph
+
+    def order(self, *, columns: bool = False, at: str | None = None) -> Ordered:
+        """What must be made before what; what depends on itself in a circle is one step."""
+        from forge.connection.lineage.results import Ordered
+        from forge.lineage.graph.order import dependency_order
+
+        state = state_of(self.look(at))
+        lift = None if columns else (lambda name: state.nodes[name].table or name)
+        return Ordered.of(dependency_order(state.links(), lift=lift))
+
+    def stats(self, *, at: str | None = None) -> GraphStats:
+        """The graph in numbers."""
+        from forge.lineage.stats import stats_of
+
+        return stats_of(state_of(self.look(at)))
+
+    def erd(self, schema: str | None = None, *, at: str | None = None) -> Erd:
+        """The tables of a schema (or all), their columns and keys, and how they hang together: `.to_mermaid()`,
+        `.to_dot()`, `.to_svg()`, a picture in a notebook."""
+        from forge.flows.lineage.erd import find_erd
+
+        return find_erd(self.look(at), schema)
+
+    def propagate(
+        self,
+        *names: str,
+        property: str = "",
+        direction: Direction = "downstream",
+        masking: bool = True,
+        aggregation: bool = False,
+        min_confidence: float | None = None,
+        indirect: bool = False,
+        at: str | None = None,
+    ) -> Spread:
+        """Where a property (a tag, a class of personal data, an incident) goes along the edges. `masking` and
+        `aggregation` say whether these stop it."""
+        from forge.connection.lineage.results import Spread
+        from forge.lineage.graph.propagate import Rule, propagate
+
+        view = self.look(at)
+        least = view.edges_taken(min_confidence).min_confidence
+        state = state_of(view)
+        tables = {node.id: node.table for node in state.nodes.values() if node.column is not None}
+        starts = {view.find(name).id for name in names}
+        origins = starts | {column for column, table in tables.items() if table in starts}
+        rule = Rule(masking, aggregation, least, indirect)
+        return Spread.of(
+            propagate(state.links(), origins, property=property, direction=direction, rule=rule, tables=tables)
+        )
+
+    def impact(
+        self,
+        name: str,
+        change: str = "drop",
+        to: str | None = None,
+        *,
+        depth: int | None = None,
+        min_confidence: float | None = None,
+        at: str | None = None,
+    ) -> ImpactReport:
+        """What a change would break: drop, rename, type, add, drop-table, location, permission, format, schema or
+        semantics; `to` is the new name or type."""
+        from forge.flows.lineage.impact import report_impact
+        from forge.lineage.impact.change import Change
+
+        view, entity = self._at(name, at)
+        return report_impact(view, Change.of(change, entity, to), depth=depth, min_confidence=min_confidence)
+
+    def impact_schema(self, table: str, changes: Iterable[tuple[str, ...]], *, at: str | None = None) -> ImpactReport:
+        """Several changes of one table in one report: `[("drop", "note"), ("type", "amount", "bigint")]`."""
+        from forge.flows.lineage.impact import report_schema
+        from forge.lineage.impact.change import Change
+
+        view, name = self._at(table, at)
+        return report_schema(view, name, [Change.of(*change) for change in changes])
+
+    def trace(
+        self,
+        table: str,
+        where: Mapping[str, object],
+        *,
+        column: str | None = None,
+        depth: int = 5,
+        at: str | None = None,
+    ) -> Origin:
+        """Where one record came from: the rows of its sources with the values that were copied."""
+        from forge.flows.lineage.records import trace_record
+
+        subject = read_subject(table)
+        values = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in where.items()}
+        return trace_record(
+            self.wiring.versions(),
+            TableName.parse(subject.name),
+            values,
+            at=at or subject.at or "HEAD",
+            column=column,
+            depth=depth,
+            current=self.branch,
+        )
+
+    # what is declared
+
+    def record(
+        self,
+        source: str,
+        target: str,
+        *,
+        nodes: Iterable[Declared] = (),
+        reason: str = "",
+        actor: str | None = None,
+        **said: Unpack[EdgeWords],
+    ) -> Written:
+        """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
+        type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
+        valid_to, metadata."""
+        from forge.connection.lineage.results import Written
+        from forge.flows.lineage.write import record_edges
+
+        ports = self._ports
+        declared = read_nodes(nodes)
+        claim = read_edge(look(ports), source, target, declared, **said)
+        return Written.of(record_edges(ports, [claim], declared, actor=actor, reason=reason))
+
+    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Written:
+        """Take back what was declared by hand. The edge stays in the history."""
+        from forge.connection.lineage.results import Written
+        from forge.flows.lineage.write import close_edge
+
+        return Written.of(close_edge(self._ports, edge_id, actor=actor, reason=reason))
+
+    def record_derivation(
+        self,
+        source: str,
+        target: str,
+        transformation: Named | str | Mapping[str, object],
+        actor: str | None = None,
+    ) -> Written:
+        """`target` was made from `source` (each a dataset, `core.orders@v3` for one version of it, or a column) by a
+        transformation: `dedupe@2`, or its name, version, parameters and code_hash."""
+        from forge.connection.lineage.results import Written
+        from forge.flows.lineage.write import record_derivation
+
+        return Written.of(record_derivation(self._ports, source, target, transformation, actor))
+
+    def record_anonymization(
+        self, source: str, target: str, policy: Named | str | Mapping[str, object], actor: str | None = None
+    ) -> Written:
+        """`target` holds what is in `source`, made anonymous under a policy: what is personal ends there."""
+        from forge.connection.lineage.results import Written
+        from forge.flows.lineage.write import record_anonymization
+
+        return Written.of(record_anonymization(self._ports, source, target, policy, actor))
+
+    # code
+
+    def ingest(
+        self,
+        path: str | File,
+        *,
+        db: str | None = None,
+        default_schema: str | None = None,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+        again: bool = False,
+    ) -> IngestedCode:
+        """Read code into the graph: a file, or a folder of SQL, Python, notebooks and dbt; and what lies there of YAML
+        files of edges, OpenLineage events and exports. What did not change since the last time is not read again.
+        E816, E817, E822."""
+        from forge.connection.lineage.code import ingest_code, options_of
+        from forge.connection.lineage.ingested import IngestedCode
+
+        done = ingest_code(self.wiring, path, options_of(db, default_schema, schema, dialect, again=again))
+        return IngestedCode.of(done)
+
+    def sources(self) -> Found[SourceRecord]:
+        """The files of code that were read, how much of each was understood, and what was not."""
+        from forge.connection.lineage.results import Found
+        from forge.stores.sql.lineage.sources import SqlSources
+
+        return Found(SqlSources(self.wiring.database).sources())
+
+    def ingest_queries(
+        self,
+        place: str,
+        *,
+        text: str | None = None,
+        db: str | None = None,
+        default_schema: str | None = None,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+    ) -> LogRead:
+        """A table or file of query texts becomes edges by one Spark job; `text` is the column of the texts. E816."""
+        from forge.connection.lineage.code import options_of
+        from forge.connection.lineage.spark import ingest_queries
+
+        return ingest_queries(self.wiring, place, options_of(db, default_schema, schema, dialect), text)
+
+    def verify(
+        self,
+        *paths: str | File,
+        schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
+        dialect: str = "spark",
+    ) -> Agreement:
+        """Every SQL statement of files, as it was read, against Spark's own analyser. Nothing is written. E816."""
+        from forge.connection.lineage.code import options_of
+        from forge.connection.lineage.spark import verify_code
+
+        return verify_code(self.wiring, paths, options_of(schema=schema, dialect=dialect))
+
+    def capture(self, script: str | File, *arguments: str) -> Watched:
+        """Run a PySpark script unchanged and record what it really read and wrote. E816."""
+        from forge.connection.lineage.code import options_of
+        from forge.connection.lineage.spark import capture_script
+
+        return capture_script(self.wiring, script, arguments, options_of())
+
+    # the record as a file
+
+    def export_lines(self) -> Iterator[str]:
+        """The whole record with its history, a JSON object a line."""
+        from forge.lineage.exchange import write_export
+
+        return write_export(self.look().ports.store)
+
+    def export(self, file: str | File) -> int:
+        """Write the whole record to a file, whole or not at all; how many lines it has."""
+        target = File(file)
+        draft = target.with_name(f".{target.name}.part")
+        lines = 0
+        try:
+            with draft.open("w", encoding="utf-8") as out:
+                for line in self.export_lines():
+                    out.write(line + "\n")
+                    lines += 1
+            draft.replace(target)
+        except OSError as error:
+            why = f"{error.strerror or error}."
+            raise ForgeError(
+                "E813", f"{target} cannot be written", where=str(target), why=why, fix="Name a folder that exists."
+            ) from error
+        finally:
+            draft.unlink(missing_ok=True)
+        return lines
+
+    def import_(self, file: str | File) -> ImportedFile:
+        """Add what an export has and this record lacks. Again, it changes nothing."""
+        from forge.connection.lineage.imports import import_export_file
+
+        return import_export_file(self.wiring, file)
+
+    # what others tell
+
+    def import_declared(self, file: str | File) -> DeclaredFile:
+        """Edges that people wrote into a YAML file, in place of what it said before. E820 with all its faults."""
+        from forge.connection.lineage.imports import import_declared_file
+
+        return import_declared_file(self.wiring, file)
+
+    def import_events(self, file: str | File) -> EventFile:
+        """Events of OpenLineage: one in each line, or one, or a list. One that is malformed keeps back no other."""
+        from forge.connection.lineage.imports import import_event_file
+
+        return import_event_file(self.wiring, file)
+
+    def import_dagster(
+        self, target: str | File, *, job: str | None = None, run_id: str | None = None
+    ) -> ImportedAssets:
+        """The assets of a Dagster instance (the folder DAGSTER_HOME), of one job or run of it; or those that a code
+        location defines (a Python file, or a module by its name), whose code is then run. E819."""
+        from forge.connection.lineage.imports import import_dagster
+
+        return import_dagster(self.wiring, target, job=job, run_id=run_id)
+
+
+def _with(first: WalkWords, options: WalkWords) -> WalkWords:
+    return {**first, **options}

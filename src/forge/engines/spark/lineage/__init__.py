@@ -1,0 +1,1 @@
+"""Lineage from Spark: plans, captured scripts, query logs."""

@@ -1,0 +1,75 @@
+"""A table of query texts becomes edges by one Spark job: each text is read on a worker, and the same edge of many
+queries is counted, so that what comes back grows with the edges and not with the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from forge.engines.spark.lineage.extract_job import extract_texts
+from forge.flows.lineage.query_log import Counted
+from forge.lineage.extract.catalog import Catalog
+from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".orc": "orc"}
+_KEY = ("kind", "source", "target", "transformation", "masking", "subtype", "source_field", "target_field")
+TEXTS = ("text", "query", "query_text", "sql", "statement")
+
+
+def open_log(spark: SparkSession, place: str, column: str | None = None) -> DataFrame:
+    """A table, or a file or folder of Parquet, CSV, JSON or ORC. The texts stand in `column`, else in the first of
+    `TEXTS` there is. E816 where there is none."""
+    from pyspark.errors import PySparkException
+
+    suffix = next((end for end in _FORMATS if place.rstrip("/").lower().endswith(end)), None)
+    try:
+        if suffix is not None or "/" in place:
+            reader = spark.read.format(_FORMATS.get(suffix or "", "parquet"))
+            frame = (
+                reader.option("header", True).option("multiLine", suffix == ".csv").option("escape", '"').load(place)
+            )
+        else:
+            frame = spark.table(place)
+        names = {name.lower(): name for name in frame.columns}
+    except PySparkException as error:
+        raise ForgeError("E816", f"{place} cannot be read as a query log", why=str(error.getMessage())) from error
+    wanted = (column.lower(),) if column else TEXTS
+    found = next((names[name] for name in wanted if name in names), None)
+    if found is None:
+        raise ForgeError(
+            "E816",
+            f"{place} has no column of query texts",
+            why=f"It has {', '.join(frame.columns)}.",
+            fix="Name it with --text COLUMN.",
+        )
+    return frame if found == "text" else frame.withColumnRenamed(found, "text")
+
+
+def count_edges(frame: DataFrame, catalog: Catalog, dialect: str = "spark") -> Iterator[Counted]:
+    from pyspark.sql import functions as F
+
+    read = extract_texts(frame, catalog, dialect=dialect)
+    same = read.groupBy(*_KEY).agg(
+        F.count("*").alias("times"),
+        F.max("confidence").alias("confidence"),
+        F.min_by("expression", F.length("expression")).alias("expression"),
+        F.min("id").alias("first"),
+    )
+    for row in same.toLocalIterator():
+        yield Counted(
+            row["kind"],
+            row["source"] or "",
+            row["target"] or "",
+            row["transformation"] or "",
+            bool(row["masking"]),
+            row["subtype"] or "",
+            row["expression"] or "",
+            row["confidence"] or 0.0,
+            row["times"],
+            row["first"] or "",
+            row["source_field"] or "",
+            row["target_field"] or "",
+        )

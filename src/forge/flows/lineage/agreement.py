@@ -1,0 +1,107 @@
+"""What was read out of code beside what runs saw: where the two do not agree on a table that both speak of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from forge.flows.lineage.code.records import PRODUCER
+from forge.lineage.facts.evidence import Basis
+from forge.lineage.facts.fact import EdgeFact
+from forge.lineage.graph.request import MIN_CONFIDENCE
+from forge.lineage.graph.store import LineageStore
+from forge.lineage.kind import EdgeType
+
+CODE, RUNS = "code", "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An edge that only one of the two tells. `id` is that of the edge; `said_by`: code or runs; `place` is where."""
+
+    id: str
+    source: str
+    target: str
+    table: str
+    said_by: str
+    producer: str
+    place: str
+    expression: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "source": self.source,
+            "target": self.target,
+            "table": self.table,
+            "said_by": self.said_by,
+            "producer": self.producer,
+            "place": self.place,
+            "expression": self.expression,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """`tables` are those of which both speak; `agreed` edges are told by both."""
+
+    tables: int
+    agreed: int
+    disagreements: tuple[Disagreement, ...]
+
+
+@dataclass
+class _Said:
+    code: dict[tuple[str, str], EdgeFact] = field(default_factory=dict)
+    runs: dict[tuple[str, str], EdgeFact] = field(default_factory=dict)
+
+
+def find_disagreements(store: LineageStore) -> Agreement:
+    """By the edges that hold now, from column to column. A field counts as its column where only one side knows it."""
+    said: dict[str, _Said] = defaultdict(_Said)
+    producers = store.producers()
+    from_code = [one for one in producers if one.startswith(PRODUCER)]
+    for fact in _facts(store, from_code):
+        if fact.confidence >= MIN_CONFIDENCE:
+            said[_table(fact)].code.setdefault(_ends(fact), fact)
+    others = [one for one in producers if not one.startswith(PRODUCER)] if said else []
+    for fact in _facts(store, others):
+        if _table(fact) in said and any(one.basis is Basis.OBSERVED for one in fact.evidence):
+            said[_table(fact)].runs.setdefault(_ends(fact), fact)
+    both = {table: one for table, one in said.items() if one.runs}
+    found = [
+        _disagreement(table, fact, who)
+        for table, one in sorted(both.items())
+        for who, mine, theirs in ((CODE, one.code, one.runs), (RUNS, one.runs, one.code))
+        for ends, fact in sorted(mine.items())
+        if ends not in theirs
+    ]
+    agreed = sum(len(one.code.keys() & one.runs.keys()) for one in both.values())
+    return Agreement(len(both), agreed, tuple(found))
+
+
+def _facts(store: LineageStore, producers: Iterable[str]) -> Iterable[EdgeFact]:
+    for producer in producers:
+        for fact in store.edge_facts(producer=producer):
+            direct = fact.kind.type is EdgeType.DERIVES_FROM and fact.kind.indirect is None
+            if fact.valid_to is None and direct and fact.source.owner and fact.target.owner:
+                yield fact
+
+
+def _ends(fact: EdgeFact) -> tuple[str, str]:
+    ends = []
+    for end in (fact.source, fact.target):
+        column = end.parent if end.type.value == "field" else end
+        ends.append((column or end).id)
+    return ends[0], ends[1]
+
+
+def _table(fact: EdgeFact) -> str:
+    """Of the column that is made."""
+    return fact.target.owner.rpartition(".")[0] if fact.target.type.value == "field" else fact.target.owner
+
+
+def _disagreement(table: str, fact: EdgeFact, who: str) -> Disagreement:
+    place = next((one.place for one in fact.evidence if one.place), "")
+    return Disagreement(fact.key.id, fact.source.id, fact.target.id, table, who, fact.producer, place, fact.expression)

@@ -1,0 +1,1 @@
+"""Lineage out of code: files of a codebase read into the graph."""

@@ -1,0 +1,55 @@
+"""Assets of Dagster come into the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from forge.flows.lineage.ports import LineagePorts
+from forge.flows.lineage.view import look
+from forge.flows.records import AuditRecord
+from forge.lineage.extract.dagster import Asset, batches_of_assets
+from forge.lineage.facts.claim import Recorded
+from forge.model.errors import ForgeError
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`older`: assets of which something newer was recorded before; they are left as they are."""
+
+    recorded: Recorded
+    assets: int
+    edges: int
+    older: tuple[str, ...] = ()
+
+
+def import_assets(ports: LineagePorts, assets: Iterable[Asset], *, actor: str | None = None) -> Imported:
+    """What `forge.engines.dagster` has read. Each asset is told of whole, so what it no longer depends on ends; the
+    same again changes nothing."""
+    look(ports)  # tables of commits that the graph has not seen yet are known, too
+    branch = ports.metadata.branch(ports.default_branch)
+    tree = ports.metadata.tree(branch.head) if branch and branch.head else {}
+    who, now = actor or ports.actor, ports.clock()
+    known = frozenset(str(table) for table in tree)
+    done, edges, older = [], 0, []
+    for batch in batches_of_assets(assets, now, actor=who, database=ports.database, known=known):
+        try:
+            done.append(ports.store.record([batch]))
+            edges += len(batch.edges)
+        except ForgeError as error:
+            if error.code != "E806":
+                raise
+            older.append(batch.producer.partition(":")[2])
+    ports.metadata.note(AuditRecord(now, who, "lineage.import", "dagster", {"assets": len(done), "edges": edges}))
+    return Imported(_sum(ports, done), len(done), edges, tuple(older))
+
+
+def _sum(ports: LineagePorts, done: list[Recorded]) -> Recorded:
+    return Recorded(
+        max((one.revision for one in done), default=ports.store.revision()),
+        sum(one.added for one in done),
+        sum(one.extended for one in done),
+        sum(one.changed for one in done),
+        sum(one.closed for one in done),
+        sum(one.nodes for one in done),
+    )

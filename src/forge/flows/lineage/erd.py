@@ -1,0 +1,41 @@
+"""The tables of a schema, their columns and keys. Keys are those that code and people tell of, and of the project's own
+tables those that its settings, transforms, contracts and checks declare, else the identifier fields of the table;
+foreign keys are those that its contracts and checks declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from forge.flows.impact import lake_table
+from forge.flows.lineage.view import Look, state_of
+from forge.lineage.erd.diagram import Erd, erd_of
+from forge.lineage.node import TABLE_LIKE, Node
+
+
+def find_erd(view: Look, schema: str | None) -> Erd:
+    state = state_of(view)
+    return erd_of(_with_keys(view, state.nodes.values()), state.links(), schema)
+
+
+def _with_keys(view: Look, nodes: Iterable[Node]) -> Iterable[Node]:
+    metadata = view.ports.metadata
+    branch = metadata.branch(view.ports.default_branch)
+    head = view.commit.id if view.commit else branch.head if branch else None
+    tree = metadata.tree(head) if head else {}
+    key_of, references = view.ports.keys(), view.ports.references()
+    for node in nodes:
+        table = lake_table(node.id) if node.type in TABLE_LIKE else None
+        if table is None:
+            yield node
+            continue
+        details = dict(node.details)
+        key = key_of(table, tree.get(table)) if "primary_key" not in details else ()
+        if key:
+            details["primary_key"] = list(key)
+        declared = references.get(table, ())
+        if declared:
+            told = details.get("foreign_keys")
+            before = list(told) if isinstance(told, list | tuple) else []
+            details["foreign_keys"] = [*before, *(one.to_dict() for one in declared)]
+        yield replace(node, details=details) if key or declared else node

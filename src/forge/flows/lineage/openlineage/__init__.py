@@ -1,0 +1,1 @@
+"""OpenLineage: events taken in and sent."""

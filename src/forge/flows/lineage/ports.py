@@ -1,0 +1,51 @@
+"""What questions about lineage need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from forge.lineage.graph.request import MIN_CONFIDENCE
+from forge.lineage.graph.weights import Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from forge.flows.ports import Metadata
+    from forge.flows.versioning.keys import Reference
+    from forge.lineage.graph.graph import Graph
+    from forge.lineage.graph.store import LineageAnswers, LineageStore
+    from forge.model.names import BranchName, TableName
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.versioning.commit import TableVersion
+
+    KeyOf = Callable[[TableName, TableVersion | None], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class LineagePorts:
+    """`answers` walks what `store` has recorded. `scratch` gives an empty store in memory with one who walks it: the
+    graph of another branch is put together there. `schema` is that of a version of a table; None: not known any more.
+    `keys`: who tells the declared key of a table, else its identifier fields, as the project is now; a table that is
+    not there yet has no version. `references`: the foreign keys that its checks and contracts declare.
+    `graph` is the index on the record where that answers itself; None where a server does. `kept` holds the graphs of
+    other branches for who asks again. `project`: what the pipeline of its transforms is called."""
+
+    metadata: Metadata
+    store: LineageStore
+    answers: LineageAnswers
+    scratch: Callable[[], tuple[LineageStore, LineageAnswers]]
+    clock: Clock
+    default_branch: BranchName
+    actor: str
+    schema: Callable[[TableVersion], Schema | None] = lambda version: None
+    owner: Callable[[TableName], str | None] = lambda table: None
+    keys: Callable[[], KeyOf] = lambda: lambda table, version: ()
+    references: Callable[[], Mapping[TableName, tuple[Reference, ...]]] = dict
+    database: str = "lake"
+    project: str = "forge"
+    min_confidence: float = MIN_CONFIDENCE
+    weights: Weights = field(default_factory=Weights)
+    graph: Graph | None = None
+    kept: dict[object, tuple[LineageStore, LineageAnswers]] = field(default_factory=dict, compare=False, repr=False)

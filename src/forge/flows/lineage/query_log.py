@@ -1,0 +1,111 @@
+"""What a log of queries says comes into the graph: each edge once, with how often it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from forge.flows.lineage.code.claims import name_in_lake
+from forge.flows.lineage.ports import LineagePorts
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.extract.program import RESOLVED
+from forge.lineage.facts.claim import Batch, EdgeClaim, Recorded
+from forge.lineage.facts.evidence import CONFIDENCE, Basis, Evidence
+from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.node import Entity, NodeType, column_of, table_of
+
+PRODUCER = "queries:"
+_EXTRACTOR = "query-log"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`kind`: direct, indirect, table or gap; of a gap `expression` is the reason. `first`: the id of one query."""
+
+    kind: str
+    source: str
+    target: str
+    transformation: str
+    masking: bool
+    subtype: str
+    expression: str
+    confidence: float
+    times: int
+    first: str
+    source_field: str = ""
+    target_field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogRead:
+    """`gaps`: reasons, with how many queries each has kept from being understood."""
+
+    name: str
+    recorded: Recorded
+    edges: int
+    gaps: tuple[tuple[str, int], ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "log": self.name,
+            "edges": self.edges,
+            "recorded": {
+                "added": self.recorded.added,
+                "changed": self.recorded.changed,
+                "closed": self.recorded.closed,
+            },
+            "gaps": [{"reason": reason, "queries": times} for reason, times in self.gaps],
+        }
+
+
+def record_log(ports: LineagePorts, name: str, found: Iterable[Counted]) -> LogRead:
+    """All that a log says: what it said before and no longer says is closed."""
+    claims: dict[object, EdgeClaim] = {}
+    gaps: dict[str, int] = {}
+    for one in found:
+        if one.kind == "gap":
+            gaps[one.expression] = gaps.get(one.expression, 0) + one.times
+            continue
+        claim = _claim(one)
+        before = claims.get(claim.key)
+        claims[claim.key] = claim if before is None else _both(before, claim)
+    batch = Batch(f"{PRODUCER}{name}", ports.clock(), tuple(claims.values()), actor=ports.actor)
+    recorded = ports.store.record([batch])
+    direct = sum(bool(claim.target.owner) for claim in claims.values())
+    return LogRead(name, recorded, direct, tuple(sorted(gaps.items(), key=lambda gap: (-gap[1], gap[0]))))
+
+
+def _claim(one: Counted) -> EdgeClaim:
+    evidence = (Evidence(_basis(one.confidence), _EXTRACTOR, one.first, times=one.times),)
+    source, target = name_in_lake(one.source), name_in_lake(one.target)
+    match one.kind:
+        case "direct":
+            how = Transformation(one.transformation)
+            kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=one.masking))
+            ends = _column(source, one.source_field), _column(target, one.target_field)
+            return EdgeClaim(*ends, kind, how, one.expression, one.masking, one.confidence, evidence)
+        case "indirect":
+            end, kind = _column(source, one.source_field), indirect_kind(Indirect(one.subtype))
+            return EdgeClaim(end, _table(target), kind, confidence=RESOLVED, evidence=evidence)
+    kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+    return EdgeClaim(_table(source), _table(target), kind, confidence=one.confidence, evidence=evidence)
+
+
+def _both(one: EdgeClaim, other: EdgeClaim) -> EdgeClaim:
+    best = one if one.sure >= other.sure else other
+    times = sum(seen.times for claim in (one, other) for seen in claim.evidence)
+    return replace(best, evidence=(replace(best.evidence[0], times=times),))
+
+
+def _basis(confidence: float) -> Basis:
+    return next((one for one in (Basis.RESOLVED, Basis.POSITION) if confidence >= CONFIDENCE[one]), Basis.GUESSED)
+
+
+def _table(name: str) -> Entity:
+    return table_of(name, NodeType.EXTERNAL if "/" in name or ":" in name else NodeType.TABLE)
+
+
+def _column(name: str, field: str) -> Entity:
+    whole = name.removesuffix(f".{field}") if field else name
+    table, _, column = whole.rpartition(".")
+    return column_of(table, column, field)

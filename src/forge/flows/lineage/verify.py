@@ -1,0 +1,131 @@
+"""`forge lineage verify`: every SQL statement of a codebase, as it was read, against what an analyser says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from forge.lineage.agree import Agreement, Compared, compare
+from forge.lineage.edge import Extraction, IndirectEdge
+from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.codebase import Run, Shared, Unit, in_turn, read_codebase
+from forge.lineage.extract.contract import edges_of, join_steps
+from forge.lineage.extract.program import Program
+from forge.lineage.extract.sql.syntax.split import split
+from forge.model.errors import ForgeError
+
+COMPARABLE = ("spark", "databricks", "hive")
+_END = 2**31
+_RENAME = re.compile(r"\s*alter\s+(?:table|view)\s+([\w.`]+)\s+rename\s+(?:to|column)\s", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What an analyser says that a statement writes into one table; nothing is written."""
+
+    target: str
+    extraction: Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The analyser cannot say."""
+
+    reason: str
+
+
+class Analyser(Protocol):
+    """Knows the tables of a catalog, all of them empty, and what earlier statements of the same file made: views that
+    live as long as the file, functions, tables made by queries."""
+
+    def analyse(self, statement: str, result: str = "") -> tuple[Observed, ...] | Refused:
+        """`result`: what a bare SELECT makes; empty: it makes nothing."""
+
+
+class Analysers(Protocol):
+    def __call__(self, catalog: Catalog) -> Analyser:
+        """A new one for each file."""
+
+
+def verify(
+    units: Sequence[Unit], shared: Shared, analysers: Analysers, run: Run = in_turn
+) -> Iterator[tuple[str, Agreement]]:
+    """(file, what was found), file by file. Only SQL is compared."""
+    if shared.dialect not in COMPARABLE:
+        raise ForgeError(
+            "E822",
+            f"{shared.dialect} cannot be verified",
+            why="Spark analyses the statements, and it reads its own SQL only.",
+            fix=f"Use --dialect with one of {', '.join(COMPARABLE)}.",
+        )
+    done = read_codebase(units, shared, run)
+    programs = {program.file: program for one in done.values() for program in one.programs}
+    found = (definition for program in programs.values() for definition in program.definitions)
+    catalog = shared.catalog.with_(found)
+    for unit in units:
+        for file, text in unit.texts.items() if unit.language == "sql" else ():
+            program = programs.get(file)
+            if program is not None:
+                yield file, verify_file(text, program, analysers(catalog), shared.dialect, unit.result)
+
+
+def verify_file(text: str, program: Program, analyser: Analyser, dialect: str = "spark", result: str = "") -> Agreement:
+    pieces = split(text, dialect)
+    told = list(_told(program))
+    renamed = {found[1].replace("`", "").lower() for piece in pieces if (found := _RENAME.match(piece.text))}
+    lines = sorted({piece.line for piece in pieces})
+    compared = []
+    for line, following in pairwise((*lines, _END)):
+        static = [one for at, one in told if line <= at < following]
+        seen = _together([analyser.analyse(piece.text, result) for piece in pieces if piece.line == line])
+        if not isinstance(seen, Refused) and renamed.intersection(_tables(seen)):
+            seen = Refused("a table of it is renamed in this file, so the two sides use different names")
+        one = _compare(program.file, line, static, seen)
+        if one is not None:
+            compared.append(one)
+    return Agreement(tuple(compared))
+
+
+def _tables(seen: Sequence[Observed]) -> set[str]:
+    """All that are written or read."""
+    direct = (edge.source.table for one in seen for edge in one.extraction.edges)
+    indirect = (edge.source.table for one in seen for edge in one.extraction.indirect)
+    return {name.lower() for name in (*(one.target for one in seen), *direct, *indirect)}
+
+
+def _together(several: Sequence[tuple[Observed, ...] | Refused]) -> tuple[Observed, ...] | Refused:
+    """Statements on one line: a step tells its line only."""
+    for one in several:
+        if isinstance(one, Refused):
+            return one
+    return tuple(seen for one in several if not isinstance(one, Refused) for seen in one)
+
+
+def _compare(
+    file: str, line: int, static: Sequence[Extraction], seen: tuple[Observed, ...] | Refused
+) -> Compared | None:
+    """None: nothing is written, says either side."""
+    if isinstance(seen, Refused):
+        return Compared(file, line, reason=seen.reason) if static else None
+    if not static and not seen:
+        return None
+    return compare(file, line, _all(static), _all(one.extraction for one in seen))
+
+
+def _told(program: Program) -> Iterator[tuple[int, Extraction]]:
+    """What each statement makes, apart from what others make: (line, edges)."""
+    for step, joined in join_steps(program.steps):
+        indirect = tuple(IndirectEdge(source, step.target, way) for source, way in joined.shaped)
+        yield step.line, Extraction(tuple(edges_of(step, joined)), indirect)
+
+
+def _all(several: Iterable[Extraction]) -> Extraction:
+    given = tuple(several)
+    return Extraction(
+        tuple(edge for one in given for edge in one.edges),
+        tuple(edge for one in given for edge in one.indirect),
+        gaps=tuple(gap for one in given for gap in one.gaps),
+    )

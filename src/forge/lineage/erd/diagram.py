@@ -1,0 +1,253 @@
+"""Tables, their columns and keys, and how they belong together: by foreign keys where they are declared, and by where
+their data comes from.
+
+Keys are read from what producers say of nodes: of a column `primary_key: true` and `foreign_key: "schema.table.column"`
+(or `{"table": …, "column": …}`), of a table `primary_key: ["a", "b"]` and `foreign_keys: [{"columns": ["a"], "table":
+"schema.table", "references": ["id"]}]`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from forge.lineage.graph.traversal import Link
+from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
+from forge.model.errors import ForgeError
+from forge.model.nearest import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class ErdColumn:
+    name: str
+    data_type: str = ""
+    nullable: bool | None = None
+    primary_key: bool = False
+    foreign_key: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "data_type": self.data_type or None,
+            "nullable": self.nullable,
+            "primary_key": self.primary_key,
+            "foreign_key": self.foreign_key,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ErdTable:
+    """`outside`: not of the schema; a foreign key points at it."""
+
+    name: str
+    type: str
+    columns: tuple[ErdColumn, ...] = ()
+    outside: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "type": self.type,
+            "outside": self.outside,
+            "columns": [column.to_dict() for column in self.columns],
+        }
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ForeignKey:
+    """`one`: the columns are also the key of their table, so that at most one row points at each."""
+
+    table: str
+    columns: tuple[str, ...]
+    to_table: str
+    to_columns: tuple[str, ...]
+    one: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "type": "foreign_key",
+            "source": self.table,
+            "source_columns": list(self.columns),
+            "target": self.to_table,
+            "target_columns": list(self.to_columns),
+            "cardinality": "one_to_one" if self.one else "many_to_one",
+        }
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flow:
+    """Data goes from one table to another, by so many edges; `confidence` is that of the surest."""
+
+    source: str
+    target: str
+    edges: int
+    confidence: float
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "type": "lineage",
+            "source": self.source,
+            "target": self.target,
+            "edges": self.edges,
+            "confidence": self.confidence,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Erd:
+    schema: str | None
+    tables: tuple[ErdTable, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    flows: tuple[Flow, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        keys = [key.to_dict() for key in self.foreign_keys]
+        return {
+            "schema": self.schema,
+            "tables": [table.to_dict() for table in self.tables],
+            "relations": [*keys, *(flow.to_dict() for flow in self.flows)],
+        }
+
+    def to_mermaid(self) -> str:
+        from forge.lineage.erd.text import mermaid_of
+
+        return mermaid_of(self)
+
+    def to_dot(self) -> str:
+        from forge.lineage.erd.text import dot_of
+
+        return dot_of(self)
+
+    def to_svg(self) -> str:
+        from forge.lineage.erd.svg import svg_of
+
+        return svg_of(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+
+def erd_of(nodes: Iterable[Node], links: Iterable[Link], schema: str | None) -> Erd:
+    """Of one schema (`core`, or `shop.core`), or of all. E801 where no table is in it. What exists only inside a
+    statement is left out."""
+    seen = {node.id: node for node in nodes if not node.hidden}
+    tables = {node.id: node for node in seen.values() if node.type in TABLE_LIKE}
+    inside = {name for name in tables if schema is None or schema in _schemas(name)}
+    if schema is not None and not inside:
+        raise _unknown(schema, tables)
+    columns: dict[str, list[Node]] = defaultdict(list)
+    for node in seen.values():
+        if node.type is NodeType.COLUMN:
+            columns[node.table].append(node)
+    found = _Keys(tables, columns)
+    keys = tuple(sorted({key for name in inside for key in found.foreign(name)}))
+    outside = {key.to_table for key in keys} - inside
+    drawn = [_table(name, tables[name], columns[name], found) for name in sorted(inside)]
+    drawn += [_outside(name, tables.get(name), columns[name], keys) for name in sorted(outside)]
+    return Erd(schema, tuple(drawn), keys, _flows(links, seen, inside))
+
+
+def _schemas(table: str) -> tuple[str, str]:
+    place = place_of(table)
+    return place.schema, f"{place.database}.{place.schema}"
+
+
+def _unknown(schema: str, tables: Iterable[str]) -> ForgeError:
+    known = {place_of(name).schema for name in tables}
+    return ForgeError(
+        "E801",
+        f"There is no schema {schema} in the lineage graph",
+        why="No table that lineage knows is in it.",
+        fix=did_you_mean(schema, known) or (f"There are {', '.join(sorted(known)[:10])}." if known else None),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Keys as they are told, of the table or of its columns."""
+
+    tables: Mapping[str, Node]
+    columns: Mapping[str, list[Node]]
+    _primary: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def primary(self, table: str) -> frozenset[str]:
+        if table not in self._primary:
+            told = _names(self.tables[table].details.get("primary_key")) if table in self.tables else ()
+            of_columns = (c.name for c in self.columns.get(table, ()) if c.details.get("primary_key") is True)
+            self._primary[table] = frozenset((*told, *of_columns))
+        return self._primary[table]
+
+    def foreign(self, table: str) -> list[ForeignKey]:
+        told = self.tables[table].details.get("foreign_keys")
+        found = [self._key(table, one) for one in told] if isinstance(told, list | tuple) else []
+        for column in self.columns.get(table, ()):
+            target = column.details.get("foreign_key")
+            if isinstance(target, str) and "." in target:
+                to_table, _, to_column = target.rpartition(".")
+                found.append(self._made(table, (column.name,), to_table, (to_column,)))
+            elif isinstance(target, Mapping):
+                to = {"table": target.get("table"), "references": [target.get("column")]}
+                found.append(self._key(table, {"columns": [column.name], **to}))
+        return [key for key in found if key is not None]
+
+    def _key(self, table: str, told: object) -> ForeignKey | None:
+        """None for what is not a key: what producers say is free, a picture leaves out what it does not understand."""
+        if not isinstance(told, Mapping) or not isinstance(told.get("table"), str) or not told["table"]:
+            return None
+        mine, theirs = _names(told.get("columns")), _names(told.get("references"))
+        return self._made(table, mine, str(told["table"]), theirs) if mine else None
+
+    def _made(self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...]) -> ForeignKey:
+        return ForeignKey(table, mine, to, theirs, frozenset(mine) == self.primary(table))
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(str(one) for one in value if one) if isinstance(value, list | tuple) else ()
+
+
+def _table(name: str, node: Node, columns: Sequence[Node], keys: _Keys) -> ErdTable:
+    foreign = {column for key in keys.foreign(name) for column in key.columns}
+    primary = keys.primary(name)
+    places = {one.name: at for one in columns if isinstance(at := one.details.get("position"), int)}
+    found = [_column(one, primary, foreign) for one in columns]
+    known = {one.name for one in found}
+    # A key may name a column of which nothing else is known.
+    found += [ErdColumn(one, "", None, one in primary, one in foreign) for one in (primary | foreign) - known]
+    if all(one.name in places for one in found):  # as the table has them
+        found.sort(key=lambda one: (places[one.name], one.name))
+    else:
+        found.sort(key=lambda one: (not one.primary_key, one.name))
+    return ErdTable(name, str(node.type), tuple(found))
+
+
+def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ForeignKey]) -> ErdTable:
+    """With the columns that are pointed at."""
+    wanted = sorted({column for key in keys if key.to_table == name for column in key.to_columns})
+    known = {column.name: column for column in columns}
+    shown = [_column(known[one], frozenset(), frozenset()) if one in known else ErdColumn(one) for one in wanted]
+    return ErdTable(name, str(node.type if node else NodeType.TABLE), tuple(shown), outside=True)
+
+
+def _column(node: Node, primary: Iterable[str], foreign: Iterable[str]) -> ErdColumn:
+    nullable = node.details.get("nullable")
+    return ErdColumn(
+        node.name,
+        str(node.details.get("data_type") or ""),
+        nullable if isinstance(nullable, bool) else None,
+        node.name in primary,
+        node.name in foreign,
+    )
+
+
+def _flows(links: Iterable[Link], nodes: Mapping[str, Node], inside: Iterable[str]) -> tuple[Flow, ...]:
+    between: dict[tuple[str, str], list[float]] = defaultdict(list)
+    wanted = set(inside)
+    for link in links:
+        if not link.kind.flows:
+            continue
+        ends = [nodes[end].table if end in nodes else end for end in (link.source, link.target)]
+        if ends[0] != ends[1] and wanted.issuperset(ends):
+            between[ends[0], ends[1]].append(link.confidence)
+    return tuple(sorted(Flow(*pair, len(sure), max(sure)) for pair, sure in between.items()))

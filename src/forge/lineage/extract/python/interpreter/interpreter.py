@@ -1,0 +1,104 @@
+"""Reads a program: goes through its statements and follows what its names may hold. Nothing of it is run.
+
+The parts: `statements`, `expressions`, `members` (what is behind a dot or in brackets), `invoke` (calls of functions
+and classes of the program), `modules` (imports)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from forge.lineage.extract.python.interpreter import expressions, invoke, members, operators, statements
+from forge.lineage.extract.python.interpreter.flow import Flow
+from forge.lineage.extract.python.interpreter.modules import Modules
+from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.reading import World
+from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.values import Thing
+
+STEPS = 400_000  # nodes of a program that are gone through, loops and calls counted
+DEPTH = 30  # calls inside calls
+AGAIN = 2  # times that a function may be inside itself with the same arguments
+FURTHER = 300  # times that functions of a program may be inside themselves with other objects or values
+
+
+class ExhaustedError(Exception):
+    """The program takes too long to read."""
+
+
+@dataclass(eq=False)
+class Interpreter:
+    world: World
+    modules: Modules
+    called: set[int]  # nodes of functions that were called, in any program
+    steps: int = 0
+    returns: list[list[Thing]] = field(default_factory=list)
+    yields: list[list[Thing]] = field(default_factory=list)
+    running: list[tuple[int, tuple[object, ...]]] = field(default_factory=list)  # functions, and what they were given
+    further: int = 0
+
+    def __post_init__(self) -> None:
+        self.world.caller = self
+
+    def run(self, body: Sequence[ast.stmt], scope: Scope) -> Flow:
+        """Statements in order. What cannot be followed in one does not hide the next."""
+        for statement in body:
+            flow = self._statement(statement, scope)
+            if flow is not Flow.NEXT:
+                return flow
+        return Flow.NEXT
+
+    def _statement(self, statement: ast.stmt, scope: Scope) -> Flow:
+        self.tick()
+        handler = statements.HANDLERS.get(type(statement))
+        if handler is None:
+            return Flow.NEXT
+        self.world.scope = scope
+        try:
+            return handler(self, statement, scope)
+        except RecursionError:
+            self.world.gap(statement.lineno, "the code is nested too deeply to be followed")
+            return Flow.NEXT
+        except ExhaustedError:
+            raise
+        except Exception as error:  # a fault of ours must not hide the other statements, and is told
+            self.world.gap(statement.lineno, f"it could not be followed: {type(error).__name__}: {error}")
+            return Flow.NEXT
+
+    def evaluate(self, node: ast.expr, scope: Scope) -> Thing:
+        self.tick()
+        return expressions.evaluate(self, node, scope)
+
+    def call(self, function: Thing, call: Call) -> Thing:
+        return invoke.call(self, function, call)
+
+    def member(self, thing: Thing, name: str, call: Call) -> Thing:
+        return members.attribute(self, thing, replace(call, name=name, args=(), named={}, on=thing))
+
+    def operate(self, sign: str, left: Thing, right: Thing, call: Call) -> Thing:
+        return operators.operate(self, sign, left, right, call.node or ast.Constant(None))
+
+    def tick(self) -> None:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise ExhaustedError
+
+    @contextmanager
+    def inside(self, file: str) -> Iterator[None]:
+        """Code of another file is read."""
+        before, self.world.file = self.world.file, file
+        try:
+            yield
+        finally:
+            self.world.file = before
+
+    @contextmanager
+    def doubt(self) -> Iterator[None]:
+        """Code that may not be reached."""
+        self.world.doubt += 1
+        try:
+            yield
+        finally:
+            self.world.doubt -= 1

@@ -1,0 +1,1 @@
+"""Statements: one handler for each kind."""

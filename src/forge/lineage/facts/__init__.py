@@ -1,0 +1,1 @@
+"""Facts: what producers claim of edges and nodes, with evidence and intervals."""

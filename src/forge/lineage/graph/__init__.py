@@ -1,0 +1,1 @@
+"""The graph and its questions: index, traversal, paths, order, propagation, difference."""

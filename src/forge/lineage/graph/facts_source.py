@@ -1,0 +1,136 @@
+"""A small graph in memory, for what is not recorded: the edges of a branch, of an extraction, of a test."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from forge.lineage.edge import Edge, IndirectEdge, TableEdge
+from forge.lineage.facts.fact import EdgeFact, EdgeVersion, versions_of
+from forge.lineage.graph.store import OPEN, GraphArrays
+from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType, column_of
+
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class FactsSource:
+    """Numbers follow the order of ids."""
+
+    def __init__(self, facts: Iterable[EdgeFact], nodes: Iterable[Node] = ()) -> None:
+        self._facts: dict[tuple[str, str], list[EdgeFact]] = defaultdict(list)
+        entities: dict[str, Entity] = {}
+        for fact in facts:
+            self._facts[fact.source.id, fact.target.id].append(fact)
+            for end in (fact.source, fact.target):
+                entities.setdefault(end.id, end)
+        for entity in tuple(entities.values()):
+            _add_parents(entity, entities)
+        known = {id_: _node_of(entity) for id_, entity in entities.items()} | {node.id: node for node in nodes}
+        self._nodes = dict(enumerate((known[id_] for id_ in sorted(known)), 1))
+        self._numbers = {node.id: number for number, node in self._nodes.items()}
+
+    def revision(self) -> int:
+        return 1
+
+    def arrays(self) -> GraphArrays:
+        import numpy as np
+
+        from forge.lineage.facts.moment import to_micros
+
+        nodes = self._nodes.values()
+        facts = [fact for some in self._facts.values() for fact in some]
+        ends = [None if fact.valid_to is None else to_micros(fact.valid_to) for fact in facts]
+        return GraphArrays(
+            1,
+            np.arange(1, len(self._nodes) + 1, dtype=np.int32),
+            np.array([NODE_TYPES.index(node.type) for node in nodes], np.uint8),
+            np.array([self._numbers.get(node.parent, 0) for node in nodes], np.int32),
+            np.array([self._numbers[fact.source.id] for fact in facts], np.int32),
+            np.array([self._numbers[fact.target.id] for fact in facts], np.int32),
+            np.array([fact.kind.code for fact in facts], np.uint16),
+            np.array([fact.confidence for fact in facts], np.float64),
+            np.array([to_micros(fact.valid_from) for fact in facts], np.int64),
+            np.array([OPEN if end is None else end for end in ends], np.int64),
+        )
+
+    def changes(self, since: int) -> GraphArrays:
+        return self.arrays()
+
+    def numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        return {id_: self._numbers[id_] for id_ in ids if id_ in self._numbers}
+
+    def nodes(self, numbers: Sequence[int], at: datetime | None = None) -> dict[int, Node]:
+        return {number: self._nodes[number] for number in numbers if number in self._nodes}
+
+    def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
+        found = {}
+        for source, target in ends:
+            by_kind: dict[Kind, list[EdgeFact]] = defaultdict(list)
+            for fact in self._facts.get((self._nodes[source].id, self._nodes[target].id), ()):
+                by_kind[fact.kind].append(fact)
+            found[source, target] = tuple(one for facts in by_kind.values() for one in versions_of(facts))
+        return found
+
+    def near(self, name: str, limit: int = 2000) -> tuple[str, ...]:
+        return tuple(self._numbers)
+
+
+def facts_of(
+    edges: Iterable[Edge] = (), table_edges: Iterable[TableEdge] = (), indirect: Iterable[IndirectEdge] = ()
+) -> tuple[EdgeFact, ...]:
+    """Edges as an extractor gives them. Of the same edge from several runs the surest counts, of equals the last."""
+    found: dict[object, EdgeFact] = {}
+
+    def keep(fact: EdgeFact) -> None:
+        known = found.get(fact.key)
+        if known is None or fact.confidence >= known.confidence:
+            found[fact.key] = fact
+
+    for edge in edges:
+        kind = Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking))
+        source, target = (column_of(end.table, end.column) for end in (edge.source, edge.target))
+        keep(
+            EdgeFact(
+                source,
+                target,
+                kind,
+                "",
+                edge.confidence,
+                _ALWAYS,
+                transformation=edge.transformation,
+                expression=edge.expression,
+                masking=edge.masking,
+            )
+        )
+    for table_edge in table_edges:
+        kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+        keep(EdgeFact(_table(table_edge.source), _table(table_edge.target), kind, "", 1.0, _ALWAYS))
+    for one in indirect:
+        source = column_of(one.source.table, one.source.column, one.source.field)
+        keep(EdgeFact(source, _table(one.target), indirect_kind(one.subtype), "", 1.0, _ALWAYS))
+    return tuple(found.values())
+
+
+def _table(name: str) -> Entity:
+    """What has a system before its name is not in the lake."""
+    return Entity(NodeType.EXTERNAL if ":" in name else NodeType.TABLE, name)
+
+
+def _add_parents(entity: Entity, entities: dict[str, Entity]) -> None:
+    parent = entity.parent
+    if parent is None or parent.id in entities:
+        return
+    parent = _table(parent.name) if parent.type in TABLE_LIKE else parent
+    entities[parent.id] = parent
+    _add_parents(parent, entities)
+
+
+def _node_of(entity: Entity) -> Node:
+    parent = entity.parent
+    table = entity
+    while (above := table.parent) is not None:
+        table = above
+    own = table.id if table.type in TABLE_LIKE else ""
+    return Node(entity.id, entity.type, entity.name, own, parent.id if parent else "")

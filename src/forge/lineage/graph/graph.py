@@ -1,0 +1,139 @@
+"""The graph that is asked: what a column or a table comes from, and what comes from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from forge.lineage.edge import Edge, IndirectEdge, TableEdge
+from forge.lineage.facts.fact import EdgeFact, EdgeVersion
+from forge.lineage.graph.facts_source import FactsSource, facts_of
+from forge.lineage.graph.request import DEPTH, MIN_CONFIDENCE, Ask, Direction, EdgeFilter, Way
+from forge.lineage.graph.store import GraphArrays
+from forge.lineage.graph.traversal import Link, Path, Reached, Traversal
+from forge.lineage.node import Node
+from forge.model.names import ColumnName
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forge.lineage.graph.census import Census
+    from forge.lineage.graph.index import Index
+    from forge.lineage.graph.question import Question
+
+__all__ = ["Direction", "Graph", "GraphSource", "Link", "Path", "Reached", "Traversal"]
+
+_FILTER = frozenset({"types", "indirect", "at", "relationships", "subtypes"})
+
+
+class GraphSource(Protocol):
+    """What the graph needs of a `LineageStore`."""
+
+    def revision(self) -> int: ...
+    def arrays(self) -> GraphArrays: ...
+    def changes(self, since: int) -> GraphArrays: ...
+    def numbers(self, ids: Sequence[str]) -> dict[str, int]: ...
+    def nodes(self, numbers: Sequence[int], at: datetime | None = None) -> dict[int, Node]: ...
+    def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]: ...
+    def near(self, name: str, limit: int = 2000) -> tuple[str, ...]: ...
+
+
+class Graph:
+    """Walks over an index in memory, which is read from the store when first asked and follows what is written there,
+    by whichever process. Threads share it. `database` is the name of the lake's own one."""
+
+    def __init__(self, source: GraphSource, *, database: str = "lake") -> None:
+        self._source = source
+        self._database = database
+        self._lock = Lock()
+        self._index: Index | None = None
+        self._horizon: tuple[int, datetime | None] | None = None
+
+    @classmethod
+    def of(
+        cls, edges: Iterable[Edge] = (), table_edges: Iterable[TableEdge] = (), indirect: Iterable[IndirectEdge] = ()
+    ) -> Graph:
+        """A small graph that is not recorded anywhere."""
+        return cls(FactsSource(facts_of(edges, table_edges, indirect)))
+
+    @classmethod
+    def of_facts(cls, facts: Iterable[EdgeFact], nodes: Iterable[Node] = (), *, database: str = "lake") -> Graph:
+        return cls(FactsSource(facts, nodes), database=database)
+
+    def index(self) -> Index:
+        """As the store is now. A reader that has an older one may go on with it."""
+        from forge.lineage.graph.index import Index
+
+        with self._lock:
+            known = -1 if self._index is None else self._index.revision
+            now = self._source.revision()
+            if self._index is None or now < known:  # less than was there: it is another store
+                self._index = Index.build(self._source.arrays())
+            elif now > known:
+                self._index = self._index.changed(self._source.changes(known))
+            return self._index
+
+    def walk(self, ask: Ask) -> Traversal:
+        """E801 where the start is not known."""
+        return self._question(ask).traversal()
+
+    def paths(self, target: str, ask: Ask, count: int) -> tuple[Path, ...]:
+        """The surest ways from the start of the ask to `target`, of equals the shorter."""
+        return self._question(ask).paths_to(target, count)
+
+    def count(self, at: datetime | None, declared: NDArray) -> Census:  # type: ignore[type-arg]
+        """What there is at a time, by type and relationship."""
+        from forge.lineage.graph.census import count_at
+
+        return count_at(self.index(), at, declared)
+
+    def horizon(self) -> datetime | None:
+        """The latest time at which an edge begins or ends."""
+        from forge.lineage.graph.census import horizon_of
+
+        index = self.index()
+        known = self._horizon
+        if known is None or known[0] != index.revision:
+            known = self._horizon = (index.revision, horizon_of(index))
+        return known[1]
+
+    def _question(self, ask: Ask) -> Question:
+        from forge.lineage.graph.question import Question
+
+        return Question(self._source, self.index(), ask, self._database)
+
+    def upstream(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
+    ) -> Traversal:
+        """What `start` comes from. `depth=None`: all the way. `options` are those of `Ask` and `EdgeFilter`."""
+        return self.walk(_ask(start, "upstream", depth, min_confidence, options))
+
+    def downstream(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
+    ) -> Traversal:
+        """What comes from `start`."""
+        return self.walk(_ask(start, "downstream", depth, min_confidence, options))
+
+    def both(
+        self,
+        start: ColumnName | str,
+        depth: int | None = DEPTH,
+        min_confidence: float = MIN_CONFIDENCE,
+        **options: Any,
+    ) -> Traversal:
+        return self.walk(_ask(start, "both", depth, min_confidence, options))
+
+
+def _ask(start: ColumnName | str, way: Way, depth: int | None, min_confidence: float, options: dict[str, Any]) -> Ask:
+    edges = EdgeFilter(min_confidence=min_confidence, **{key: options[key] for key in options if key in _FILTER})
+    return Ask(str(start), way, depth, edges, **{key: options[key] for key in options if key not in _FILTER})

@@ -1,0 +1,216 @@
+"""How a property (a tag, a class of personal data, an incident) goes along the edges, and what stops it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from typing import Literal
+
+from forge.lineage.edge import Transformation, level_of
+from forge.lineage.graph.request import MIN_CONFIDENCE, Direction
+from forge.lineage.graph.traversal import Link, Traversal
+from forge.lineage.kind import Relationship
+from forge.lineage.node import Node
+
+Reason = Literal["masking", "aggregation", "confidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What stops a property. Masking does unless told; `aggregation`: a sum over many rows no longer tells of one;
+    `min_confidence`: edges that are less sure do not carry it. `indirect`: edges that only shape rows carry it too
+    (an incident in a filter column touches the whole table, a class of personal data does not)."""
+
+    masking: bool = True
+    aggregation: bool = False
+    min_confidence: float = MIN_CONFIDENCE
+    indirect: bool = False
+
+    def stops(self, link: Link) -> Reason | None:
+        if self.masking and (link.masking or link.kind.relationship is Relationship.ANONYMIZED):
+            return "masking"
+        if self.aggregation and (
+            link.transformation is Transformation.AGGREGATION or link.kind.relationship is Relationship.AGGREGATED
+        ):
+            return "aggregation"
+        return "confidence" if link.confidence < self.min_confidence else None
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """An entity that gets the property: from `origin`, lastly from `before` by `via`. Of all ways it is the surest
+    (product of the edges), of those the shortest (of ways without any confidence, one)."""
+
+    id: str
+    origin: str
+    before: str
+    via: Link
+    hops: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """An edge that leaves a carrier and does not carry the property on. `bypassed`: its other end has the property
+    all the same, by another way."""
+
+    link: Link
+    reason: Reason
+    bypassed: bool
+
+    def to_dict(self) -> dict[str, object]:
+        return {"edge": self.link.to_dict(), "reason": self.reason, "bypassed": self.bypassed}
+
+
+@dataclass(frozen=True, slots=True)
+class Propagation:
+    """`carriers` by hops and id; where it started is not among them."""
+
+    property: str
+    direction: Direction
+    origins: tuple[str, ...]
+    carriers: tuple[Carrier, ...]
+    stopped: tuple[Stopped, ...]
+    _by_id: Mapping[str, Carrier] = field(default_factory=dict, repr=False, compare=False)
+
+    def path_to(self, name: str) -> tuple[Link, ...]:
+        """The edges from the origin to a carrier, in that order; none for an origin."""
+        links: list[Link] = []
+        while name in self._by_id:
+            carrier = self._by_id[name]
+            links.append(carrier.via)
+            name = carrier.before
+        return tuple(reversed(links))
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "property": self.property,
+            "direction": self.direction,
+            "origins": list(self.origins),
+            "total": len(self.carriers),
+            "carriers": [
+                {
+                    "id": one.id,
+                    "origin": one.origin,
+                    "before": one.before,
+                    "hops": one.hops,
+                    "confidence": one.confidence,
+                    "level": level_of(one.confidence),
+                    "via": one.via.id,
+                    "path": [link.id for link in self.path_to(one.id)],
+                }
+                for one in self.carriers
+            ],
+            "stopped": [one.to_dict() for one in self.stopped],
+        }
+
+
+# -confidence, hops, entity, where from, by which edge, origin: the smallest is the best way.
+_Entry = tuple[float, int, str, str, tuple[str, str, int], str]
+
+
+def propagate(
+    links: Iterable[Link],
+    origins: Iterable[str],
+    *,
+    property: str = "",
+    direction: Direction = "downstream",
+    rule: Rule | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> Propagation:
+    """Looks at each edge once. `tables` gives the table of a column, without which an indirect edge, or an edge
+    between tables, ends at the table. A table starts from all its columns."""
+    way = _Way(links, direction, rule or Rule(), tables or {})
+    given = tuple(sorted(set(origins)))
+    starts = {*given, *(column for name in given for column in way.columns(name))}
+    found, stopped = _spread(way, starts)
+    carriers = tuple(sorted(found.values(), key=lambda one: (one.hops, one.id)))
+    has_it = {*starts, *found}
+    return Propagation(
+        property,
+        direction,
+        given,
+        carriers,
+        tuple(
+            Stopped(link, reason, (link.target if direction == "downstream" else link.source) in has_it)
+            for link, reason in sorted(stopped.items(), key=lambda one: one[0].sort_key)
+        ),
+        found,
+    )
+
+
+def propagate_in(
+    traversal: Traversal, *, property: str = "", direction: Direction = "downstream", rule: Rule | None = None
+) -> Propagation:
+    """From the start of a walk through what it followed. What stops the property must be part of the walk: ask with a
+    minimum confidence not above that of the rule."""
+    nodes: Iterable[Node] = (*traversal.starts, *(item.node for item in traversal.items))
+    tables = {node.id: node.table for node in nodes if node.table and node.table != node.id}
+    origins = [node.id for node in traversal.starts] or [traversal.start]
+    return propagate(traversal.links, origins, property=property, direction=direction, rule=rule, tables=tables)
+
+
+class _Way:
+    """Which entities lead where, in one direction."""
+
+    def __init__(self, links: Iterable[Link], direction: Direction, rule: Rule, tables: Mapping[str, str]) -> None:
+        self.rule = rule
+        self._downstream = direction == "downstream"
+        self._tables = tables
+        self._columns: dict[str, list[str]] = defaultdict(list)
+        for column, table in sorted(tables.items()):
+            self._columns[table].append(column)
+        self._links: dict[str, list[Link]] = defaultdict(list)
+        self._into_table: dict[str, list[Link]] = defaultdict(list)
+        for link in links:
+            if not link.kind.flows or (link.kind.indirect and not rule.indirect):
+                continue
+            self._links[link.source if self._downstream else link.target].append(link)
+            if link.kind.indirect:
+                self._into_table[link.target].append(link)
+
+    def columns(self, name: str) -> tuple[str, ...]:
+        return tuple(self._columns.get(name, ()))
+
+    def links(self, name: str) -> Iterator[Link]:
+        """Upstream, what shapes the rows of a column's table shapes the column."""
+        yield from self._links.get(name, ())
+        if not self._downstream and name in self._tables:
+            yield from self._into_table.get(self._tables[name], ())
+
+    def ends(self, link: Link) -> Iterator[str]:
+        """Downstream, what comes to a table comes to all its columns."""
+        end = link.target if self._downstream else link.source
+        yield end
+        if self._downstream:
+            yield from self.columns(end)
+
+
+def _spread(way: _Way, starts: Iterable[str]) -> tuple[dict[str, Carrier], dict[Link, Reason]]:
+    """The surest way to each, by the next surest first: a way never gets surer by being longer."""
+    by_key: dict[tuple[str, str, int], Link] = {}
+    nothing = ("", "", -1)
+    heap: list[_Entry] = [(-1.0, 0, start, "", nothing, start) for start in starts]
+    heapify(heap)
+    done: set[str] = set()
+    found: dict[str, Carrier] = {}
+    stopped: dict[Link, Reason] = {}
+    while heap:
+        doubt, hops, name, before, key, origin = heappop(heap)
+        if name in done:
+            continue
+        done.add(name)
+        if before:
+            found[name] = Carrier(name, origin, before, by_key[key], hops, -doubt)
+        for link in way.links(name):
+            reason = way.rule.stops(link)
+            if reason is not None:
+                stopped[link] = reason
+                continue
+            by_key.setdefault(link.sort_key, link)
+            for end in way.ends(link):
+                if end not in done:
+                    heappush(heap, (doubt * link.confidence, hops + 1, end, name, link.sort_key, origin))
+    return found, stopped

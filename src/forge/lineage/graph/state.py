@@ -1,0 +1,137 @@
+"""The graph as it stood at a time: a function of the facts alone."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, at_time, holds, versions_of
+from forge.lineage.facts.record import details_of
+from forge.lineage.graph.traversal import Link
+from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """What held at `at` (None: what holds still), by id. Nodes are those that a fact or an edge tells of, and the
+    tables of their columns. When a node was written is no part of how the graph stands, so they carry no times."""
+
+    at: datetime | None
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    edges: Mapping[str, EdgeVersion] = field(default_factory=dict)
+
+    def links(self) -> Iterator[Link]:
+        for edge in self.edges.values():
+            yield link_of(edge)
+
+    def node_counts(self) -> dict[str, int]:
+        """By type."""
+        return dict(sorted(Counter(str(node.type) for node in self.nodes.values()).items()))
+
+    def edge_counts(self) -> dict[str, int]:
+        """By relationship; of the edges that have none by type."""
+        kinds = (edge.key.kind for edge in self.edges.values())
+        return dict(sorted(Counter(kind.counted for kind in kinds).items()))
+
+
+def link_of(edge: EdgeVersion) -> Link:
+    key = edge.key
+    return Link(
+        key.source,
+        key.target,
+        key.kind,
+        edge.transformation,
+        edge.expression,
+        edge.masking,
+        edge.confidence,
+        edge.valid_from,
+        edge.valid_to,
+    )
+
+
+def state_at(edge_facts: Iterable[EdgeFact], node_facts: Iterable[NodeFact], at: datetime | None) -> GraphState:
+    """Linear in the facts; their order does not matter."""
+    lives: dict[EdgeKey, list[EdgeFact]] = defaultdict(list)
+    for fact in edge_facts:
+        lives[fact.key].append(fact)
+    edges = {version.id: version for facts in lives.values() if (version := _version_at(facts, at))}
+    said: dict[str, list[NodeFact]] = defaultdict(list)
+    for word in node_facts:
+        if at is None or word.valid_from <= at:
+            said[word.entity.id].append(word)
+    entities = _entities(edges.values(), said, at)
+    nodes = {node_id: _node(entity, said.get(node_id, ()), at) for node_id, entity in entities.items()}
+    return GraphState(at, dict(sorted(nodes.items())), dict(sorted(edges.items())))
+
+
+def _entities(
+    edges: Iterable[EdgeVersion], said: Mapping[str, Sequence[NodeFact]], at: datetime | None
+) -> dict[str, Entity]:
+    """All that is there: what a fact that holds speaks of, what an edge that holds ends at, and what contains these."""
+    found: dict[str, Entity] = {}
+    for edge in edges:
+        for fact in edge.facts:
+            _name(fact.source, found)
+            _name(fact.target, found)
+    for facts in said.values():
+        for word in facts:
+            if holds(word, at):
+                _name(word.entity, found)
+    return found
+
+
+def _name(entity: Entity | None, found: dict[str, Entity]) -> None:
+    while entity is not None:
+        known = found.get(entity.id)
+        if known == entity:
+            return
+        if known is None or _telling(known.type) < _telling(entity.type):
+            found[entity.id] = entity
+        entity = entity.parent
+
+
+# That something is a table says least, since every column has one.
+_TELLING = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)
+
+
+def _telling(type_: NodeType) -> int:
+    return _TELLING.index(type_) if type_ in _TELLING else -1
+
+
+def _node(entity: Entity, facts: Sequence[NodeFact], at: datetime | None) -> Node:
+    """Its type is what the newest word says; where none holds, the last that did."""
+    held = [fact for fact in facts if holds(fact, at)]
+    told = max(facts, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
+    entity = entity if told is None else told.entity
+    return node_of(entity, details_of(held), unresolved=not held)
+
+
+def node_of(entity: Entity, details: Mapping[str, object] | None = None, *, unresolved: bool = False) -> Node:
+    """An entity as a node, with the table and the parent that its name tells."""
+    parent, table = entity.parent, entity.id if entity.type in TABLE_LIKE else ""
+    if parent is not None:
+        above = parent.parent
+        table = parent.id if above is None else above.id
+    above_it = "" if parent is None else parent.id
+    name = short_name(entity)
+    return Node(entity.id, entity.type, name, table, above_it, details or {}, unresolved=unresolved)
+
+
+def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion | None:
+    if not any(holds(fact, at) for fact in facts):
+        return None
+    if len(facts) > 1:
+        return at_time(versions_of(facts), at)
+    only = facts[0]
+    return EdgeVersion(
+        only.key,
+        only.valid_from,
+        only.valid_to,
+        only.confidence,
+        only.transformation,
+        only.expression,
+        only.masking,
+        (only,),
+    )

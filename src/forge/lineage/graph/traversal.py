@@ -1,0 +1,256 @@
+"""What a walk through the graph answers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import escape
+from typing import TYPE_CHECKING
+
+from forge.lineage.edge import Transformation, level_of
+from forge.lineage.graph.request import Ask, Direction, Way
+from forge.lineage.kind import Kind
+from forge.lineage.node import Node, NodeType
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge as a walk met it: between two entities of one level."""
+
+    source: str
+    target: str
+    kind: Kind = field(default_factory=Kind)
+    transformation: Transformation = Transformation.UNKNOWN
+    expression: str = ""
+    masking: bool = False
+    confidence: float = 1.0
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.source}->{self.target}#{self.kind.word}"
+
+    @property
+    def sort_key(self) -> tuple[str, str, int]:
+        return self.source, self.target, self.kind.code
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "source": self.source,
+            "target": self.target,
+            "type": str(self.kind.type),
+            "relationship": str(self.kind.relationship) if self.kind.relationship else None,
+            "kind": "indirect" if self.kind.indirect else "direct",
+            "subtype": str(self.kind.indirect) if self.kind.indirect else None,
+            "transformation": str(self.transformation),
+            "expression": self.expression,
+            "masking": self.masking,
+            "confidence": self.confidence,
+            "level": level_of(self.confidence),
+            "valid_from": self.valid_from.isoformat() if self.valid_from else None,
+            "valid_to": self.valid_to.isoformat() if self.valid_to else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An entity a walk came to. `depth` is the fewest hops; `confidence` is the product along the surest way, and
+    `via` the last hop of that way."""
+
+    node: Node
+    direction: Direction
+    depth: int
+    confidence: float
+    via: Link
+
+    @property
+    def name(self) -> str:
+        return self.node.id
+
+    @property
+    def table(self) -> str:
+        return self.node.table or self.node.id
+
+    @property
+    def column(self) -> str | None:
+        return self.node.column
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "type": str(self.node.type),
+            "table": self.table,
+            "column": self.column,
+            "direction": self.direction,
+            "depth": self.depth,
+            "confidence": self.confidence,
+            "level": level_of(self.confidence),
+            "via": self.via.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a path: the entity it comes to and the edge it takes."""
+
+    node: Node
+    link: Link
+    depth: int
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.node.id,
+            "type": str(self.node.type),
+            "qualified_name": self.node.qualified_name,
+            "relationship": self.link.kind.word,
+            "transformation": str(self.link.transformation),
+            "expression": self.link.expression,
+            "confidence": self.link.confidence,
+            "depth": self.depth,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """From `start` along `hops`, never twice through the same entity."""
+
+    start: str
+    hops: tuple[Hop, ...]
+    confidence: float
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "start": self.start,
+            "end": self.hops[-1].node.id if self.hops else self.start,
+            "hops": [hop.to_dict() for hop in self.hops],
+            "confidence": self.confidence,
+            "length": len(self.hops),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedTable:
+    name: str
+    depth: int
+    confidence: float
+    columns: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "depth": self.depth,
+            "confidence": self.confidence,
+            "columns": list(self.columns),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal:
+    """`items` by direction, depth and name; `links` are the edges followed between the start and what is shown.
+    `hidden`: edges that were not followed because they are not sure enough. `total`: entities reached and wanted, of
+    which `items` may be the first only (`truncated`)."""
+
+    ask: Ask
+    items: tuple[Reached, ...]
+    links: tuple[Link, ...]
+    hidden: int
+    total: int
+    paths: tuple[Path, ...] = ()
+    starts: tuple[Node, ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)  # of all that were reached, not of the shown alone
+    greatest_depth: int = 0
+
+    @property
+    def start(self) -> str:
+        return self.ask.start
+
+    @property
+    def direction(self) -> Way:
+        return self.ask.direction
+
+    @property
+    def depth(self) -> int | None:
+        return self.ask.depth
+
+    @property
+    def truncated(self) -> bool:
+        return len(self.items) < self.total
+
+    def of(self, *types: NodeType) -> tuple[Reached, ...]:
+        return tuple(item for item in self.items if item.node.type in types)
+
+    def tables(self) -> tuple[ReachedTable, ...]:
+        """The same, rolled up."""
+        of_table: dict[str, list[Reached]] = defaultdict(list)
+        for item in self.items:
+            of_table[item.table].append(item)
+        rolled = (
+            ReachedTable(
+                table,
+                min(item.depth for item in items),
+                max(item.confidence for item in items),
+                tuple(sorted({item.column for item in items if item.column})),
+            )
+            for table, items in of_table.items()
+        )
+        return tuple(sorted(rolled, key=lambda table: (table.depth, table.name)))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        import pandas
+
+        rows = [
+            (item.direction, item.depth, item.table, item.column, str(item.node.type), item.confidence, how(item.via))
+            for item in self.items
+        ]
+        columns = ["direction", "depth", "table", "column", "type", "confidence", "how"]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        """A picture in a notebook; it loads nothing."""
+        from forge.lineage.graph.drawing import draw
+
+        return draw(self)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "start": self.start,
+            "direction": self.direction,
+            "depth": self.depth,
+            "min_confidence": self.ask.edges.min_confidence,
+            "total": self.total,
+            "truncated": self.truncated,
+            "greatest_depth": self.greatest_depth,
+            "levels": dict(self.levels),
+            "hidden": self.hidden,
+            "items": [item.to_dict() for item in self.items],
+            "tables": [table.to_dict() for table in self.tables()],
+            "edges": [link.to_dict() for link in self.links],
+            "paths": [path.to_dict() for path in self.paths],
+        }
+
+
+def count_levels(confidences: Sequence[float]) -> dict[str, int]:
+    return dict(sorted(Counter(map(level_of, confidences)).items()))
+
+
+def how(link: Link) -> str:
+    """How a hop was made, in a few words."""
+    return link.expression or (link.kind.word if link.kind.indirect else str(link.transformation))
+
+
+def html_table(traversal: Traversal) -> str:
+    """The same without a picture."""
+    rows = "".join(
+        f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(how(item.via))}</td>"
+        f"<td>{item.confidence:.2f}</td></tr>"
+        for item in traversal.items
+    )
+    titles = "<tr><th>depth</th><th>entity</th><th>by</th><th>confidence</th></tr>"
+    return f"<table><caption>{traversal.direction} of {escape(traversal.start)}</caption>{titles}{rows}</table>"

@@ -1,0 +1,1 @@
+"""Impact of a change on all that depends on it."""

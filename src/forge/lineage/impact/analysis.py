@@ -1,0 +1,189 @@
+"""What a change does to all that depends on it. Pure: a walk downstream in, a report out.
+
+The walk is to include indirect edges (a table is broken when the column it is filtered by is dropped) and entities
+inside of statements, which lead on but are not reported."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from forge.lineage.graph.traversal import Reached, Traversal
+from forge.lineage.graph.weights import Weights
+from forge.lineage.impact.added_column import told_of_column
+from forge.lineage.impact.change import Change, ChangeType, change_type_of
+from forge.lineage.impact.path import Reader, Use, Ways, heaviest, is_table, use_of
+from forge.lineage.impact.plan import plan_actions, plan_steps, summary_of
+from forge.lineage.impact.report import Affected, Breaking, ImpactReport, Told, group_of, risk_of
+from forge.lineage.impact.verdict import Finding, carries, judge
+from forge.lineage.node import Node, NodeType
+
+__all__ = [
+    "Affected",
+    "Breaking",
+    "Change",
+    "ChangeType",
+    "ImpactReport",
+    "Reader",
+    "Told",
+    "Use",
+    "change_type_of",
+    "impact_of",
+    "merge_reports",
+]
+
+Owners = Callable[[Node], str | None]
+
+
+def _nobody(node: Node) -> str | None:
+    return None
+
+
+def _plain_table(name: str) -> Node:
+    return Node(name, NodeType.TABLE, name.rpartition(".")[2], name)
+
+
+def impact_of(
+    change: Change,
+    traversal: Traversal,
+    *,
+    weights: Weights | None = None,
+    owners: Owners = _nobody,
+    readers: Iterable[Reader] = (),
+    table: Callable[[str], Node] = _plain_table,
+    inside: Collection[str] = (),
+) -> ImpactReport:
+    """`traversal` goes downstream from the changed entity (for `add` from the table that gets the column). `readers`:
+    who reads whole tables of which the walk only came to columns. `table` gives the node of a table by its id.
+    `inside`: ids of tables that only live inside a statement."""
+    weigh = weights or Weights()
+    ways = Ways(traversal, readers)
+    told = told_of_column(change, ways, table) if change.type is ChangeType.ADD else _judged(change, ways)
+    seen = ((item, use, finding) for item, use, finding in told if not _is_inside(item.node, inside))
+    affected = sorted((_weighed(change, *one, ways, weigh, owners) for one in seen), key=Affected.sort_key)
+    breaking = tuple(_breaking(affected))
+    steps = plan_steps(change, affected, ways)
+    return _report(change, (change,), affected, breaking, steps, weigh, traversal.hidden, traversal.truncated)
+
+
+def merge_reports(table: str, reports: Sequence[ImpactReport], weights: Weights | None = None) -> ImpactReport:
+    """Several changes of one table: each entity once, with its worst change; it is broken if any of them breaks it."""
+    if len(reports) == 1:
+        return reports[0]
+    found: dict[str, list[Affected]] = defaultdict(list)
+    for report in reports:
+        for one in report.affected:
+            found[one.node.id].append(one)
+    affected = sorted((_worst(same) for same in found.values()), key=Affected.sort_key)
+    breaking = tuple(dict.fromkeys(one for report in reports for one in report.breaking_changes))
+    steps = tuple(dict.fromkeys(step for report in reports for step in report.migration_steps))
+    changes = tuple(change for report in reports for change in report.changes)
+    change = Change(ChangeType.SCHEMA, table)
+    hidden = max((report.hidden for report in reports), default=0)
+    truncated = any(report.truncated for report in reports)
+    return _report(change, changes, affected, breaking, steps, weights or Weights(), hidden, truncated)
+
+
+def _worst(same: Sequence[Affected]) -> Affected:
+    worst = min(same, key=lambda one: (-one.score, not one.is_breaking))
+    broken = next((one for one in same if one.is_breaking), None)
+    if worst.is_breaking or broken is None:
+        return worst
+    return worst.with_reason(broken.reason)
+
+
+def _report(
+    change: Change,
+    changes: tuple[Change, ...],
+    affected: Sequence[Affected],
+    breaking: tuple[Breaking, ...],
+    steps: tuple[str, ...],
+    weights: Weights,
+    hidden: int,
+    truncated: bool,
+) -> ImpactReport:
+    counts = Counter(one.severity for one in affected)
+    risk = risk_of(counts, weights.raise_above)
+    owners = tuple(_told(affected))
+    return ImpactReport(
+        change=change,
+        changes=changes,
+        risk=risk,
+        summary=summary_of(changes, change, affected, risk),
+        affected=tuple(affected),
+        breaking_changes=breaking,
+        critical_paths=tuple(one.path for one in affected if one.severity == "high"),
+        migration_steps=steps,
+        recommended_actions=plan_actions(change, affected, owners, risk, hidden, truncated),
+        owners=owners,
+        hidden=hidden,
+        truncated=truncated,
+    )
+
+
+def _is_inside(node: Node, inside: Collection[str]) -> bool:
+    return node.hidden or node.table in inside
+
+
+def _judged(change: Change, ways: Ways) -> Iterable[tuple[Reached, Use, Finding]]:
+    of_table = is_table(ways.changed)
+    carried = ways.carried(lambda link: carries(change, link, of_table=of_table))
+    for item in ways.items.values():
+        if item.direction == "downstream":
+            yield item, use_of(heaviest(ways.nearest(item))), judge(change, item, ways, carried)
+
+
+def _weighed(
+    change: Change, item: Reached, use: Use, finding: Finding, ways: Ways, weights: Weights, owners: Owners
+) -> Affected:
+    factors = {
+        "base": weights.of_change(str(change.type)),
+        "entity": weights.of_entity(item.node.type),
+        "confidence": round(item.confidence, 9),
+        "depth": weights.of_depth(item.depth),
+        "use": weights.use[str(use)],
+        "direction": weights.of_direction(str(change.direction), is_breaking=finding.is_breaking),
+    }
+    score = 1.0
+    for factor in factors.values():
+        score *= factor
+    score = round(score, 6)  # so that 0.8 × 5 is 4, whatever the order of the factors
+    return Affected(
+        node=item.node,
+        change=change,
+        group=group_of(item.node.type),
+        owner=owners(item.node),
+        severity=weights.severity_of(score),
+        score=score,
+        effort_hours=weights.effort_of(str(change.type), item.node.type, score),
+        depth=item.depth,
+        confidence=round(item.confidence, 9),
+        use=use,
+        is_breaking=finding.is_breaking,
+        reason=finding.reason,
+        factors=factors,
+        path=ways.path_to(item),
+        link=finding.link,
+        met=finding.met,
+    )
+
+
+def _breaking(affected: Sequence[Affected]) -> Iterable[Breaking]:
+    """Columns that are hit only because their table is are told with it."""
+    tables = {one.node.id for one in affected if one.is_breaking and is_table(one.node)}
+    for one in affected:
+        with_table = one.node.table in tables and one.link.target == one.node.table != one.node.id
+        if one.is_breaking and not with_table:
+            yield Breaking(one.node.id, str(one.change.type), one.reason)
+
+
+def _told(affected: Sequence[Affected]) -> Iterable[Told]:
+    """Grouped by owner, who has the worst first."""
+    assets: dict[str, dict[str, None]] = defaultdict(dict)
+    severity: dict[str, str] = {}
+    for one in affected:  # worst first
+        if one.owner:
+            assets[one.owner][one.asset] = None
+            severity.setdefault(one.owner, one.severity)
+    for owner, worst in severity.items():
+        yield Told(owner, tuple(assets[owner]), worst)

@@ -1,0 +1,213 @@
+"""Whether a change breaks an entity, and why, in words.
+
+A change arrives at an entity by an edge from where it is itself (`carries` says how far it goes: a drop takes all that
+stands on it along, a new name only plain copies of the same name, a new type what is not cast). There the kind of
+change and the use decide. What only stands on such an entity waits until that one is mended, and is not broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.graph.request import DOERS
+from forge.lineage.graph.traversal import Link, Reached
+from forge.lineage.impact.change import Change, ChangeType
+from forge.lineage.impact.path import Use, Ways, copies_name, heaviest, is_table, use_of
+from forge.lineage.kind import EdgeType
+from forge.lineage.node import NodeType
+from forge.lineage.type_change import TypeChange, casts_in, classify, still_meets
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    is_breaking: bool
+    reason: str
+    link: Link  # the edge it is judged by
+    met: bool = True  # the change itself arrives here
+
+
+def carries(change: Change, link: Link, *, of_table: bool) -> bool:
+    """Whether what the edge leads to has the change as well."""
+    match change.type:
+        case ChangeType.DROP | ChangeType.DROP_TABLE | ChangeType.SEMANTICS:
+            return True
+        case ChangeType.RENAME:
+            return not of_table and copies_name(link)
+        case ChangeType.TYPE:
+            return link.kind.indirect is None and not casts_in(link.expression)
+    return False
+
+
+def judge(change: Change, item: Reached, ways: Ways, carried: frozenset[str]) -> Finding:
+    links = ways.into(item)
+    arriving = [link for link in links if _arrives(link, ways, carried)]
+    if not arriving:
+        link = heaviest(ways.nearest(item))
+        return Finding(False, f"{_how(item, link, link.source)}, {_STANDS[change.type]}", link, met=False)
+    nearest = set(ways.nearest(item)).intersection(arriving)
+    link = heaviest(nearest or arriving)
+    told = _how(item, link, _what(change, link.source, ways))
+    match change.type:
+        case ChangeType.RENAME:
+            return Finding(True, told + _renamed(change, link, ways), link)
+        case ChangeType.TYPE:
+            return _of_type(change, link, told)
+        case ChangeType.LOCATION:
+            named = ways.changed.type is NodeType.EXTERNAL
+            more = ": it names the old place" if named else ": it is found by its name, which stays"
+            return Finding(named, told + more, link)
+        case ChangeType.SEMANTICS:
+            return _of_meaning(link, told)
+    return Finding(True, told + _MORE.get(change.type, ""), link)
+
+
+def _arrives(link: Link, ways: Ways, carried: frozenset[str]) -> bool:
+    if link.source in carried:
+        return True
+    if link.kind.type is EdgeType.EXECUTES:  # what runs it fails with it
+        return any(_arrives(one, ways, carried) for one in ways.into(ways.items[link.source]))
+    return link.kind.type is EdgeType.CONSUMES and ways.holds_carried(link.source, carried)
+
+
+_STANDS = {
+    ChangeType.DROP: "which is not lost",
+    ChangeType.DROP_TABLE: "which is not lost",
+    ChangeType.RENAME: "which keeps its name: nothing changes here once that is mended",
+    ChangeType.TYPE: "which keeps its type: nothing changes here once that is mended",
+    ChangeType.ADD: "which names its columns",
+    ChangeType.LOCATION: "which stays where it is",
+    ChangeType.PERMISSION: "which can still be read, but may not be made again",
+    ChangeType.FORMAT: "which keeps its format",
+    ChangeType.SCHEMA: "whose columns stay, once that is mended",
+    ChangeType.SEMANTICS: "which keeps its meaning",
+}
+_MORE = {
+    ChangeType.PERMISSION: ": who runs it may not be allowed to read that any more",
+    ChangeType.FORMAT: ": it must be able to read the new format",
+    ChangeType.SCHEMA: ": what it takes from there may be missing or different",
+}
+_OF_COLUMN = {
+    ChangeType.DROP: "the dropped column",
+    ChangeType.RENAME: "the renamed column",
+    ChangeType.TYPE: "the retyped column",
+    ChangeType.PERMISSION: "the restricted column",
+    ChangeType.SCHEMA: "the changed column",
+    ChangeType.SEMANTICS: "the redefined column",
+}
+_OF_TABLE = {
+    ChangeType.DROP: "the dropped table",
+    ChangeType.DROP_TABLE: "the dropped table",
+    ChangeType.RENAME: "the renamed table",
+    ChangeType.ADD: "the extended table",
+    ChangeType.LOCATION: "the moved table",
+    ChangeType.PERMISSION: "the restricted table",
+    ChangeType.FORMAT: "the reformatted table",
+    ChangeType.SCHEMA: "the changed table",
+    ChangeType.SEMANTICS: "the redefined table",
+}
+_FARTHER = {
+    ChangeType.DROP: "which is lost with it",
+    ChangeType.DROP_TABLE: "which is lost with it",
+    ChangeType.RENAME: "which is renamed as well",
+    ChangeType.TYPE: "which gets the new type as well",
+    ChangeType.SEMANTICS: "which gets the new meaning as well",
+}
+
+
+def _what(change: Change, source: str, ways: Ways) -> str:
+    """The changed thing as the edge sees it."""
+    if is_table(ways.changed) and source == ways.changed.id:
+        return f"{_OF_TABLE[change.type]} {source}"
+    if not is_table(ways.changed) and source in ways.starts:
+        words = _OF_COLUMN.get(change.type, "the changed column").replace("column", str(ways.changed.type))
+        return f"{words} {ways.changed.id}"
+    if source in ways.starts:
+        return f"{source} of {_OF_TABLE.get(change.type, 'the changed table')}"
+    if any(node.table == source for node in ways.starts.values()):
+        return f"{source}, the table of {_OF_COLUMN.get(change.type, 'the changed column')}"
+    if source not in ways.items:
+        return f"{source}, in which columns are hit"
+    if ways.items[source].node.type in DOERS:
+        return f"{source}, which is hit"
+    return f"{source}, {_FARTHER.get(change.type, 'which is hit')}"
+
+
+_INDIRECT = {
+    Indirect.JOIN: "is joined by",
+    Indirect.FILTER: "is filtered by",
+    Indirect.GROUP_BY: "is grouped by",
+    Indirect.SORT: "is sorted by",
+    Indirect.WINDOW: "has a window over",
+}
+_DIRECT = {
+    Transformation.IDENTITY: "is a copy of",
+    Transformation.UNION: "takes its rows by a UNION from",
+    Transformation.UNKNOWN: "is made from",
+}
+
+
+def _how(item: Reached, link: Link, source: str) -> str:
+    """`marts.daily.net is SUM(amount) of the dropped column core.orders.amount`."""
+    subject = item.node.id
+    if link.target != item.node.id:
+        subject = f"{item.node.id} belongs to {link.target}, which"
+    if link.kind.indirect is not None:
+        return f"{subject} {_INDIRECT[link.kind.indirect]} {source}"
+    if link.kind.type is EdgeType.CONSUMES:
+        return f"{subject} reads {source}"
+    if link.kind.type is EdgeType.EXECUTES:
+        return f"{subject} runs {source}"
+    if link.kind.type is EdgeType.PRODUCES:
+        return f"{subject} is made by {source}"
+    plain = link.transformation is Transformation.IDENTITY
+    if link.expression and not plain:
+        return f"{subject} is {_short(link.expression)} of {source}"
+    return f"{subject} {_DIRECT.get(link.transformation, 'is computed from')} {source}"
+
+
+def _short(text: str, most: int = 80) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _renamed(change: Change, link: Link, ways: Ways) -> str:
+    old = change.name if link.source in ways.starts else link.source.rpartition(".")[2]
+    if not is_table(ways.changed) and copies_name(link):
+        return (
+            f": it changes its name to {change.to} as well where its query takes *; "
+            f"where its query names {old}, that fails"
+        )
+    return f", and calls it {ways.changed.id if is_table(ways.changed) else old}"
+
+
+def _of_type(change: Change, link: Link, told: str) -> Finding:
+    old, new, way = change.old_type or "", change.to or "", change.direction
+    casts = casts_in(link.expression)
+    told = f"{told}, {old or 'of a type that is not known'} → {new}"
+    if way is None:
+        return Finding(True, f"{told}: whether its values fit cannot be told", link)
+    if way is TypeChange.NARROWING:
+        return Finding(True, f"{told}: values that do not fit the narrower type fail or are cut", link)
+    if way is not TypeChange.WIDENING:
+        return Finding(True, f"{told}: what is done with {old} cannot be done with {new}", link)
+    small = next((cast for cast in casts if not _takes(cast, new) and _takes(cast, old)), None)
+    if small:
+        return Finding(True, f"{told}: the cast to {' '.join(small.split())} does not hold the wider values", link)
+    if use_of(link) is Use.JOIN_KEY:
+        if still_meets(old, new):
+            return Finding(False, f"{told}: the other side of the join is still {old}, which {new} meets", link)
+        return Finding(True, f"{told}: the other side of the join is still {old}, and new values may not meet it", link)
+    return Finding(False, f"{told}: every value of {old} fits {new}", link)
+
+
+def _takes(cast: str, values: str) -> bool:
+    """Whether a cast holds all values of a type. Text holds everything."""
+    return cast.lower() == "string" or classify(values, cast) in (TypeChange.SAME, TypeChange.WIDENING)
+
+
+def _of_meaning(link: Link, told: str) -> Finding:
+    use = use_of(link)
+    if use is Use.PASSED_THROUGH:
+        return Finding(False, f"{told}: nothing fails, but it means something else", link)
+    effect = {Use.AGGREGATED: "its figures are others", Use.FILTER: "other rows are in it"}
+    return Finding(True, f"{told}: nothing fails, but {effect.get(use, 'other rows meet')}", link)

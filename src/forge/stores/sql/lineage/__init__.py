@@ -1,0 +1,1 @@
+"""The lineage graph in SQL."""

@@ -1,0 +1,50 @@
+"""Events of OpenLineage in SQL, until all of their run are there."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Engine, delete, func, select
+
+from forge.flows.lineage.openlineage.ingest import KeptEvent
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.statements import insert_into
+from forge.stores.sql.tables import lineage_events
+
+KEPT = timedelta(days=30)
+MOST = 100  # of one run; a stream tells of itself as long as it lives
+
+
+class SqlLineageEvents:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def keep(self, event: KeptEvent, now: datetime) -> bool:
+        e = lineage_events
+        values = {
+            "run_id": event.run_id,
+            "digest": event.digest,
+            "producer": event.producer,
+            "at": event.at,
+            "received_at": now,
+            "document": event.document,
+        }
+        with writing(self._engine) as connection:
+            insert = insert_into(connection, e).values(values).on_conflict_do_nothing()
+            if connection.execute(insert.returning(e.c.digest)).first() is None:
+                return False
+            connection.execute(delete(e).where(e.c.received_at < now - KEPT))
+            of_run = e.c.run_id == event.run_id
+            if connection.execute(select(func.count()).where(of_run)).scalar_one() > MOST:
+                newest = select(e.c.digest).where(of_run).order_by(e.c.at.desc(), e.c.digest).limit(MOST - 1)
+                first = select(e.c.digest).where(of_run).order_by(e.c.at, e.c.digest).limit(1)  # often says most
+                stay = [*connection.execute(newest).scalars(), *connection.execute(first).scalars()]
+                connection.execute(delete(e).where(of_run, e.c.digest.not_in(stay)))
+            return True
+
+    def of_run(self, producer: str, run_id: str) -> tuple[KeptEvent, ...]:
+        e = lineage_events
+        columns = e.c.producer, e.c.run_id, e.c.digest, e.c.at, e.c.document
+        query = select(*columns).where(e.c.run_id == run_id, e.c.producer == producer).order_by(e.c.at, e.c.digest)
+        with reading(self._engine) as connection:
+            return tuple(KeptEvent(*row) for row in connection.execute(query))

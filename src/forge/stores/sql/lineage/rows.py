@@ -1,0 +1,197 @@
+"""Rows of the lineage graph and what they are in the domain. Nodes and producers are numbers there, names here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Integer, Select, and_, cast, func, select
+
+from forge.lineage.edge import Transformation
+from forge.lineage.facts.evidence import Basis, Evidence
+from forge.lineage.facts.fact import EdgeFact, NodeFact
+from forge.lineage.facts.moment import from_micros, time_of, to_micros
+from forge.lineage.graph.store import Snapshot
+from forge.lineage.kind import kind_of
+from forge.lineage.node import NODE_TYPES, Entity
+from forge.stores.lineage_rules import entity_of
+from forge.stores.sql.statements import find_rows
+from forge.stores.sql.tables import lineage_facts, lineage_node_facts, lineage_nodes, lineage_producers
+
+AT_ONCE = 500  # values in one statement
+PAIRS_AT_ONCE = 5000
+NODE_CODE = {kind: code for code, kind in enumerate(NODE_TYPES)}
+
+Row = Mapping[str, Any]
+Pair = tuple[int, int]
+T = TypeVar("T")
+
+
+def chunks(values: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def tail_of(node_id: str) -> str:
+    """The id as it is found by its end and whatever its case."""
+    return node_id.lower()[::-1]
+
+
+def node_row(number: int, entity: Entity, parent: int, at: int, revision: int) -> dict[str, Any]:
+    node_id, code = entity.id, NODE_CODE[entity.type]
+    return {
+        "number": number,
+        "type": code,
+        "parent": parent,
+        "mentioned": code,
+        "created_at": at,
+        "revision": revision,
+        "id": node_id,
+        "tail": tail_of(node_id),
+    }
+
+
+def fact_row(fact: EdgeFact, ends: Pair, producer: int, revision: int) -> dict[str, Any]:
+    return {
+        "source": ends[0],
+        "target": ends[1],
+        "kind": fact.kind.code,
+        "confidence": fact.confidence,
+        "valid_from": to_micros(fact.valid_from),
+        "valid_to": to_micros(fact.valid_to),
+        "producer": producer,
+        "revision": revision,
+        "created_at": to_micros(fact.created_at),
+        "masking": fact.masking,
+        "transformation": str(fact.transformation),
+        "expression": fact.expression,
+        "actor": fact.actor,
+        "metadata": dict(fact.metadata),
+        "evidence": [_evidence_row(one) for one in fact.evidence],
+    }
+
+
+def fact_of(row: Row, entities: Mapping[int, Entity], producer: str) -> EdgeFact:
+    return EdgeFact(
+        entities[row["source"]],
+        entities[row["target"]],
+        kind_of(row["kind"]),
+        producer,
+        row["confidence"],
+        time_of(row["valid_from"]),
+        from_micros(row["valid_to"]),
+        Transformation(row["transformation"]),
+        row["expression"],
+        row["masking"],
+        tuple(_evidence(one) for one in row["evidence"]),
+        row["actor"],
+        row["metadata"],
+        from_micros(row["created_at"]),
+    )
+
+
+def _evidence_row(one: Evidence) -> dict[str, object]:
+    given = {**one.to_dict(), "times": one.times if one.times != 1 else None}
+    return {key: value for key, value in given.items() if value}
+
+
+def _evidence(row: Row) -> Evidence:
+    seen = row.get("seen_at")
+    return Evidence(
+        Basis(row["basis"]),
+        row.get("extractor", ""),
+        row.get("file", ""),
+        row.get("line", 0),
+        row.get("statement", ""),
+        row.get("run_id", ""),
+        None if seen is None else datetime.fromisoformat(seen),
+        row.get("times", 1),
+    )
+
+
+def node_fact_row(fact: NodeFact, node: int, producer: int) -> dict[str, Any]:
+    return {
+        "node": node,
+        "producer": producer,
+        "valid_from": to_micros(fact.valid_from),
+        "valid_to": to_micros(fact.valid_to),
+        "type": NODE_CODE[fact.entity.type],
+        "details": dict(fact.details),
+    }
+
+
+def node_fact_of(row: Row, entity: Entity, producer: str) -> NodeFact:
+    own = Entity(NODE_TYPES[row["type"]], entity.name, entity.owner)
+    return NodeFact(own, producer, time_of(row["valid_from"]), from_micros(row["valid_to"]), row["details"])
+
+
+def snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "name": snapshot.name,
+        "at": snapshot.at,
+        "description": snapshot.description,
+        "created_by": snapshot.created_by,
+        "created_at": snapshot.created_at,
+        "nodes": dict(snapshot.nodes),
+        "edges": dict(snapshot.edges),
+    }
+
+
+def find_entities(connection: Connection, numbers: Iterable[int]) -> dict[int, Entity]:
+    """Of the type that edges tell: what they were declared as has its own facts and times."""
+    n, owner = lineage_nodes, lineage_nodes.alias("owner")
+    query = select(n.c.number, n.c.id, n.c.mentioned, owner.c.id)
+    query = query.join_from(n, owner, n.c.parent == owner.c.number, isouter=True)
+    found: dict[int, Entity] = {}
+    for some in chunks(sorted(set(numbers))):
+        for number, node_id, code, owner_id in connection.execute(query.where(n.c.number.in_(some))):
+            found[number] = entity_of(node_id, NODE_TYPES[code], owner_id or "")
+    return found
+
+
+def find_producers(connection: Connection, rows: Iterable[Row]) -> dict[int, str]:
+    """The names of those who say these facts."""
+    p = lineage_producers
+    found: dict[int, str] = {}
+    for some in chunks(sorted({row["producer"] for row in rows})):
+        for number, name in connection.execute(select(p.c.number, p.c.name).where(p.c.number.in_(some))):
+            found[number] = name
+    return found
+
+
+def find_facts(connection: Connection, pairs: Iterable[Pair], producer: int | None = None) -> list[Row]:
+    """All facts on the edges between these ends, of one producer or of all."""
+    f = lineage_facts
+    found: list[Row] = []
+    for some in chunks(sorted(set(pairs)), PAIRS_AT_ONCE):
+        # a join: for `(source, target) IN (…)` SQLite reads the whole table
+        ends = _pairs(connection, some)
+        query = select(f).join_from(ends, f, and_(f.c.source == ends.c.source, f.c.target == ends.c.target))
+        if producer is not None:
+            query = query.where(f.c.producer + 0 == producer)  # not by its index: the pairs are fewer
+        found += find_rows(connection, query)
+    return found
+
+
+def _pairs(connection: Connection, pairs: Sequence[Pair]) -> Any:
+    """A table of two columns in one bound value, so that the statement is the same however many they are."""
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import ARRAY
+
+        sources, targets = (cast([pair[place] for pair in pairs], ARRAY(Integer)) for place in (0, 1))
+        return func.unnest(sources, targets).table_valued("source", "target", name="ends").render_derived()
+    each = func.json_each(json.dumps(pairs)).table_valued("value", name="each")
+    one, other = (func.json_extract(each.c.value, f"$[{place}]") for place in (0, 1))
+    return select(one.label("source"), other.label("target")).cte("ends")
+
+
+def find_node_facts(connection: Connection, nodes: Iterable[int], producer: int | None = None) -> list[Row]:
+    f = lineage_node_facts
+    found: list[Row] = []
+    for some in chunks(sorted(set(nodes))):
+        query: Select[Any] = select(f).where(f.c.node.in_(some))
+        if producer is not None:
+            query = query.where(f.c.producer == producer)
+        found += find_rows(connection, query)
+    return found
