@@ -15,7 +15,7 @@ import forge
 from bench.quality.forge_checks import forge_checks
 from bench.quality.task import TASKS, Places
 from forge.connection import Connection
-from forge.flows.check import judge_dataset
+from forge.flows.quality.judge import judge_dataset
 from forge.model.names import RunId
 from forge.quality.check import Check
 from forge.quality.verdict import Outcome

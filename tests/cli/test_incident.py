@@ -12,7 +12,7 @@ from rich.console import Console
 
 from forge.cli.incident import incident_panel
 from forge.connection import Report
-from forge.flows.impact import Incident, Spared
+from forge.flows.quality.incidents.impact import Incident, Spared
 from forge.flows.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.flows.run import RunResult
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName

@@ -14,18 +14,18 @@ from store_records import run_record
 from forge.contracts.lifecycle import State
 from forge.contracts.load import load_contract
 from forge.contracts.policy.governance import Enforcement, Governance
-from forge.flows.alert_ports import AlertPorts
 from forge.flows.contract_admit import admit
 from forge.flows.contract_consumers import find_consumers
 from forge.flows.contract_lifecycle import change_state, find_new_readers, retired_tables
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contract_register import Registering, register
+from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.records import OutputRecord, OutputStatus, TableLineage
 from forge.lineage.edge import TableEdge
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
-from forge.quality.alert import AlertPolicy
-from forge.quality.notice import NoticeKind
+from forge.quality.alerts.alert import AlertPolicy
+from forge.quality.alerts.notice import NoticeKind
 from forge.stores.memory.contracts import MemoryContracts
 from forge.transforms.transform import SqlQuery, Transform
 from forge.versioning.commit import TableVersion

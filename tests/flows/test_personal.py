@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.contracts.contract import Property, TableContract
 from forge.flows.personal import Personal, find_private, named_by
-from forge.flows.quarantine import plan_side, side_lineage
+from forge.flows.quality.remediation.quarantine import plan_side, side_lineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import ColumnName, TableName
 from forge.quality.checks import NotNull, Query

@@ -12,12 +12,12 @@ import pytest
 from alert_world import HOURLY, NOON, delivery, notice, verdict
 from migrated import open_migrated
 
-from forge.flows.alert_ports import AlertStore, Known, Result, Writing
-from forge.quality.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope, Sighting, move
-from forge.quality.delivery import Attempt, Delivery, DeliveryStatus, Plan, plan_messages
-from forge.quality.incident import Around, Change, Entry, EntryKind, IncidentStatus, follow, resolve
-from forge.quality.notice import NoticeKind
-from forge.quality.quiet import Mute
+from forge.flows.quality.incidents.ports import AlertStore, Known, Result, Writing
+from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope, Sighting, move
+from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Plan, plan_messages
+from forge.quality.alerts.incident import Around, Change, Entry, EntryKind, IncidentStatus, follow, resolve
+from forge.quality.alerts.notice import NoticeKind
+from forge.quality.alerts.quiet import Mute
 from forge.stores.memory.quality.alerts import MemoryAlerts
 from forge.stores.sql.quality.alerts import SqlAlerts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.metric_points import Kept, MetricPoint, MetricStore, Said
+from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
 from forge.flows.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback

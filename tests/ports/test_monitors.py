@@ -13,10 +13,10 @@ import pytest
 from migrated import open_migrated
 from sqlalchemy import Engine
 
-from forge.flows.monitors import MonitorStore
+from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.records import AuditRecord, DatasetTally, Tally
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
-from forge.quality.monitor import (
+from forge.quality.monitors.monitor import (
     OPEN,
     CheckResult,
     Missed,

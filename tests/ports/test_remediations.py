@@ -12,8 +12,8 @@ from migrated import open_migrated
 from store_records import DEV, MAIN, NOW, ORDERS, commit_of, note, quiet, run_record
 
 from forge.flows.ports import Metadata
+from forge.flows.quality.remediation.ports import RemedyStore
 from forge.flows.records import Publication, Published
-from forge.flows.remediate_ports import RemedyStore
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.remedy import ActionKind, Remedied, load_actions

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.measure import StateStore
+from forge.flows.quality.measure import StateStore
 from forge.model.names import SnapshotId, TableName
 from forge.stores.memory.quality.states import HELD, MemoryStates
 from forge.stores.sql.quality.states import SqlStates

@@ -18,9 +18,9 @@ from alert_world import judged, verdict
 from migrated import lay_database
 from receivers import HttpReceiver, http_receiver
 
-from forge.flows.alerts import Judging, observe_alerts
-from forge.quality.alert import AlertPolicy, Origin, Scope
-from forge.quality.delivery import DeliveryStatus
+from forge.flows.quality.incidents.alerts import Judging, observe_alerts
+from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.quality.alerts.delivery import DeliveryStatus
 from forge.wiring import Wiring
 
 pytestmark = pytest.mark.services

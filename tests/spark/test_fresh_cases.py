@@ -15,7 +15,7 @@ from fresh_tables import NOW, TABLES, FreshTable, Rows
 from forge.connection import Connection
 from forge.engines.spark.frames import schema_of
 from forge.engines.spark.measure import SparkMeasurer
-from forge.flows.check import judge_dataset
+from forge.flows.quality.judge import judge_dataset
 from forge.model.names import TableName
 from forge.quality.check import Check, Context
 from forge.quality.plan import judge_all, plan_measures

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from forge.connection import Connection
-from forge.flows.check import judge_dataset
-from forge.flows.remediate import Wanted, observe_failures, start
-from forge.flows.remediate_decide import approve, revert
-from forge.flows.remediate_ports import RemedyPorts
+from forge.flows.quality.judge import judge_dataset
+from forge.flows.quality.remediation.decision import approve, revert
+from forge.flows.quality.remediation.ports import RemedyPorts
+from forge.flows.quality.remediation.proposal import Wanted, observe_failures, start
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.flows.versioning.time_travel import travel
 from forge.model.names import BranchName, TableName

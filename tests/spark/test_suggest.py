@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from forge.connection import Connection
-from forge.flows.keep_failing import keep_failing
 from forge.flows.personal import find_flagged, find_personal
 from forge.flows.profile import profile_dataset
+from forge.flows.quality.keep_failing import keep_failing
 from forge.flows.versioning.data.commit import CommitRequest, commit_data
 from forge.model.names import RunId, TableName
 from forge.quality.imports import Names, read_soda_file
@@ -114,7 +114,7 @@ def _runs(project: Connection) -> list[RunId]:
 
 
 def test_nothing_is_written_where_no_row_fails(project: Connection) -> None:
-    from forge.flows.check import judge_dataset
+    from forge.flows.quality.judge import judge_dataset
 
     ports = project.wiring.check_ports()
     kept = keep_failing(judge_dataset("core.people", ports), ports, project.wiring.versions())

@@ -9,7 +9,7 @@ import pytest
 from shop_project import MakeProject, write
 
 from forge.connection import Connection
-from forge.flows.check import Judged, judge_dataset
+from forge.flows.quality.judge import Judged, judge_dataset
 from forge.model.names import RunId, TableName
 from forge.quality.check import Check
 from forge.quality.checks import (

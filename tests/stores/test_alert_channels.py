@@ -15,10 +15,10 @@ import pytest
 from alert_world import NOON, delivery, notice
 from receivers import HttpReceiver, SmtpReceiver, http_receiver, smtp_receiver, write_certificate
 
-from forge.flows.alert_ports import Channel, NotSent, Outgoing
-from forge.quality.delivery import Message, PagerEvent
-from forge.quality.message import Links, document_of, told
-from forge.quality.notice import NoticeKind
+from forge.flows.quality.incidents.ports import Channel, NotSent, Outgoing
+from forge.quality.alerts.delivery import Message, PagerEvent
+from forge.quality.alerts.message import Links, document_of, told
+from forge.quality.alerts.notice import NoticeKind
 from forge.quality.verdict import Severity
 from forge.stores.alerts.email import EmailChannel
 from forge.stores.alerts.pagerduty import PagerDutyChannel

@@ -11,8 +11,8 @@ from typing import Any
 from alert_world import notice
 from receivers import http_receiver
 
-from forge.flows.alert_ports import Outgoing
-from forge.quality.message import Links, document_of, told
+from forge.flows.quality.incidents.ports import Outgoing
+from forge.quality.alerts.message import Links, document_of, told
 from forge.settings import load_settings
 from forge.stores.alerts.webhook import WebhookChannel
 

@@ -8,7 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.deliveries import deliver_due
+from forge.flows.quality.incidents.deliveries import deliver_due
 from forge.wiring import Wiring
 
 

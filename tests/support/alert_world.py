@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from forge.flows.alert_ports import AlertPorts, AlertStore, Channel, NotSent, Outgoing
-from forge.flows.alerts import AlertsObserved, Judging, observe_alerts
-from forge.flows.check import Judged
 from forge.flows.ports import Metadata
+from forge.flows.quality.incidents.alerts import AlertsObserved, Judging, observe_alerts
+from forge.flows.quality.incidents.ports import AlertPorts, AlertStore, Channel, NotSent, Outgoing
+from forge.flows.quality.judge import Judged
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Schema
-from forge.quality.alert import AlertPolicy, Origin, Scope
-from forge.quality.delivery import Delivery, Timing
-from forge.quality.notice import CheckTold, Notice, NoticeKind
+from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.quality.alerts.delivery import Delivery, Timing
+from forge.quality.alerts.notice import CheckTold, Notice, NoticeKind
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.metadata import MemoryMetadata

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.after_check import Observed, Observer, Observers
 from forge.flows.build import Event
-from forge.flows.check import CheckPorts
-from forge.flows.monitor_run import Done, JudgePorts, carry_out, new_run
-from forge.flows.monitors import MonitorPorts, MonitorStore, create_monitor
 from forge.flows.processes import Process, this_process
 from forge.flows.project import Project
+from forge.flows.quality.after_check import Observed, Observer, Observers
+from forge.flows.quality.judge import CheckPorts
+from forge.flows.quality.monitors.run import Done, JudgePorts, carry_out, new_run
+from forge.flows.quality.monitors.scheduler import Scheduler
+from forge.flows.quality.monitors.store import MonitorPorts, MonitorStore, create_monitor
 from forge.flows.records import RunStatus
 from forge.flows.run import Ports, RunRequest, run
-from forge.flows.scheduler import Scheduler
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.check import Check
-from forge.quality.monitor import Monitor, MonitorRun, Trigger
+from forge.quality.monitors.monitor import Monitor, MonitorRun, Trigger
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake

@@ -10,7 +10,7 @@ import pytest
 from kept_folder import KeptFolder
 from remedy_world import RemedyWorld, make_remedy_world
 
-from forge.flows.remediate import observe_failures
+from forge.flows.quality.remediation.proposal import observe_failures
 from forge.model.errors import ForgeError
 from forge.quality.check import Check
 from forge.quality.checks import Range

@@ -31,20 +31,13 @@ from forge.api.lineage.routes import reports as lineage_reports
 from forge.api.lineage.routes import sources as lineage_sources
 from forge.api.metrics import Metrics
 from forge.api.problems import MEDIA_TYPE, problem_of
-from forge.api.routes import (
-    catalog,
-    contract_results,
-    contract_versions,
-    contracts,
-    quality,
-    quality_anomalies,
-    quality_incidents,
-    quality_monitors,
-    quality_remediations,
-    quality_results,
-    runs,
-    system,
-)
+from forge.api.quality.routes import anomalies as quality_anomalies
+from forge.api.quality.routes import health as quality
+from forge.api.quality.routes import incidents as quality_incidents
+from forge.api.quality.routes import monitors as quality_monitors
+from forge.api.quality.routes import remediations as quality_remediations
+from forge.api.quality.routes import results as quality_results
+from forge.api.routes import catalog, contract_results, contract_versions, contracts, runs, system
 from forge.api.site import close_site, open_site
 from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles

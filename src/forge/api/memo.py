@@ -9,9 +9,9 @@ from collections.abc import Callable
 from starlette.responses import Response
 
 from forge.api.wire.shape import Wire
-from forge.flows.health import CurrentChecksOf
-from forge.flows.impact import graph_of, lineage_at
 from forge.flows.ports import Metadata
+from forge.flows.quality.health import CurrentChecksOf
+from forge.flows.quality.incidents.impact import graph_of, lineage_at
 from forge.lineage.graph.graph import Graph
 from forge.model.names import CommitId
 from forge.stores.sql.recent import Recent

@@ -7,15 +7,23 @@ from functools import partial
 
 from forge.api.lineage.views import facts_of, graph_view, picture_of_column
 from forge.api.lineage.wire.graph import GraphView
-from forge.api.quality_views import Seen, day_view, incident_view, open_incidents, see_branch
+from forge.api.quality.views import Seen, day_view, incident_view, open_incidents, see_branch
 from forge.api.run_views import Known, run_view
 from forge.api.site import Site
 from forge.api.wire.runs import RunView
 from forge.api.wire.site import Counters, Overview, RecentChange
-from forge.flows.health import Day, Said, broken_contracts, failing_columns, find_said, find_trend, newest_attempts
-from forge.flows.incident_list import join_records
-from forge.flows.incidents import OpenIncident, find_commits_of, graph_with
 from forge.flows.personal import PersonalColumns
+from forge.flows.quality.health import (
+    Day,
+    Said,
+    broken_contracts,
+    failing_columns,
+    find_said,
+    find_trend,
+    newest_attempts,
+)
+from forge.flows.quality.incidents.listing import join_records
+from forge.flows.quality.incidents.open import OpenIncident, find_commits_of, graph_with
 from forge.flows.versioning.branches import list_branches
 from forge.lineage.graph.graph import Graph
 from forge.quality.score import percent

@@ -18,16 +18,16 @@ from forge.api.wire.runs import EventView, OutputView, RunDetail, RunProgress, R
 from forge.api.wire.shape import Page, RunWord
 from forge.flows.engine import Progress
 from forge.flows.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
-from forge.flows.monitor_jobs import KIND as MONITOR
-from forge.flows.monitor_jobs import status_as_run
 from forge.flows.personal import PersonalColumns
+from forge.flows.quality.monitors.jobs import KIND as MONITOR
+from forge.flows.quality.monitors.jobs import status_as_run
+from forge.flows.quality.shown_verdict import shown_result, shown_text
 from forge.flows.records import OutputRecord, RunRecord, RunStatus
 from forge.flows.run_jobs import no_such_run
-from forge.flows.shown_verdict import shown_result, shown_text
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId
 from forge.model.nearest import did_you_mean
-from forge.quality.monitor import CheckResult, MonitorRun
+from forge.quality.monitors.monitor import CheckResult, MonitorRun
 
 WORDS: tuple[str, ...] = get_args(RunWord)
 ALIVE = ("queued", "running")

@@ -150,7 +150,7 @@ def _counting(compiled: Compiled, most: int | None) -> tuple[Finding, ...]:
 
 def _annotate(compiled: Compiled) -> None:
     from forge.cli.compile_view import github_items
-    from forge.cli.github import annotation_lines
+    from forge.cli.quality.github import annotation_lines
 
     for line in annotation_lines(github_items(compiled.findings)):
         print(line)  # noqa: T201
@@ -158,7 +158,7 @@ def _annotate(compiled: Compiled) -> None:
 
 def _write_junit(file: Path, compiled: Compiled, counting: Sequence[Finding]) -> None:
     from forge.cli.compile_view import junit_items
-    from forge.cli.junit import junit_xml
+    from forge.cli.quality.junit import junit_xml
     from forge.cli.written import write_text
 
     items, failing = junit_items(compiled, counting)

@@ -92,7 +92,7 @@ def _data(source: str, wiring: Wiring) -> Mapping[str, object]:
 def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
     from forge.flows.contract_results import results_of
     from forge.flows.contracts import find_known, newest_written
-    from forge.flows.results import find_results
+    from forge.flows.quality.results import find_results
     from forge.model.names import TableName
 
     ports = wiring.contract_ports()
@@ -109,7 +109,7 @@ def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
 def _send(data: Mapping[str, object], url: str, key: str | None, wiring: Wiring) -> None:
     import json
 
-    from forge.flows.alert_ports import NotSent
+    from forge.flows.quality.incidents.ports import NotSent
     from forge.model.errors import ForgeError
     from forge.model.secret import resolve_secret
     from forge.stores.alerts.http import post, shown

@@ -18,8 +18,8 @@ from forge.cli.demo_folder import Mark, digest_of, finish_folder, finished_mark,
 from forge.cli.terminal import Terminal
 from forge.connection import Connection, Report
 from forge.flows.build import Event
-from forge.flows.impact import find_incidents
-from forge.flows.incidents import result_of
+from forge.flows.quality.incidents.impact import find_incidents
+from forge.flows.quality.incidents.open import result_of
 from forge.flows.records import OutputStatus, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId

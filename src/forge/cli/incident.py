@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from forge.connection import Report
-    from forge.flows.impact import Incident, Spared
+    from forge.flows.quality.incidents.impact import Incident, Spared
 
 SHOWN = 6  # spared columns and failed columns in full; the rest is counted
 

@@ -195,8 +195,8 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
 
     from forge.cli.run_display import RunDisplay, summary
     from forge.connection import Report
-    from forge.flows.impact import find_incidents
     from forge.flows.order import find_order
+    from forge.flows.quality.incidents.impact import find_incidents
     from forge.flows.run import run as make_run
 
     project = wiring.project()

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from forge.connection.lineage.graph import LineageView as LineageView
     from forge.connection.project import Connection as Connection
     from forge.connection.project import connect as connect
-    from forge.connection.quality import QualityView as QualityView
+    from forge.connection.quality.checks import QualityView as QualityView
     from forge.connection.results import Report as Report
     from forge.connection.results import Rows as Rows
 
@@ -19,7 +19,7 @@ __getattr__, __dir__ = lazy_names(
         "LineageView": "forge.connection.lineage.graph",
         "Connection": "forge.connection.project",
         "connect": "forge.connection.project",
-        "QualityView": "forge.connection.quality",
+        "QualityView": "forge.connection.quality.checks",
         "Report": "forge.connection.results",
         "Rows": "forge.connection.results",
     },

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from forge.connection.contracts import ContractsView
 from forge.connection.lineage.graph import LineageView
-from forge.connection.quality import QualityView
+from forge.connection.quality.checks import QualityView
 from forge.connection.results import Report, Rows
 from forge.connection.versioning.project_history import Versions
 from forge.flows.build import Event
 from forge.flows.engine import TimeRange
-from forge.flows.impact import find_incidents
+from forge.flows.quality.incidents.impact import find_incidents
 from forge.flows.run import RunRequest, run
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_commit

@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.impact import Incident
+from forge.flows.quality.incidents.impact import Incident
 from forge.flows.records import OutputStatus, RunStatus
 from forge.flows.run import RunResult
 from forge.model.errors import ForgeError

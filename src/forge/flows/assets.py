@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from forge.catalog.search import COLUMN, Entry, Index
-from forge.flows.health import CurrentChecksOf, all_count, find_said, newest_attempts
-from forge.flows.impact import lineage_at
-from forge.flows.incidents import find_commits_of
 from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata, SnapshotState
+from forge.flows.quality.health import CurrentChecksOf, all_count, find_said, newest_attempts
+from forge.flows.quality.incidents.impact import lineage_at
+from forge.flows.quality.incidents.open import find_commits_of
 from forge.flows.records import AssetRecord, TableLineage
 from forge.flows.sample import version_at
 from forge.flows.versioning.revisions import find_commit
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column
-from forge.quality.monitor import CheckResult
+from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome, Verdict
 from forge.versioning.commit import Commit, TableVersion, Tree
 

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.check import Execution, Judgement, find_others, judge
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.decide import files_to_load, fingerprint_of, range_missing, why_unchanged
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
-from forge.flows.failing import failing_of
-from forge.flows.measure import StateStore, Subject, Tools
 from forge.flows.personal import Personal, declared_with, find_private, hiding_values
 from forge.flows.pins import Base, view_pin
-from forge.flows.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
+from forge.flows.quality.failing import failing_of
+from forge.flows.quality.judge import Execution, Judgement, find_others, judge
+from forge.flows.quality.measure import StateStore, Subject, Tools
+from forge.flows.quality.remediation.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
 from forge.flows.records import LoadedFile, OutputRecord, OutputStatus
 from forge.flows.run_key import RunKey, hold_key
 from forge.model.errors import ForgeError

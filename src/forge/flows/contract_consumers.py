@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.flows.impact import lake_table
 from forge.flows.lineage.impact import find_owners
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.view import Look, look
+from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.graph.traversal import Reached
 from forge.lineage.node import Level, Node
 from forge.model.errors import ForgeError

@@ -9,8 +9,8 @@ from forge.contracts.contract import Violation
 from forge.contracts.registry import Checked, Finding
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.contracts import Known
-from forge.flows.health import is_of_gate
-from forge.flows.incidents import ALL
+from forge.flows.quality.health import is_of_gate
+from forge.flows.quality.incidents.open import ALL
 from forge.flows.records import RunRecord
 from forge.model.names import RunId
 from forge.quality.verdict import Outcome, Severity, Verdict

@@ -20,7 +20,7 @@ from forge.versioning.commit import Tree
 
 if TYPE_CHECKING:
     from forge.flows.contract_consumers import Consumer
-    from forge.quality.delivery import Delivery
+    from forge.quality.alerts.delivery import Delivery
 
 _log = logging.getLogger("forge.contracts")
 
@@ -99,9 +99,9 @@ def _deliveries(
     contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts
 ) -> tuple[Delivery, ...]:
     """One to each channel. It names the tables that are hit and who answers for them."""
-    from forge.flows.alerts import new_delivery
-    from forge.quality.alert import Origin, Scope
-    from forge.quality.notice import MOST_HIT, Hit, Notice, NoticeKind
+    from forge.flows.quality.incidents.alerts import new_delivery
+    from forge.quality.alerts.alert import Origin, Scope
+    from forge.quality.alerts.notice import MOST_HIT, Hit, Notice, NoticeKind
 
     alerts = ports.alerts()
     if alerts is None:

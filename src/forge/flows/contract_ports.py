@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from forge.contracts.lifecycle import StateChange
     from forge.contracts.registry import Checked, CompileRecord, Head, Registered
     from forge.contracts.tested import TestRun, TestSummary
-    from forge.flows.alert_ports import AlertPorts
     from forge.flows.lineage.ports import LineagePorts
     from forge.flows.ports import Lake, Metadata
+    from forge.flows.quality.incidents.ports import AlertPorts
     from forge.flows.records import AuditRecord
     from forge.model.time import Clock
-    from forge.quality.delivery import Delivery
+    from forge.quality.alerts.delivery import Delivery
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from forge.contracts.tested import TestRun, read_results
 from forge.flows.contract_files import by_id, project_files
 from forge.flows.contract_ports import ContractPorts
 from forge.flows.records import AuditRecord
-from forge.quality.monitor import CheckResult
+from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome, Severity
 
 

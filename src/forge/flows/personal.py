@@ -80,7 +80,7 @@ class Personal:
         return PersonalColumns(frozenset[Key]().union(*found))
 
     def _known_edges(self) -> tuple[tuple[Edge, ...], ...]:
-        from forge.flows.impact import edges_at  # it stands on runs, which stand on this
+        from forge.flows.quality.incidents.impact import edges_at  # it stands on runs, which stand on this
 
         if self._edges is None:
             self._edges = tuple(edges_at(self.metadata, tree) for tree in self.trees())

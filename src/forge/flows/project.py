@@ -18,9 +18,9 @@ from forge.contracts.load import by_table
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.rules import checks_of
 from forge.contracts.sla_checks import sla_checks_of
-from forge.flows.check_files import Place, Spec, read_check_files
 from forge.flows.contract_files import ContractFile, project_files
 from forge.flows.contract_set import Standing, claims_of, stand_all
+from forge.flows.quality.check_files import Place, Spec, read_check_files
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.fault import FileFault, errors_about
 from forge.model.names import TableName, find_table_names

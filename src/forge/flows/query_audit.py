@@ -18,7 +18,7 @@ from forge.quality.checks import Expression, Query
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
-    from forge.flows.check import Judged
+    from forge.flows.quality.judge import Judged
 
 T = TypeVar("T")
 ASKED, REFUSED, FAILED = "query.run", "query.refuse", "query.fail"

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.flows.build import Built, Event, Job, build, with_sides
-from forge.flows.check import HistoryOf, Judged, no_history
 from forge.flows.decide import RunRequest as RunRequest
 from forge.flows.foresight import refuse_missing_range
 from forge.flows.landing import publish_by_table
@@ -20,7 +19,8 @@ from forge.flows.personal import Declared, Personal, declared_with, trees_at
 from forge.flows.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.processes import process_started
 from forge.flows.publish import Conflict, Landed, lineage_of, publish
-from forge.flows.quarantine_run import RunQuarantine, SideStaged, Staged
+from forge.flows.quality.judge import HistoryOf, Judged, no_history
+from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
 from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.flows.recover import refuse_unsettled
 from forge.flows.run_id import new_run_id
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from forge.flows.contract_ports import Registration
     from forge.flows.engine import Engine, Pin, TimeRange
-    from forge.flows.measure import StateStore
     from forge.flows.ports import Lake, Metadata, Seam
     from forge.flows.project import Project
-    from forge.flows.repair import RepairWork
+    from forge.flows.quality.measure import StateStore
+    from forge.flows.quality.row_repair import RepairWork
     from forge.flows.versioning.content_hash import Seals
     from forge.flows.versioning.tables import Tables
     from forge.model.time import Clock

@@ -13,7 +13,7 @@ from forge.model.secret import is_reference, resolve_secret
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forge.flows.alert_ports import AlertPorts, Channel
+    from forge.flows.quality.incidents.ports import AlertPorts, Channel
     from forge.model.names import BranchName, RunId, TableName
     from forge.settings.keys import ChannelKeys
 from forge.wiring.foundation import Foundation
@@ -27,10 +27,10 @@ def _minutes(clock: str) -> int:
 class AlertWiring(Foundation):
     @cached_property
     def _alerts(self) -> AlertPorts:
-        from forge.flows.alert_ports import AlertPorts
-        from forge.quality.alert import AlertPolicy
-        from forge.quality.delivery import Timing
-        from forge.quality.quiet import QuietPeriod
+        from forge.flows.quality.incidents.ports import AlertPorts
+        from forge.quality.alerts.alert import AlertPolicy
+        from forge.quality.alerts.delivery import Timing
+        from forge.quality.alerts.quiet import QuietPeriod
         from forge.quality.verdict import Severity
         from forge.stores.sql.quality.alerts import SqlAlerts
 
@@ -100,7 +100,7 @@ class AlertWiring(Foundation):
         return resolve_secret(text, self.environ, f"{where}.{key}") if is_reference(text) else text
 
     def _settle(self, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
-        from forge.flows.alerts import settle_run
+        from forge.flows.quality.incidents.alerts import settle_run
 
         try:
             settle_run(self.alerts(), branch, run_id, outputs)
@@ -108,6 +108,6 @@ class AlertWiring(Foundation):
             logging.getLogger("forge.alerts").warning("Alerts of the run %s were not settled: %s", run_id, error)
 
     def _forget(self, monitor_id: str, by: str) -> None:
-        from forge.flows.alerts import forget_monitor
+        from forge.flows.quality.incidents.alerts import forget_monitor
 
         forget_monitor(self.alerts(), monitor_id, by)

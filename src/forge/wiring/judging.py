@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from forge.flows.build import Event
-    from forge.flows.check import CheckPorts, HistoryOf
     from forge.flows.contract_ports import Registration
-    from forge.flows.metric_history import MetricPorts
+    from forge.flows.quality.judge import CheckPorts, HistoryOf
+    from forge.flows.quality.metrics.history import MetricPorts
     from forge.flows.records import RunStatus
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import RunId, TableName
@@ -30,7 +30,7 @@ class JudgingWiring(Foundation):
 
     @property
     def _history(self) -> HistoryOf:
-        from forge.flows.metric_history import HistoryReader
+        from forge.flows.quality.metrics.history import HistoryReader
 
         return HistoryReader(self.metric_ports())
 
@@ -43,7 +43,7 @@ class JudgingWiring(Foundation):
 
     def metric_ports(self) -> MetricPorts:
         """What keeping and judging metrics needs."""
-        from forge.flows.metric_history import MetricPorts
+        from forge.flows.quality.metrics.history import MetricPorts
 
         return MetricPorts(self.metrics, self.metadata, self.clock, self._hidden)
 
@@ -58,7 +58,7 @@ class JudgingWiring(Foundation):
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> CheckPorts:
         """What judging published data needs."""
-        from forge.flows.check import CheckPorts
+        from forge.flows.quality.judge import CheckPorts
 
         return CheckPorts(
             metadata=self.metadata,

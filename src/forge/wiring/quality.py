@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forge.engines.spark.repair import SparkRepair
-    from forge.flows.after_check import Observers
     from forge.flows.build import Event
-    from forge.flows.check import Judged
-    from forge.flows.fitness import FitnessPorts
-    from forge.flows.health import CurrentChecks, CurrentChecksOf
-    from forge.flows.monitor_run import JudgePorts
-    from forge.flows.monitors import MonitorPorts
+    from forge.flows.quality.after_check import Observers
+    from forge.flows.quality.fitness import FitnessPorts
+    from forge.flows.quality.health import CurrentChecks, CurrentChecksOf
+    from forge.flows.quality.judge import Judged
+    from forge.flows.quality.monitors.run import JudgePorts
+    from forge.flows.quality.monitors.store import MonitorPorts
+    from forge.flows.quality.remediation.ports import RemedyPorts
+    from forge.flows.quality.row_repair import RepairWork
     from forge.flows.records import RunStatus
-    from forge.flows.remediate_ports import RemedyPorts
-    from forge.flows.repair import RepairWork
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
-    from forge.quality.monitor import Monitor
+    from forge.quality.monitors.monitor import Monitor
     from forge.quality.workflow import Remediation
     from forge.stores.sql.quality.monitors import SqlMonitors
     from forge.versioning.commit import Author
@@ -40,7 +40,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def monitor_ports(self, actor: str | None = None) -> MonitorPorts:
         """What creating and changing monitors needs."""
-        from forge.flows.monitors import MonitorPorts
+        from forge.flows.quality.monitors.store import MonitorPorts
 
         return MonitorPorts(
             self.monitors,
@@ -60,8 +60,8 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def judge_ports(self, actor: str | None = None) -> JudgePorts:
         """What judging, keeping what was said and telling who has to know needs."""
-        from forge.flows.monitor_run import JudgePorts
         from forge.flows.processes import this_process
+        from forge.flows.quality.monitors.run import JudgePorts
 
         return JudgePorts(
             store=self.monitors,
@@ -79,7 +79,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def current_checks_of(self) -> CurrentChecksOf:
         """The same for many tables: files and monitors are read once."""
-        from forge.flows.health import CurrentChecks
+        from forge.flows.quality.health import CurrentChecks
         from forge.model.errors import ForgeError
         from forge.model.fault import errors_about
         from forge.quality.plan import check_ids
@@ -107,7 +107,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def fitness(self) -> FitnessPorts:
         """What the gate of a use needs."""
-        from forge.flows.fitness import FitnessPorts
+        from forge.flows.quality.fitness import FitnessPorts
 
         return FitnessPorts(
             *(self.metadata, self.lake, self.clock, self.default_branch, self.monitors.standing),
@@ -117,17 +117,17 @@ class QualityWiring(JudgingWiring, AlertWiring):
     @cached_property
     def observers(self) -> Observers:
         """Who is told after a dataset was judged, in this order."""
-        from forge.flows.after_check import Observers
-        from forge.flows.alert_observer import alert_observer
-        from forge.flows.anomalies import metrics_observer
-        from forge.flows.observers import remedies_observer
+        from forge.flows.quality.after_check import Observers
+        from forge.flows.quality.incidents.observer import alert_observer
+        from forge.flows.quality.metrics.anomalies import metrics_observer
+        from forge.flows.quality.remediation.observer import remedies_observer
 
         metrics = metrics_observer(self.metric_ports())
         return Observers((metrics, alert_observer(self.alerts()), remedies_observer(self.remedies)))
 
     def after_check(self) -> Callable[[Judged], None]:
         """For governed runs; never raises."""
-        from forge.flows.after_check import after_run
+        from forge.flows.quality.after_check import after_run
 
         def observe(judged: Judged) -> None:
             after_run(judged, self.observers)
@@ -155,8 +155,8 @@ class QualityWiring(JudgingWiring, AlertWiring):
         versions: VersionPorts | None = None,
     ) -> RemedyPorts:
         """What remediation of failed checks needs. `versions`: those of whoever has them already."""
-        from forge.flows.remediate_ports import RemedyPorts
-        from forge.flows.remediate_tell import notifier, teller
+        from forge.flows.quality.remediation.notify import notifier, teller
+        from forge.flows.quality.remediation.ports import RemedyPorts
         from forge.quality.workflow import ApprovalPolicy
         from forge.stores.sql.quality.remediations import SqlRemediations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.cli.checks_yaml import check_text
+from forge.cli.quality.checks_yaml import check_text
 from forge.model.names import TableName
 from forge.quality.imports import Imported, Names, read_dbt_file, read_gx_suite, read_soda_file
 

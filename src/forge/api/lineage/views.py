@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from forge.api.lineage.wire.graph import EdgeView, GraphView, LineageView, NodeView, ReachedView
 from forge.api.paging import offset_cursor
-from forge.api.quality_views import Seen, see
+from forge.api.quality.views import Seen, see
 from forge.api.site import Site
-from forge.flows.health import all_count, failing_columns, find_said, newest_attempts
-from forge.flows.impact import lake_table
-from forge.flows.incidents import graph_with
 from forge.flows.lineage.view import Look, asks_for_doers
+from forge.flows.quality.health import all_count, failing_columns, find_said, newest_attempts
+from forge.flows.quality.incidents.impact import lake_table
+from forge.flows.quality.incidents.open import graph_with
 from forge.flows.records import AssetRecord
 from forge.lineage.edge import level_of
 from forge.lineage.graph.graph import Graph

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from forge.api.lineage.wire.graph import GraphView
-from forge.api.wire.quality import IncidentView, TrendDay
+from forge.api.quality.wire.health import IncidentView, TrendDay
 from forge.api.wire.runs import RunView
 from forge.api.wire.shape import ErrorView, Wire
 

@@ -19,8 +19,8 @@ from forge.connection.lineage.arguments import (
     read_words,
     walk_options,
 )
-from forge.flows.impact import lake_table
 from forge.flows.lineage.view import Look, look, state_of
+from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.versioning.read import commit_at
 from forge.lineage.node import Node, NodeType
 from forge.model.errors import ForgeError

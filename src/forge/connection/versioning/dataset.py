@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.fitness import Fitness, judge_fitness, refuse_unfit
+from forge.flows.quality.fitness import Fitness, judge_fitness, refuse_unfit
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.tables import NeedsEngine, Slice
 from forge.model.names import BranchName, CommitId, TableName

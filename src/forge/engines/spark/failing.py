@@ -29,7 +29,7 @@ from forge.engines.spark.measure_custom import Custom
 from forge.engines.spark.measure_jobs import collect_in_one_job, was_cancelled
 from forge.engines.spark.measure_keys import Others, groups, keyed, orphans, parent_keys
 from forge.engines.spark.measure_ranges import with_ranges
-from forge.flows.repair import CHECKS, FILE, POSITION
+from forge.flows.quality.row_repair import CHECKS, FILE, POSITION
 from forge.model.schema import Schema
 from forge.quality.check import Check
 from forge.quality.measure import Measure, NotMeasured, Readings

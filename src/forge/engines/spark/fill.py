@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from forge.engines.spark.frames import quote
-from forge.flows.repair import FILE, POSITION, Fill, unfit_type, unfit_value
+from forge.flows.quality.row_repair import FILE, POSITION, Fill, unfit_type, unfit_value
 from forge.quality.remedy import ImputeMethod
 from forge.quality.values import Family, family_of
 from forge.versioning.field import Fields, by_name

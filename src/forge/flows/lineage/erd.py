@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from forge.flows.impact import lake_table
 from forge.flows.lineage.view import Look, state_of
+from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.erd.diagram import Erd, erd_of
 from forge.lineage.node import TABLE_LIKE, Node
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from forge.flows.impact import lake_table
 from forge.flows.lineage.view import Look
+from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.versioning.read import commit_at
 from forge.lineage.explain import SourceFacts, explain
 from forge.lineage.graph.traversal import Traversal

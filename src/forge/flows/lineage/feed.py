@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from forge.flows.impact import lake_table
 from forge.flows.lineage.versions import versions_of
+from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.edge import Extraction, Transformation
 from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from forge.flows.impact import lake_table
 from forge.flows.lineage.view import Look
+from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.graph.request import DOERS
 from forge.lineage.graph.traversal import Link, Traversal
 from forge.lineage.impact.analysis import ImpactReport, Reader, impact_of, merge_reports

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from forge.flows.impact import lake_table
+from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.records import TableLineage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at

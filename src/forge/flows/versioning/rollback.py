@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from forge.flows.pins import Line
+from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.records import OutputStatus
-from forge.flows.remediate_ports import RemedyPorts
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, same
 from forge.flows.versioning.ports import VersionPorts

@@ -13,8 +13,8 @@ from email.mime.text import MIMEText
 from email.utils import format_datetime, formataddr, parseaddr
 from typing import Any, Literal
 
-from forge.flows.alert_ports import NotSent, Outgoing
-from forge.quality.message import html_of, text_of
+from forge.flows.quality.incidents.ports import NotSent, Outgoing
+from forge.quality.alerts.message import html_of, text_of
 from forge.quality.verdict import Severity
 from forge.stores.alerts.limits import within
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http.client import HTTPException
 from urllib.parse import urlsplit
 
-from forge.flows.alert_ports import NotSent
+from forge.flows.quality.incidents.ports import NotSent
 
 _OF_THE_MESSAGE = (400, 413, 422)  # the message itself is at fault, and will be the next time
 _MOST = 2000  # bytes of an answer that are read

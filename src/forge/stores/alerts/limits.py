@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from forge.flows.alert_ports import NotSent
+from forge.flows.quality.incidents.ports import NotSent
 
 
 def within(seconds: float, send: Callable[[], str]) -> str:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forge.flows.alert_ports import NotSent, Outgoing
-from forge.quality.delivery import PagerEvent
-from forge.quality.message import Line, Told, text_of, told
+from forge.flows.quality.incidents.ports import NotSent, Outgoing
+from forge.quality.alerts.delivery import PagerEvent
+from forge.quality.alerts.message import Line, Told, text_of, told
 from forge.stores.alerts.http import post
 from forge.stores.alerts.limits import within
 

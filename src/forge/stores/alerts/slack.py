@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forge.flows.alert_ports import Outgoing
-from forge.quality.message import Line, Section, Told, colour_of
+from forge.flows.quality.incidents.ports import Outgoing
+from forge.quality.alerts.message import Line, Section, Told, colour_of
 from forge.stores.alerts.http import post
 from forge.stores.alerts.limits import within
 

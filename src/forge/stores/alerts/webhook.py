@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forge.flows.alert_ports import Outgoing
+from forge.flows.quality.incidents.ports import Outgoing
 from forge.stores.alerts.http import post
 from forge.stores.alerts.limits import within
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.flows.repair import unfit_type, unfit_value
+from forge.flows.quality.row_repair import unfit_type, unfit_value
 from forge.flows.versioning.tables import NeedsEngine
 from forge.versioning.arrow_types import one_array, type_name
 from forge.versioning.rows.codes import Flags, Numbers, code_rows

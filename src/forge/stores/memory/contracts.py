@@ -12,7 +12,7 @@ from forge.contracts.semver import Version
 from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
 from forge.flows.contract_ports import Moving, Registration
 from forge.flows.records import AuditRecord
-from forge.quality.delivery import Delivery
+from forge.quality.alerts.delivery import Delivery
 
 
 class MemoryContracts:

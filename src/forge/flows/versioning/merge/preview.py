@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from forge.flows.check import judge_table
 from forge.flows.contract_gate import contract_verdicts
 from forge.flows.engine import Pin
 from forge.flows.personal import Personal, declared_with, trees_at
 from forge.flows.pins import at_commit
 from forge.flows.ports import Lake
 from forge.flows.project import Project
+from forge.flows.quality.judge import judge_table
 from forge.flows.records import OutputRecord, OutputStatus
 from forge.flows.versioning.ports import Work
 from forge.flows.versioning.read import Reader

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.flows.alert_ports import ENDED, Known, Result, Retime, Writing, ended_entry
-from forge.quality.alert import AlertState, AlertStatus, Scope
-from forge.quality.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
-from forge.quality.incident import Change, Entry, EntryKind, IncidentStatus, TrackedIncident, join
-from forge.quality.quiet import Mute
+from forge.flows.quality.incidents.ports import ENDED, Known, Result, Retime, Writing, ended_entry
+from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
+from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
+from forge.quality.alerts.incident import Change, Entry, EntryKind, IncidentStatus, TrackedIncident, join
+from forge.quality.alerts.quiet import Mute
 
 _WAITING = DeliveryStatus.WAITING
 

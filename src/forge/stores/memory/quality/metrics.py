@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from threading import Lock
 
-from forge.flows.metric_points import MetricPoint, Said
+from forge.flows.quality.metrics.points import MetricPoint, Said
 from forge.flows.records import AuditRecord
 from forge.model.names import TableName
 

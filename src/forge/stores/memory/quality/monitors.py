@@ -9,7 +9,7 @@ from datetime import datetime
 
 from forge.flows.records import AuditRecord, DatasetTally, Tally
 from forge.model.names import BranchName, RunId, TableName
-from forge.quality.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
+from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import TableVersion
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from forge.quality.alert import AlertState, Scope
-from forge.quality.alert_json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
-from forge.quality.delivery import Delivery, DeliveryStatus
-from forge.quality.incident import Entry, EntryKind, TrackedIncident, join
-from forge.quality.notice import notice_of
-from forge.quality.quiet import Mute
+from forge.quality.alerts.alert import AlertState, Scope
+from forge.quality.alerts.delivery import Delivery, DeliveryStatus
+from forge.quality.alerts.incident import Entry, EntryKind, TrackedIncident, join
+from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
+from forge.quality.alerts.notice import notice_of
+from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.quality import alert_tables as t
 
 Row = Mapping[Any, Any]

@@ -10,12 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, select, text, update
 
-from forge.flows.alert_ports import Known, Retime, Writing
-from forge.quality.alert import AlertState, AlertStatus, Scope
-from forge.quality.alert_json import entry_of
-from forge.quality.delivery import DeliveryStatus
-from forge.quality.incident import Change, Entry, IncidentStatus, TrackedIncident
-from forge.quality.quiet import Mute
+from forge.flows.quality.incidents.ports import Known, Retime, Writing
+from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
+from forge.quality.alerts.delivery import DeliveryStatus
+from forge.quality.alerts.incident import Change, Entry, IncidentStatus, TrackedIncident
+from forge.quality.alerts.json import entry_of
+from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t

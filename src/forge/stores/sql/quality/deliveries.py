@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, or_, select, update
 
-from forge.flows.alert_ports import ENDED, Result, ended_entry
-from forge.quality.alert import AlertStatus, Scope
-from forge.quality.alert_json import state_of
-from forge.quality.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
+from forge.flows.quality.incidents.ports import ENDED, Result, ended_entry
+from forge.quality.alerts.alert import AlertStatus, Scope
+from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
+from forge.quality.alerts.json import state_of
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, and_, delete, func, select
 
-from forge.flows.metric_points import Kept, MetricPoint, Said
+from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
 from forge.flows.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback

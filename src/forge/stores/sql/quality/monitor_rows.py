@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from forge.model.names import BranchName, CommitId, SnapshotId
-from forge.quality.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
-from forge.quality.monitor_spec import read_schedule, schedule_json
+from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
+from forge.quality.monitors.spec import read_schedule, schedule_json
 from forge.quality.verdict import Outcome, Severity
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Select, Table, and_, func, or_, selec
 
 from forge.flows.records import AuditRecord, DatasetTally, Tally
 from forge.model.names import BranchName, RunId, TableName
-from forge.quality.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
+from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
 from forge.stores.sql import rows as records
 from forge.stores.sql.database import reading, writing

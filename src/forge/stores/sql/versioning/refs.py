@@ -14,7 +14,7 @@ from forge.model.names import BranchName, CatalogName, TableName
 from forge.stores.refusals import no_branch, no_tag, tag_exists
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
-from forge.stores.sql.runs import SqlRuns
+from forge.stores.sql.quality.verdicts import SqlRuns
 from forge.stores.sql.statements import add, batches, find_rows, put
 from forge.stores.sql.versioning import rows as version_rows
 from forge.stores.sql.versioning.writes import (

@@ -1,0 +1,1 @@
+"""Checks, monitors, incidents and remediations over HTTP."""

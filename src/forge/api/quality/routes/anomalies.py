@@ -1,0 +1,205 @@
+"""/api/v1/quality: histories of metrics, what is odd in them, what people say of that, and fitness for a use."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from forge.api.auth import ThePrincipal
+from forge.api.quality.wire.anomalies import (
+    AnomalyView,
+    ConditionView,
+    FeedbackBody,
+    FitnessView,
+    MethodWord,
+    MetricView,
+    SeriesPoint,
+    SeriesView,
+)
+from forge.api.site import Site, TheSite
+from forge.flows.quality.fitness import Fitness, judge_fitness
+from forge.flows.quality.metrics.anomalies import SHOWN, Series, find_flagged, find_metrics, find_series, say_feedback
+from forge.flows.quality.metrics.history import Dated
+from forge.flows.quality.metrics.points import MetricPoint, Said
+from forge.model.names import BranchName, TableName
+from forge.quality.anomaly import METHODS, Feedback, Finding
+from forge.quality.fitness import Condition, Requirements
+from forge.quality.metric import Metric, parse_metric
+
+router = APIRouter(prefix="/api/v1/quality", tags=["quality"])
+
+AskedDataset = Annotated[str, Path(max_length=300, description="schema.table, or schema.table@branch")]
+AskedBranch = Annotated[str | None, Query(max_length=255)]
+AskedMetric = Annotated[str, Query(max_length=1000, examples=["row_count", "mean(amount)"])]
+
+
+def _place(site: Site, dataset_id: str, branch: str | None) -> tuple[TableName, BranchName]:
+    name, _, inline = dataset_id.partition("@")
+    return TableName.parse(name), BranchName(branch or inline or site.wiring.default_branch)
+
+
+@router.get("/anomalies")
+def anomalies(
+    site: TheSite,
+    days: Annotated[int, Query(ge=1, le=3650)] = 30,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[AnomalyView]:
+    """Over all datasets what was an anomaly when it came, newest first."""
+    found = find_flagged(site.wiring.metric_ports(), days, limit=limit)
+    return [_anomaly_view(point, said) for point, said in found]
+
+
+@router.get("/datasets/{dataset_id}/metrics")
+def metrics(dataset_id: AskedDataset, site: TheSite, branch: AskedBranch = None) -> list[MetricView]:
+    """Every metric that is known of the dataset, with its newest value and whether that is expected."""
+    table, named = _place(site, dataset_id, branch)
+    return [_metric_view(*one) for one in find_metrics(site.wiring.metric_ports(), table, named)]
+
+
+@router.get("/datasets/{dataset_id}/series")
+def series(
+    dataset_id: AskedDataset,
+    site: TheSite,
+    metric: AskedMetric = "row_count",
+    branch: AskedBranch = None,
+    method: MethodWord = "seasonal",
+    threshold: Annotated[float | None, Query(gt=0, le=1_000_000, allow_inf_nan=False)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = SHOWN,
+    around: Annotated[datetime | None, Query(description="A time that is to be among them.")] = None,
+) -> SeriesView:
+    """The newest values of one metric, oldest first, each with the band that was expected of it."""
+    table, named = _place(site, dataset_id, branch)
+    ports = site.wiring.metric_ports()
+    found = find_series(ports, table, metric, named, method=method, threshold=threshold, limit=limit, around=around)
+    return _series_view(found)
+
+
+@router.post("/datasets/{dataset_id}/feedback")
+def feedback(
+    dataset_id: AskedDataset, body: FeedbackBody, site: TheSite, caller: ThePrincipal, branch: AskedBranch = None
+) -> SeriesView:
+    """Say that a point was expected or an incident, or take it back; the series as it is from then on."""
+    table, named = _place(site, dataset_id, branch)
+    ports = site.wiring.metric_ports()
+    word = Feedback(body.verdict) if body.verdict else None
+    say_feedback(ports, table, body.metric, body.time, word, branch=named, user=caller.user, note=body.note)
+    return _series_view(find_series(ports, table, body.metric, named))
+
+
+@router.get("/datasets/{dataset_id}/fitness")
+def fitness(
+    dataset_id: AskedDataset,
+    site: TheSite,
+    at: Annotated[str | None, Query(max_length=255)] = None,
+    min_score: Annotated[float | None, Query(ge=0, le=100, allow_inf_nan=False)] = None,
+    max_age_hours: Annotated[float | None, Query(gt=0, le=1_000_000, allow_inf_nan=False)] = None,
+    no_pii: bool = False,
+) -> FitnessView:
+    """Whether the dataset meets what is required of it at that revision, with what speaks for and against."""
+    required = Requirements(min_score, max_age_hours, no_pii)
+    return _fitness_view(judge_fitness(dataset_id, at, required, site.wiring.fitness()))
+
+
+def _metric_view(metric: Metric, newest: Dated, found: Finding) -> MetricView:
+    return MetricView(
+        metric=metric.name,
+        column=metric.column,
+        kind=metric.kind,
+        unit=metric.unit,
+        points=found.points,
+        time=newest.time,
+        value=newest.value,
+        expected=found.expected,
+        low=found.low,
+        high=found.high,
+        is_anomaly=found.is_anomaly,
+        explanation=found.explanation,
+        feedback=newest.feedback.value if newest.feedback else None,
+        held_back=newest.held_back,
+    )
+
+
+def _series_view(found: Series) -> SeriesView:
+    return SeriesView(
+        dataset_id=str(found.table),
+        branch=found.branch,
+        metric=found.metric.name,
+        kind=found.metric.kind,
+        column=found.metric.column,
+        unit=found.metric.unit,
+        method=found.method,  # type: ignore[arg-type]  # one of METHODS, or it would have been refused
+        methods=[method.name for method in METHODS],  # type: ignore[misc]
+        threshold=found.threshold,
+        points=[_point_view(value, finding) for value, finding in found.points],
+    )
+
+
+def _point_view(value: Dated, found: Finding) -> SeriesPoint:
+    said = value.said
+    return SeriesPoint(
+        time=value.time,
+        value=value.value,
+        expected=found.expected,
+        low=found.low,
+        high=found.high,
+        score=found.score,
+        is_anomaly=found.is_anomaly,
+        explanation=found.explanation,
+        seasonal=found.seasonal,
+        season=found.season,
+        trend=found.trend,
+        log_scale=found.log_scale,
+        feedback=said.feedback.value if said else None,
+        feedback_by=said.user if said else None,
+        feedback_at=said.at if said else None,
+        note=(said.note or None) if said else None,
+        commit=value.commit_id,
+        run_id=value.run_id,
+        held_back=value.held_back,
+    )
+
+
+def _anomaly_view(point: MetricPoint, said: Said | None) -> AnomalyView:
+    kept = point.finding
+    assert kept is not None, "only points with a finding are asked for"
+    return AnomalyView(
+        dataset_id=str(point.table),
+        branch=point.branch,
+        metric=point.metric,
+        unit=parse_metric(point.metric).unit,
+        time=point.time,
+        value=point.value,
+        expected=kept.expected,
+        low=kept.low,
+        high=kept.high,
+        score=kept.score,
+        explanation=kept.explanation,
+        feedback=said.feedback.value if said else None,
+        commit=point.commit_id,
+        run_id=point.run_id,
+    )
+
+
+def _fitness_view(found: Fitness) -> FitnessView:
+    return FitnessView(
+        dataset_id=str(found.table),
+        at=found.at,
+        commit=found.commit_id,
+        version=found.version.number,
+        fit=found.is_fit,
+        judged_at=found.judged_at,
+        conditions=[_condition_view(condition) for condition in found.conditions],
+    )
+
+
+def _condition_view(condition: Condition) -> ConditionView:
+    return ConditionView(
+        name=condition.name,  # type: ignore[arg-type]
+        passed=condition.passed,
+        required=condition.required,
+        found=condition.found,
+        evidence=condition.evidence,
+        details=dict(condition.details),
+    )

@@ -1,0 +1,226 @@
+"""/api/v1/quality/remediations: what is proposed about failed checks, what it would change, and what people decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+from forge.api.auth import Principal, ThePrincipal
+from forge.api.commit_views import commit_view
+from forge.api.desk import LONG, answered
+from forge.api.masks import Masks
+from forge.api.paging import MOST, AWindow
+from forge.api.quality.wire.remediations import (
+    ActionWord,
+    RemediationStart,
+    RemediationView,
+    RemedyCount,
+    RemedyDecision,
+    RemedyPreview,
+    RemedyResultView,
+    RemedyStepView,
+    RemedyVerdict,
+    RemedyWord,
+)
+from forge.api.rows import plain
+from forge.api.site import Site, TheSite
+from forge.api.versioning.diff_views import diff_view
+from forge.api.versioning.paths import AskedTable
+from forge.api.wire.shape import OutcomeWord, Page, Wire
+from forge.flows.quality.judge import Judged, judge_dataset
+from forge.flows.quality.remediation import decision as remediate_decide
+from forge.flows.quality.remediation.ports import RemedyPorts
+from forge.flows.quality.remediation.proposal import find_remediation, preview_diff, refuse_code
+from forge.flows.quality.remediation.request import Asked, ask, read_actions
+from forge.flows.versioning.diff import Page as DiffPage
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.revisions import find_branch
+from forge.model.names import BranchName, TableName
+from forge.quality.workflow import Remediation, RemedyStatus
+from forge.versioning.changes import TableDiff
+from forge.versioning.commit import Author
+
+router = APIRouter(prefix="/api/v1/quality/remediations", tags=["quality"])
+
+Identity = Annotated[str, Path(max_length=64, examples=["q20261115_061000_4f9a1c"])]
+
+
+@router.get("")
+def list_remediations(
+    site: TheSite,
+    caller: ThePrincipal,
+    window: AWindow,
+    dataset_id: AskedTable = None,
+    status: RemedyWord | None = None,
+    branch: Annotated[str | None, Query(max_length=255)] = None,
+) -> Page[RemediationView]:
+    """Newest first."""
+    ports = _ports(site, caller)
+    found = ports.store.find(
+        table=TableName.parse(dataset_id) if dataset_id else None,
+        branch=BranchName(branch) if branch else None,
+        status=RemedyStatus(status) if status else None,
+        limit=window.needed,
+    )
+    return window.page(found, partial(_view, ports))
+
+
+@router.post("", status_code=201, response_model=RemediationView, responses=LONG)
+def propose(body: RemediationStart, site: TheSite, caller: ThePrincipal) -> Wire | Response:
+    """Propose it on a branch of its own or, with `auto`, do it at once. Nothing to do is a result, not an error."""
+    wiring = site.wiring
+    name, _, at = body.dataset_id.partition("@")
+    branch = find_branch(wiring.metadata, BranchName(body.branch or at or wiring.default_branch)).name
+    actions = read_actions(body.actions)
+    refuse_code(actions)
+    asked = Asked(TableName.parse(name), branch, actions, tuple(body.check_ids), body.auto)
+
+    def judge(dataset: str) -> Judged:
+        return judge_dataset(dataset, wiring.check_ports())
+
+    return _do(site, caller, "remediate", branch, lambda ports: ask(asked, ports, judge))
+
+
+@router.get("/{remediation_id}")
+def one_remediation(remediation_id: Identity, site: TheSite, caller: ThePrincipal) -> RemediationView:
+    ports = _ports(site, caller)
+    return _view(ports, find_remediation(remediation_id, ports))
+
+
+@router.get("/{remediation_id}/preview", response_model=RemedyPreview, responses=LONG)
+def preview(
+    remediation_id: Identity,
+    site: TheSite,
+    caller: ThePrincipal,
+    table: AskedTable = None,
+    limit: Annotated[int, Query(ge=0, le=MOST)] = 20,
+    offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
+) -> Wire | Response:
+    """The rows it changes, table by table; personal data is masked."""
+    metadata = site.wiring.metadata
+    ports = _ports(site, caller)
+    record = find_remediation(remediation_id, ports)
+    tables = [TableName.parse(table)] if table else None
+    page = DiffPage(limit=limit, offset=offset)
+
+    def work(versions: VersionPorts) -> tuple[TableDiff, ...]:
+        return preview_diff(record, site.wiring.remedies(versions=versions), tables=tables, page=page)
+
+    def shown_of(found: tuple[TableDiff, ...]) -> RemedyPreview:
+        after = record.commit or record.preview
+        base = metadata.commit(record.base) if record.base else None
+        masks = Masks(site.wiring.personal_at(record.base, after))
+        shown = diff_view(base.id, after, found, masks, limit=limit, offset=offset).tables if base and after else []
+        return RemedyPreview(remediation=_view(ports, record), base=commit_view(base) if base else None, tables=shown)
+
+    share = ("remedy preview", record.id, str(record.status), table, limit, offset)
+    outcome = site.desk.do("diff", work, caller, branch=str(record.branch), share=share)
+    return answered(outcome, shown_of)
+
+
+@router.post("/{remediation_id}/approve", response_model=RemediationView, responses=LONG)
+def approve(
+    remediation_id: Identity, site: TheSite, caller: ThePrincipal, body: RemedyDecision | None = None
+) -> Wire | Response:
+    """Land it on its branch as one commit. Where the branch moved since, it is worked out anew."""
+    comment = body.comment if body else ""
+    return _decide(site, caller, remediation_id, partial(remediate_decide.approve, comment=comment))
+
+
+@router.post("/{remediation_id}/reject", response_model=RemediationView, responses=LONG)
+def reject(
+    remediation_id: Identity, site: TheSite, caller: ThePrincipal, body: RemedyDecision | None = None
+) -> Wire | Response:
+    """Say no to it; its branch is deleted."""
+    comment = body.comment if body else ""
+    return _decide(site, caller, remediation_id, partial(remediate_decide.reject, comment=comment))
+
+
+@router.post("/{remediation_id}/revert", response_model=RemediationView, responses=LONG)
+def revert_remediation(
+    remediation_id: Identity, site: TheSite, caller: ThePrincipal, body: RemedyDecision | None = None
+) -> Wire | Response:
+    """A new commit that takes back what it did."""
+    comment = body.comment if body else ""
+    return _decide(site, caller, remediation_id, partial(remediate_decide.revert, comment=comment))
+
+
+def _ports(site: Site, caller: Principal) -> RemedyPorts:
+    return site.wiring.remedies(author=Author(caller.user, caller.user))
+
+
+def _decide(
+    site: Site, caller: Principal, remediation_id: str, decide: Callable[[str, RemedyPorts], Remediation]
+) -> Wire | Response:
+    record = find_remediation(remediation_id, _ports(site, caller))
+    return _do(site, caller, "remediate", record.branch, lambda ports: decide(remediation_id, ports))
+
+
+def _do(
+    site: Site, caller: Principal, kind: str, branch: BranchName, act: Callable[[RemedyPorts], Remediation]
+) -> Wire | Response:
+    outcome = site.desk.do(
+        kind, lambda versions: act(site.wiring.remedies(versions=versions)), caller, branch=str(branch)
+    )
+    return answered(outcome, partial(_view, _ports(site, caller)))
+
+
+def _view(ports: RemedyPorts, record: Remediation) -> RemediationView:
+    reason = _why_not(ports, record)
+    return RemediationView(
+        id=record.id,
+        table=str(record.table),
+        branch=str(record.branch),
+        status=cast("RemedyWord", str(record.status)),
+        auto=record.auto,
+        note=record.note,
+        steps=[
+            RemedyStepView(
+                action=cast("ActionWord", str(step.action.kind)),
+                options={k: v for k, v in step.action.to_dict().items() if k != "action"},
+                check_ids=list(step.check_ids),
+            )
+            for step in record.steps
+        ],
+        check_ids=list(record.check_ids),
+        results=[
+            RemedyResultView(
+                action=cast("ActionWord", str(one.action)),
+                success=one.success,
+                message=one.message,
+                details={key: plain(value) for key, value in one.details.items()},
+            )
+            for one in record.results
+        ],
+        counts=[RemedyCount(table=c.table, added=c.added, changed=c.changed, deleted=c.deleted) for c in record.counts],
+        verdicts=[
+            RemedyVerdict(check_id=v.check_id, outcome=cast("OutcomeWord", str(v.outcome)), message=v.message)
+            for v in record.verdicts
+        ],
+        proposed_by=record.proposed_by,
+        proposed_at=record.proposed_at,
+        decided_by=record.decided_by,
+        decided_at=record.decided_at,
+        comment=record.comment,
+        run_id=record.run_id,
+        monitor_id=record.monitor_id,
+        base=record.base,
+        preview=record.preview,
+        preview_branch=str(record.preview_branch) if record.is_open else None,
+        commit=record.commit,
+        reverted_by_commit=record.reverted_by_commit,
+        can_approve=record.is_open and reason is None,
+        why_not=reason,
+    )
+
+
+def _why_not(ports: RemedyPorts, record: Remediation) -> str | None:
+    if not record.is_open:
+        return f"It is {record.status}."
+    if ports.versions.metadata.branch(record.branch) is None:
+        return f"There is no branch {record.branch} any more."
+    return remediate_decide.why_not(record, ports)

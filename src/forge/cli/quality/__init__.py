@@ -1,0 +1,1 @@
+"""Commands of quality: `check` and `quality`."""

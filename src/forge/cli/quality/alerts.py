@@ -1,0 +1,293 @@
+"""`forge quality alerts list|mute|unmute|mutes|deliveries|deliver|retry|test`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.quality.alerts.quiet import Mute
+
+app = typer.Typer(
+    help="See who is told of failing checks, mute it, and deliver what waits.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+Monitor = Annotated[str | None, typer.Option("--monitor", metavar="ID", help="Of one monitor.")]
+Dataset = Annotated[str | None, typer.Option("--dataset", metavar="TABLE", help="Of one table.")]
+Check = Annotated[str | None, typer.Option("--check", metavar="ID", help="Of one check.")]
+
+
+class StateWord(StrEnum):
+    WAITING = "waiting"
+    SENT = "sent"
+    DROPPED = "dropped"
+    REFUSED = "refused"
+    GIVEN_UP = "given up"
+    ALL = "all"
+
+
+@command
+def list_(
+    terminal: Terminal,
+    monitor: Monitor = None,
+    dataset: Dataset = None,
+    all_: Annotated[bool, typer.Option("--all", help="Also those that do not fail.")] = False,
+) -> None:
+    """List the checks that fail, since when, and which channels know."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment, plural
+    from forge.model.names import TableName
+    from forge.quality.alerts.alert import AlertStatus, Origin, Scope
+    from forge.quality.alerts.json import state_dict
+    from forge.quality.alerts.quiet import muted_until
+
+    table = str(TableName.parse(dataset)) if dataset else None
+    scope = Scope(Origin.MONITOR, monitor) if monitor else None
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        now = ports.clock()
+        mutes = ports.store.mutes(now)
+        found = ports.store.states(
+            scope=scope, table=table, statuses=None if all_ else (AlertStatus.FAILING,), limit=10_000
+        )
+        items: list[dict[str, object]] = [
+            {
+                **state_dict(one),
+                "since": one.since,
+                "seen_at": one.seen_at,
+                "muted_until": muted_until(mutes, one.scope, one.table, one.check_id, now),
+            }
+            for one in found
+        ]
+    columns = (
+        Column("status", lambda i: str(i["status"])),
+        Column("severity", lambda i: str(i["severity"])),
+        Column("judged by", lambda i: str(i["scope"])),
+        Column("check", lambda i: str(i["check_id"]), style="bold"),
+        Column("since (UTC)", lambda i: moment(i["since"])),
+        Column("told", lambda i: ", ".join(map(str, i["told"])) if isinstance(i["told"], list) else ""),
+        Column("muted until", lambda i: moment(i["muted_until"])),
+        Column("what", lambda i: str(i["message"])),
+    )
+    terminal.answer(Answer("alerts", items, columns))
+    terminal.say(plural(len(items), "alert") if items else "No check fails.")
+
+
+@command
+def mute(
+    terminal: Terminal,
+    hours: Annotated[float | None, typer.Option("--hours", min=0.01, help="How long.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Until when: 2026-11-15T07:00Z.")] = None,
+    monitor: Monitor = None,
+    dataset: Dataset = None,
+    check: Check = None,
+    reason: Annotated[str, typer.Option("--reason", "-m", metavar="TEXT", help="Why.")] = "",
+) -> None:
+    """Send no messages about a monitor, a table or a check for a while. Incidents are kept all the same."""
+    from datetime import datetime
+
+    from forge.cli.answer import Answer
+    from forge.cli.words import moment
+    from forge.flows.quality.incidents.tracker import mute as make
+    from forge.model.errors import ForgeError
+
+    if (hours is None) == (until is None):
+        raise ForgeError("E732", "The mute needs one end", fix="Give --hours 8, or --until 2026-11-15T07:00Z.")
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        try:
+            end = datetime.fromisoformat(until) if until else ports.clock() + timedelta(hours=hours or 0)
+        except ValueError as error:
+            raise ForgeError("E732", f"'{until}' is not a time", fix="Write it like 2026-11-15T07:00Z.") from error
+        made = make(
+            ports,
+            until=end,
+            by=wiring.author.email,
+            monitor_id=monitor,
+            check_id=check,
+            table=dataset,
+            reason=reason,
+        )
+    terminal.answer(Answer("mutes", [_mute_item(made)], head=[made.id]))
+    terminal.say(f"Muted until {moment(made.until)} UTC. End it: forge quality alerts unmute {made.id}")
+
+
+@command
+def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID", help="The mute.")]) -> None:
+    """End a mute. What still fails is told."""
+    from forge.cli.answer import Answer
+    from forge.flows.quality.incidents.tracker import unmute as end
+
+    with terminal.open() as wiring:
+        ended = end(wiring.alerts(), mute)
+    terminal.answer(Answer("mutes", [_mute_item(ended)], head=[ended.id]))
+
+
+@command
+def mutes(terminal: Terminal) -> None:
+    """List the mutes that hold."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment
+
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        items = [_mute_item(one) for one in ports.store.mutes(ports.clock())]
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="yellow"),
+        Column("until (UTC)", lambda i: moment(i["until"])),
+        Column("monitor", lambda i: str(i["monitor_id"] or "")),
+        Column("dataset", lambda i: str(i["dataset"] or "")),
+        Column("check", lambda i: str(i["check_id"] or "")),
+        Column("by", lambda i: str(i["by"])),
+        Column("why", lambda i: str(i["reason"])),
+    )
+    terminal.answer(Answer("mutes", items, columns))
+    if not items:
+        terminal.say("Nothing is muted.")
+
+
+@command
+def deliveries(
+    terminal: Terminal,
+    state: Annotated[StateWord, typer.Option(help="Which.")] = StateWord.ALL,
+    channel: Annotated[str | None, typer.Option("--channel", metavar="NAME", help="To one channel.")] = None,
+    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Of one incident.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most.")] = 50,
+) -> None:
+    """List what was told, and what waits, the newest first, with every try."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment
+    from forge.quality.alerts.delivery import DeliveryStatus
+
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        statuses = None if state is StateWord.ALL else (DeliveryStatus(state.value),)
+        found = ports.store.deliveries(channel=channel, incident_id=incident, statuses=statuses, limit=limit)
+        tries = ports.store.attempts([one.id for one in found])
+        items: list[dict[str, object]] = [
+            {
+                "id": one.id,
+                "channel": one.channel,
+                "kind": str(one.notice.kind),
+                "state": str(one.status),
+                "reason": one.reason,
+                "dataset": one.notice.table,
+                "check_ids": [check.check_id for check in one.notice.checks],
+                "created_at": one.created_at,
+                "next_try_at": one.next_at if one.status is DeliveryStatus.WAITING else None,
+                "sent_at": one.sent_at,
+                "message_id": one.message_id,
+                "attempts": [{"time": t.at, "ok": t.ok, "detail": t.detail, "ms": t.ms} for t in tries.get(one.id, ())],
+            }
+            for one in found
+        ]
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="yellow"),
+        Column("channel", lambda i: str(i["channel"]), style="bold"),
+        Column("state", lambda i: str(i["state"])),
+        Column("kind", lambda i: str(i["kind"])),
+        Column("dataset", lambda i: str(i["dataset"])),
+        Column("queued (UTC)", lambda i: moment(i["created_at"])),
+        Column("next try (UTC)", lambda i: moment(i["next_try_at"])),
+        Column("tries", lambda i: str(len(i["attempts"])) if isinstance(i["attempts"], list) else "", right=True),
+        Column("why", lambda i: str(i["reason"])),
+    )
+    terminal.answer(Answer("deliveries", items, columns))
+    if not items:
+        terminal.say("Nothing was to be told.")
+
+
+@command
+def deliver(
+    terminal: Terminal,
+    now: Annotated[bool, typer.Option("--now", help="Also what waits for its next try.")] = False,
+) -> None:
+    """Deliver what is due. `forge serve` does it by itself; exit 5 where a channel did not take a message."""
+    from dataclasses import asdict
+
+    from forge.cli.answer import Answer
+    from forge.cli.words import plural
+    from forge.flows.quality.incidents.deliveries import deliver_due
+    from forge.model.codes import CANNOT_CONNECT
+    from forge.quality.alerts.delivery import DeliveryStatus
+
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        done = deliver_due(ports, at_once=now)
+        left = len(ports.store.deliveries(statuses=(DeliveryStatus.WAITING,), limit=10_000))
+    items = [{**asdict(done), "waiting": left}]
+    words = f"{plural(done.sent, 'message')} sent, {done.failed} not taken, {done.given_up} given up, {left} waiting"
+    terminal.answer(Answer("delivered", items, head=[words]))
+    if done.failed or done.given_up:
+        raise typer.Exit(CANNOT_CONNECT)
+
+
+@command
+def retry(
+    terminal: Terminal,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Deliveries; none for all.")] = None,
+) -> None:
+    """Queue again what was given up or refused."""
+    from forge.cli.answer import Answer
+    from forge.quality.alerts.delivery import DeliveryStatus
+
+    with terminal.open() as wiring:
+        store = wiring.alerts().store
+        ended = (DeliveryStatus.GIVEN_UP, DeliveryStatus.REFUSED)
+        chosen = ids or [one.id for one in store.deliveries(statuses=ended, limit=10_000)]
+        number = store.queue_again(chosen, wiring.clock())
+    terminal.answer(Answer("queued", [{"deliveries": number}], head=[f"{number} queued again"]))
+
+
+@command
+def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Its name.")]) -> None:
+    """Send a trial to a channel at once."""
+    from forge.cli.answer import Answer
+    from forge.flows.quality.incidents.deliveries import try_channel
+    from forge.model.errors import ForgeError
+
+    with terminal.open() as wiring:
+        ok, detail = try_channel(wiring.alerts(), channel)
+    if not ok:
+        raise ForgeError(
+            "E735",
+            f"The channel '{channel}' did not take the trial",
+            where=f"forge.yaml alerts.channels.{channel}",
+            why=detail,
+            fix="Correct its settings, and try again.",
+        )
+    terminal.answer(Answer("trials", [{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"]))
+
+
+def _mute_item(mute: Mute) -> dict[str, object]:
+    return {
+        "id": mute.id,
+        "monitor_id": mute.scope.monitor_id if mute.scope else None,
+        "dataset": mute.table,
+        "check_id": mute.check_id,
+        "until": mute.until,
+        "reason": mute.reason,
+        "by": mute.by,
+        "created_at": mute.created_at,
+    }
+
+
+for _name, _function in (
+    ("list", list_),
+    ("mute", mute),
+    ("unmute", unmute),
+    ("mutes", mutes),
+    ("deliveries", deliveries),
+    ("deliver", deliver),
+    ("retry", retry),
+    ("test", test),
+):
+    app.command(_name)(_function)

@@ -1,0 +1,232 @@
+"""`forge quality baseline`: what metrics were, what was expected of them, and what people say of what was odd."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer, Item
+    from forge.flows.quality.metrics.anomalies import Series
+    from forge.flows.quality.metrics.history import Dated, MetricPorts
+    from forge.model.names import BranchName, TableName
+    from forge.quality.anomaly import Feedback, Finding
+    from forge.quality.metric import Metric
+
+_DAYS = 30
+
+
+@command
+def baseline(
+    terminal: Terminal,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE[@BRANCH]]", help="None: what was odd lately, of all tables.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", metavar="M", help="Like row_count or mean(amount). None: all, newest value."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="seasonal, zscore, iqr, mad, isolation_forest or prophet."),
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", metavar="N", help="How far out is too far, in the method's own unit.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 30,
+    expected: Annotated[
+        str | None,
+        typer.Option("--expected", metavar="TIME", help="Say that the value of that time is as it should be."),
+    ] = None,
+    incident: Annotated[
+        str | None, typer.Option("--incident", metavar="TIME", help="Say that something was wrong then.")
+    ] = None,
+    forget: Annotated[
+        str | None, typer.Option("--forget", metavar="TIME", help="Take back what was said of that time.")
+    ] = None,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, for those who look later.")] = "",
+) -> None:
+    """Show metrics with the band that was expected of them, and say what of it was expected or an incident. A time may
+    be cut short where it stays clear: 2026-11-14."""
+    from forge.model.errors import ForgeError
+    from forge.model.names import BranchName, TableName
+
+    said = [(word, time) for word, time in (("expected", expected), ("incident", incident), ("", forget)) if time]
+    if len(said) > 1:
+        raise ForgeError(
+            "E105", "--expected, --incident and --forget are one at a time", fix="Say one after the other."
+        )
+    if table is None and (metric or method or said or threshold is not None):
+        raise ForgeError(
+            "E105", "Of which table?", fix="Name it: forge quality baseline core.orders --metric row_count"
+        )
+    with terminal.open() as wiring:
+        ports = wiring.metric_ports()
+        if table is None:
+            terminal.answer(_flagged(ports, limit))
+            return
+        name, _, branch = table.partition("@")
+        place = TableName.parse(name), BranchName(branch or wiring.default_branch)
+        if said:
+            _say(terminal, ports, place, metric or "row_count", said[0], note, wiring.author.email)
+        if metric is None and method is None and threshold is None and not said:
+            terminal.answer(_metrics(ports, place))
+            return
+        answer = _series(ports, place, metric or "row_count", method, threshold, limit)
+        terminal.answer(answer)
+
+
+def _say(
+    terminal: Terminal,
+    ports: MetricPorts,
+    place: tuple[TableName, BranchName],
+    metric: str,
+    said: tuple[str, str],
+    note: str,
+    user: str,
+) -> None:
+    from forge.flows.quality.metrics.anomalies import find_time, say_feedback
+    from forge.quality.anomaly import Feedback
+
+    table, branch = place
+    word, text = said
+    time = find_time(ports, table, metric, branch, text)
+    feedback = Feedback(word) if word else None
+    say_feedback(ports, table, metric, time, feedback, branch=branch, user=user, note=note)
+    told = f"called {_called(feedback)}" if feedback else "as if nothing had been said"
+    terminal.say(f"{table} {metric} of {time:%Y-%m-%d %H:%M:%S} UTC: {told}")
+
+
+def _called(feedback: Feedback) -> str:
+    return "expected" if feedback.value == "expected" else "an incident"
+
+
+def _flagged(ports: MetricPorts, limit: int) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.flows.quality.metrics.anomalies import find_flagged
+
+    items = [
+        {
+            "table": str(point.table),
+            "metric": point.metric,
+            "time": point.time,
+            "value": point.value,
+            "low": point.finding.low if point.finding else None,
+            "high": point.finding.high if point.finding else None,
+            "expected": point.finding.expected if point.finding else None,
+            "explanation": point.finding.explanation if point.finding else "",
+            "feedback": said.feedback.value if said else None,
+            "commit": point.commit_id,
+            "run_id": point.run_id,
+        }
+        for point, said in find_flagged(ports, _DAYS, limit=limit)
+    ]
+    columns = (
+        Column("when (UTC)", _when),
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("metric", lambda i: str(i["metric"])),
+        Column("why it was odd", lambda i: str(i["explanation"])),
+        Column("said", lambda i: str(i["feedback"] or "")),
+    )
+    foot = () if items else (f"Nothing was odd in the last {_DAYS} days.",)
+    return Answer("anomalies", items, columns, foot=foot)
+
+
+def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.flows.quality.metrics.anomalies import find_metrics
+
+    table, branch = place
+    items = [_metric_item(*one) for one in find_metrics(ports, table, branch)]
+    columns = (
+        Column("", _mark),
+        Column("metric", lambda i: str(i["metric"]), style="bold"),
+        Column("newest (UTC)", _when),
+        Column("value", lambda i: _number(i["value"]), right=True),
+        Column("expected", _band),
+        Column("in words", lambda i: str(i["explanation"])),
+    )
+    foot = () if items else (f"Nothing is known of {table} on '{branch}'. Judge it: forge quality run {table}",)
+    return Answer("metrics", items, columns, {"table": str(table), "branch": branch}, foot=foot)
+
+
+def _metric_item(metric: Metric, value: Dated, found: Finding) -> Item:
+    return {"metric": metric.name, "unit": metric.unit, **_item(value, found)}
+
+
+def _item(value: Dated, found: Finding) -> dict[str, object]:
+    return {
+        "time": value.time,
+        "value": value.value,
+        "expected": found.expected,
+        "low": found.low,
+        "high": found.high,
+        "score": found.score,
+        "is_anomaly": found.is_anomaly,
+        "explanation": found.explanation,
+        "seasonal": found.seasonal,
+        "season": found.season,
+        "trend": found.trend,
+        "points": found.points,
+        "feedback": value.feedback.value if value.feedback else None,
+        "note": value.said.note if value.said else None,
+        "commit": value.commit_id,
+        "run_id": value.run_id,
+        "held_back": value.held_back,
+    }
+
+
+def _series(
+    ports: MetricPorts,
+    place: tuple[TableName, BranchName],
+    metric: str,
+    method: str | None,
+    threshold: float | None,
+    limit: int,
+) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.flows.quality.metrics.anomalies import find_series
+    from forge.quality.anomaly.methods import DEFAULT
+
+    found: Series = find_series(
+        ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
+    )
+    items = [_item(value, finding) for value, finding in found.points]
+    columns = (
+        Column("", _mark),
+        Column("when (UTC)", _when),
+        Column("value", lambda i: _number(i["value"]), right=True),
+        Column("expected", _band),
+        Column("said", lambda i: str(i["feedback"] or ("held back" if i["held_back"] else ""))),
+        Column("in words", lambda i: str(i["explanation"]) if i["is_anomaly"] or i["low"] is None else ""),
+    )
+    facts = {
+        "table": str(found.table),
+        "branch": found.branch,
+        "metric": found.metric.name,
+        "method": found.method,
+        "threshold": found.threshold,
+    }
+    return Answer("points", items, columns, facts)
+
+
+def _mark(item: Item) -> str:
+    return "✗" if item["is_anomaly"] else "·" if item["low"] is None else "✓"
+
+
+def _when(item: Item) -> str:
+    return f"{item['time']:%Y-%m-%d %H:%M:%S}"
+
+
+def _number(value: object) -> str:
+    from forge.quality.anomaly.explain import number
+
+    return number(float(value)) if isinstance(value, int | float) else ""
+
+
+def _band(item: Item) -> str:
+    return f"{_number(item['low'])} … {_number(item['high'])}" if item["low"] is not None else "not known yet"

@@ -1,0 +1,89 @@
+"""`forge check`: the checks of published tables, run by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.flows.project import Project
+    from forge.model.errors import ForgeError
+    from forge.model.names import TableName
+    from forge.quality.verdict import Verdict
+    from forge.wiring import Wiring
+
+
+@command
+def check(
+    terminal: Terminal,
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="None: all that have checks.")
+    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="REF", help="Branch, commit, HEAD~2 or time to check.")] = None,
+) -> None:
+    """Run the checks of published tables and keep nothing of it; `forge quality run` keeps it. Exits with 1 when a
+    check that blocks did not pass."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.failure import end_after_answer
+    from forge.cli.run_record import MARKS, verdict_item
+    from forge.cli.words import plural
+    from forge.model.codes import FINDINGS
+
+    with terminal.open() as wiring:
+        verdicts, left_out = _verdicts(terminal, wiring, tables or [], at)
+    items = [verdict_item(verdict) for verdict in verdicts]
+    columns = (
+        Column("", lambda i: MARKS[str(i["outcome"])]),
+        Column("table", lambda i: str(i["table"]), style="bold"),
+        Column("columns", lambda i: ", ".join(i["columns"]) if isinstance(i["columns"], list) else ""),
+        Column("check", lambda i: str(i["type"])),
+        Column("severity", lambda i: str(i["severity"])),
+        Column("what it saw", lambda i: str(i["message"])),
+    )
+    terminal.answer(Answer("verdicts", items, columns))
+    blocking = sum(verdict.blocks for verdict in verdicts)
+    terminal.say(f"{plural(len(verdicts), 'check')}, {blocking:,} blocking")
+    end_after_answer(*left_out)
+    if blocking:
+        raise typer.Exit(FINDINGS)
+
+
+def _verdicts(
+    terminal: Terminal, wiring: Wiring, names: list[str], at: str | None
+) -> tuple[list[Verdict], list[ForgeError]]:
+    """What the checks said, and why others could say nothing."""
+    from forge.flows.quality.judge import find_unjudged, judge_dataset, tables_with_checks
+    from forge.model.errors import ForgeError
+    from forge.model.names import TableName
+
+    project, ports = wiring.project(), wiring.check_ports()
+    found: list[Verdict] = []
+    left_out = [] if names else list(find_unjudged(project))
+    for table in map(TableName.parse, names) if names else tables_with_checks(project):
+        if names:
+            _known(project, table)
+        try:
+            found += judge_dataset(str(table), ports, at=at).verdicts
+        except ForgeError as error:
+            if names or error.code == "E901":
+                raise
+            if error.code == "E108":
+                terminal.say(f"{table} is not there yet")  # it has checks, but was never published
+            else:
+                left_out.append(error)
+    return found, left_out
+
+
+def _known(project: Project, table: TableName) -> None:
+    from forge.model.errors import ForgeError
+    from forge.model.nearest import did_you_mean
+
+    project.refuse_faulty(table)
+    known = {*project.transforms, *project.checks}
+    if table not in known:
+        why = did_you_mean(str(table), map(str, known))
+        raise ForgeError("E108", f"There is no table {table}", why=why, fix="`forge plan` lists them.")

@@ -1,0 +1,241 @@
+"""`forge quality incidents list|show|ack|assign|resolve|reopen|note`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.flows.quality.incidents.listing import Listed
+    from forge.flows.quality.incidents.tracker import Request
+    from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
+    from forge.wiring import Wiring
+
+app = typer.Typer(
+    help="List what is wrong, and say what is done about it.", rich_markup_mode=None, no_args_is_help=True
+)
+incidents = app
+
+Identity = Annotated[str, typer.Argument(metavar="ID", help="The incident, or the beginning of its id.")]
+Note = Annotated[str | None, typer.Option("--note", "-m", metavar="TEXT", help="A line for the timeline.")]
+Branch = Annotated[str | None, typer.Option("--branch", metavar="NAME", help="Another branch than the default.")]
+
+
+class StatusWord(StrEnum):
+    UNRESOLVED = "unresolved"
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+    ALL = "all"
+
+
+@command
+def list_(
+    terminal: Terminal,
+    status: Annotated[
+        StatusWord, typer.Option(help="Which; unresolved: open and acknowledged.")
+    ] = StatusWord.UNRESOLVED,
+    dataset: Annotated[str | None, typer.Option("--dataset", metavar="TABLE", help="Of one table.")] = None,
+    branch: Branch = None,
+) -> None:
+    """List incidents, the worst first."""
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment, plural
+    from forge.flows.quality.incidents.listing import list_incidents, opened_on
+    from forge.model.names import BranchName, TableName
+
+    table = str(TableName.parse(dataset)) if dataset else None
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        named = BranchName(branch) if branch else wiring.default_branch
+        found = list_incidents(ports, opened_on(ports, named), _statuses(status), branch)
+        items = [_item(one) for one in found if table is None or one.table == table]
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="yellow"),
+        Column("status", lambda i: str(i["status"])),
+        Column("severity", lambda i: str(i["severity"])),
+        Column("dataset", lambda i: str(i["table"]), style="bold"),
+        Column("since (UTC)", lambda i: moment(i["since"])),
+        Column("seen", lambda i: str(i["seen"]), right=True),
+        Column("who", lambda i: str(i["assignee"] or "")),
+        Column("what", lambda i: str(i["message"])),
+    )
+    terminal.answer(Answer("incidents", items, columns))
+    terminal.say(plural(len(items), "incident") if items else "Nothing is wrong.")
+
+
+@command
+def show(terminal: Terminal, incident: Identity) -> None:
+    """Show one incident: what failed, what it came from, whom it hits, and what happened since."""
+    from forge.flows.quality.incidents.listing import find_tracked
+
+    with terminal.open() as wiring:
+        found = find_tracked(wiring.alerts(), incident)
+        terminal.answer(_answer(wiring, found))
+
+
+@command
+def ack(terminal: Terminal, incident: Identity, note: Note = None) -> None:
+    """Acknowledge an incident: you look after it."""
+    from forge.flows.quality.incidents.tracker import Request
+    from forge.quality.alerts.incident import IncidentStatus
+
+    _change(terminal, incident, Request(IncidentStatus.ACKNOWLEDGED, note=note))
+
+
+@command
+def resolve(terminal: Terminal, incident: Identity, note: Note = None) -> None:
+    """Say that an incident is resolved. If the check fails again, it is opened again."""
+    from forge.flows.quality.incidents.tracker import Request
+    from forge.quality.alerts.incident import IncidentStatus
+
+    _change(terminal, incident, Request(IncidentStatus.RESOLVED, note=note))
+
+
+@command
+def reopen(terminal: Terminal, incident: Identity, note: Note = None) -> None:
+    """Open an incident again."""
+    from forge.flows.quality.incidents.tracker import Request
+    from forge.quality.alerts.incident import IncidentStatus
+
+    _change(terminal, incident, Request(IncidentStatus.OPEN, note=note))
+
+
+@command
+def assign(
+    terminal: Terminal,
+    incident: Identity,
+    who: Annotated[str, typer.Argument(metavar="WHO", help="Who looks after it; nobody takes it from all.")],
+) -> None:
+    """Say who looks after an incident."""
+    from forge.flows.quality.incidents.tracker import Request
+
+    nobody = who == "nobody"
+    _change(terminal, incident, Request(assignee=None if nobody else who, nobody=nobody))
+
+
+@command
+def note(
+    terminal: Terminal, incident: Identity, text: Annotated[str, typer.Argument(metavar="TEXT", help="What to add.")]
+) -> None:
+    """Add a line to the timeline of an incident."""
+    from forge.flows.quality.incidents.tracker import Request
+
+    _change(terminal, incident, Request(note=text))
+
+
+def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
+    from forge.flows.quality.incidents.tracker import UNRESOLVED
+    from forge.quality.alerts.incident import IncidentStatus
+
+    if word is StatusWord.ALL:
+        return tuple(IncidentStatus)
+    return UNRESOLVED if word is StatusWord.UNRESOLVED else (IncidentStatus(word.value),)
+
+
+def _change(terminal: Terminal, text: str, request: Request) -> None:
+    from forge.flows.quality.incidents.listing import find_tracked
+    from forge.flows.quality.incidents.tracker import change_incident
+
+    with terminal.open() as wiring:
+        ports = wiring.alerts()
+        changed = change_incident(ports, find_tracked(ports, text).id, request, wiring.author.email)
+        terminal.answer(_answer(wiring, changed))
+    terminal.say(f"The incident {changed.id} is {changed.status}.")
+
+
+def _item(one: Listed) -> dict[str, object]:
+    from forge.quality.alerts.json import incident_dict
+
+    if one.record is not None:
+        record: dict[str, object] = dict(incident_dict(one.record))
+        return {**record, "since": one.since, "severity": str(one.severity)}
+    assert one.opened is not None
+    verdict, run = one.opened.incident.verdict, one.opened.run
+    return {
+        "id": one.id,
+        "status": str(one.status),
+        "severity": str(one.severity),
+        "table": one.table,
+        "branch": run.branch,
+        "check_id": verdict.check_id,
+        "check_type": verdict.check_type,
+        "columns": list(verdict.columns),
+        "message": verdict.message,
+        "since": one.since,
+        "seen": 1,
+        "assignee": None,
+        "run_id": run.id,
+    }
+
+
+def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.cli.words import moment
+    from forge.flows.quality.incidents.judge_name import judged_by_of_incident
+    from forge.flows.quality.incidents.listing import find_listed
+    from forge.flows.quality.incidents.origin import came_in_with_incident
+    from forge.flows.quality.incidents.root_cause import cause_now
+    from forge.quality.alerts.json import entry_dict, incident_dict
+    from forge.quality.alerts.notice import cause_dict
+
+    ports = wiring.alerts()
+    listed = find_listed(ports, incident.id)
+    by = judged_by_of_incident(listed, wiring.monitors)
+    came_in = came_in_with_incident(ports, wiring.monitors, listed)
+    cause = incident.cause or cause_now(ports, incident.branch, incident.upstream)
+    entries = ports.store.timeline(incident.id)
+    facts = {
+        **incident_dict(incident),
+        "cause": cause_dict(cause) if cause else None,
+        "came_in": came_in.words if came_in else None,
+        "judged_by": by.words,
+    }
+    head = [
+        f"{incident.id}  {incident.status}  {incident.severity}",
+        f"{incident.check_id}",
+        f"saw         {incident.message}",
+        f"dataset     {incident.table}",
+        f"judged by   {by.words}",
+        f"since       {moment(incident.opened_at)} UTC, seen {incident.seen} times",
+        f"commit      {by.commit_id or 'not published'}",
+        f"run         {by.run_id or by.monitor_run_id or ''}",
+    ]
+    if incident.assignee:
+        head.append(f"assigned    {incident.assignee}")
+    if came_in is not None:
+        head.append(f"came in     {came_in.words}")
+    if incident.hit:
+        shown = ", ".join(f"{hit.column} ({hit.owner or 'no owner'})" for hit in incident.hit[:6])
+        more = f" and {len(incident.hit) - 6} more" if len(incident.hit) > 6 else ""
+        head.append(f"hits        {shown}{more}")
+    columns = (
+        Column("time (UTC)", lambda i: str(i["at"])[:19].replace("T", " ")),
+        Column("what", lambda i: _times(i["kind"], i["count"])),
+        Column("by", lambda i: str(i["by"])),
+        Column("", lambda i: str(i["text"])),
+    )
+    items = [entry_dict(entry) for entry in entries]
+    return Answer("timeline", items, columns, {"incident": facts}, head=[*head, ""])
+
+
+def _times(kind: object, count: object) -> str:
+    return f"{kind} ×{count}" if isinstance(count, int) and count > 1 else str(kind)
+
+
+for _name, _function in (
+    ("list", list_),
+    ("show", show),
+    ("ack", ack),
+    ("assign", assign),
+    ("resolve", resolve),
+    ("reopen", reopen),
+    ("note", note),
+):
+    app.command(_name)(_function)

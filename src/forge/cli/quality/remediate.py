@@ -1,0 +1,238 @@
+"""`forge quality remediate list|show|propose|approve|reject|revert`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.flows.quality.remediation.ports import RemedyPorts
+    from forge.quality.workflow import Remediation, RemedyStatus
+    from forge.wiring import Wiring
+
+app = typer.Typer(
+    help="Mend what checks found: propose, look at, approve, reject and take back.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+Identity = Annotated[str, typer.Argument(metavar="ID", help="The remediation.")]
+Comment = Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="Why.")]
+
+
+@command
+def list_(
+    terminal: Terminal,
+    table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="Only of this table.")] = None,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", metavar="WORD", help="proposed, applied, rejected, reverted, nothing or failed."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most so many.")] = 50,
+) -> None:
+    """List remediations, newest first."""
+    from forge.cli.answer import Answer, Column
+    from forge.model.names import TableName
+
+    with terminal.open() as wiring:
+        found = wiring.remedies().store.find(
+            table=TableName.parse(table) if table else None, status=_status(status), limit=limit
+        )
+    columns = (
+        Column("id", lambda i: str(i["id"]), style="bold"),
+        Column("status", lambda i: str(i["status"])),
+        Column("table", lambda i: f"{i['table']}@{i['branch']}"),
+        Column("what", lambda i: str(i["what"])),
+        Column("note", lambda i: str(i["note"])),
+    )
+    terminal.answer(Answer("remediations", [_item(one) for one in found], columns))
+    if not found:
+        terminal.say("Nothing was proposed yet. Propose something: forge quality remediate propose TABLE")
+
+
+@command
+def show(
+    terminal: Terminal,
+    identity: Identity,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="How many rows of each table.")] = 20,
+) -> None:
+    """Show a remediation and the rows it changes. Personal data is hidden."""
+    from forge.cli.answer import Answer
+    from forge.cli.versioning.diff_view import answer_of_table_diffs
+    from forge.flows.personal import hide_in_diffs
+    from forge.flows.quality.remediation.proposal import find_remediation, preview_diff
+    from forge.flows.versioning.diff import Page
+
+    with terminal.open() as wiring:
+        ports = wiring.remedies()
+        record = find_remediation(identity, ports)
+        after = record.commit or record.preview
+        diffs = preview_diff(record, ports, page=Page(limit=limit))
+        diffs = hide_in_diffs(diffs, wiring.personal_at(record.base, after))
+    head = _told(record)
+    if after is None or record.base is None:
+        terminal.answer(Answer("remediations", [_item(record)], head=head))
+        return
+    answer = answer_of_table_diffs((record.base, after), diffs, limit)
+    facts = {**answer.facts, "remediation": _item(record)}
+    terminal.say("\n".join(head))
+    terminal.answer(Answer(answer.name, answer.items, (), facts, (), answer.foot, answer.picture, answer.lines))
+    if record.is_open:
+        terminal.say(f"Take it: forge quality remediate approve {record.id}")
+
+
+@command
+def propose(
+    terminal: Terminal,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="core.orders, or core.orders@branch.")],
+    action: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--action",
+            metavar="ACTION",
+            help="quarantine, rollback, or YAML as '{action: impute, method: median}'. Default: what the checks say.",
+        ),
+    ] = None,
+    check: Annotated[
+        list[str] | None, typer.Option("--check", metavar="ID", help="For this check. Default: all that fail.")
+    ] = None,
+    now: Annotated[
+        bool, typer.Option("--now", help="Do it at once, where it helps and breaks no other check.")
+    ] = False,
+) -> None:
+    """Propose a remediation on a branch of its own, with the rows it would change. Nothing else moves."""
+    from forge.flows.quality.judge import judge_dataset
+    from forge.flows.quality.remediation.request import Asked, ask, read_actions
+    from forge.flows.versioning.revisions import find_branch
+    from forge.model.names import BranchName, TableName
+
+    name, _, at = table.partition("@")
+    actions = read_actions([_read(text) for text in action or ()])
+    with terminal.open() as wiring:
+        branch = find_branch(wiring.metadata, BranchName(at or wiring.default_branch)).name
+        asked = Asked(TableName.parse(name), branch, actions, tuple(check or ()), now)
+        record = ask(asked, wiring.remedies(), lambda dataset: judge_dataset(dataset, wiring.check_ports()))
+    terminal.answer(_answer(record))
+    if record.is_open:
+        terminal.say(f"Look at the rows: forge quality remediate show {record.id}")
+
+
+@command
+def approve(terminal: Terminal, identity: Identity, comment: Comment = "") -> None:
+    """Land a proposal on its branch as one commit; worked out anew where the branch has moved."""
+    from forge.flows.quality.remediation.decision import approve as act
+
+    _decide(terminal, lambda ports: act(identity, ports, comment=comment))
+
+
+@command
+def reject(terminal: Terminal, identity: Identity, comment: Comment = "") -> None:
+    """Say no to a proposal; its branch is deleted."""
+    from forge.flows.quality.remediation.decision import reject as act
+
+    _decide(terminal, lambda ports: act(identity, ports, comment=comment))
+
+
+@command
+def revert(terminal: Terminal, identity: Identity, comment: Comment = "") -> None:
+    """Take back what a remediation did, by a new commit."""
+    from forge.flows.quality.remediation.decision import revert as act
+
+    _decide(terminal, lambda ports: act(identity, ports, comment=comment))
+
+
+def _decide(terminal: Terminal, act: Callable[[RemedyPorts], Remediation]) -> None:
+    with terminal.open() as wiring:
+        record = act(_ports(wiring))
+    terminal.answer(_answer(record))
+
+
+def _ports(wiring: Wiring) -> RemedyPorts:
+    return wiring.remedies()
+
+
+def _answer(record: Remediation) -> Answer:
+    from forge.cli.answer import Answer
+
+    return Answer("remediations", [_item(record)], head=_told(record))
+
+
+def _told(record: Remediation) -> list[str]:
+    from forge.cli.words import short
+
+    lines = [f"{record.id}  {record.status}  {record.table}@{record.branch}"]
+    lines += [f"  {record.note}"] if record.note else []
+    lines += [f"  {one.table}: +{one.added:,} ~{one.changed:,} -{one.deleted:,} rows" for one in record.counts]
+    lines += [f"  {one.outcome}: {one.message}" for one in record.verdicts]
+    if record.is_open:
+        lines.append(f"  on branch {record.preview_branch}")
+    lines += [f"  commit {short(record.commit)}"] if record.commit else []
+    lines += [f"  taken back by commit {short(record.reverted_by_commit)}"] if record.reverted_by_commit else []
+    return lines
+
+
+def _status(word: str | None) -> RemedyStatus | None:
+    from forge.model.errors import ForgeError
+    from forge.model.nearest import did_you_mean
+    from forge.quality.workflow import RemedyStatus
+
+    if word is None or word in list(RemedyStatus):
+        return RemedyStatus(word) if word else None
+    known = ", ".join(RemedyStatus)
+    why = did_you_mean(word, list(RemedyStatus))
+    raise ForgeError("E105", f"There is no status {word}", why=why, fix=f"One of {known}.")
+
+
+def _read(text: str) -> object:
+    """A word, or a mapping in YAML."""
+    from forge.model.yaml_file import load_yaml
+
+    return load_yaml(text, "--action").data
+
+
+def _item(record: Remediation) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "status": str(record.status),
+        "table": str(record.table),
+        "branch": str(record.branch),
+        "what": ", ".join(str(step.action.kind) for step in record.steps),
+        "steps": [{**step.action.to_dict(), "checks": list(step.check_ids)} for step in record.steps],
+        "auto": record.auto,
+        "note": record.note,
+        "results": [result.to_dict() for result in record.results],
+        "counts": [
+            {"table": one.table, "added": one.added, "changed": one.changed, "deleted": one.deleted}
+            for one in record.counts
+        ],
+        "verdicts": [
+            {"check_id": one.check_id, "outcome": str(one.outcome), "message": one.message} for one in record.verdicts
+        ],
+        "proposed_by": record.proposed_by,
+        "proposed_at": record.proposed_at,
+        "decided_by": record.decided_by,
+        "decided_at": record.decided_at,
+        "comment": record.comment,
+        "preview_branch": str(record.preview_branch) if record.is_open else None,
+        "base": record.base,
+        "commit": record.commit,
+        "reverted_by_commit": record.reverted_by_commit,
+        "run_id": record.run_id,
+        "monitor_id": record.monitor_id,
+    }
+
+
+for _name, _function in (
+    ("list", list_),
+    ("show", show),
+    ("propose", propose),
+    ("approve", approve),
+    ("reject", reject),
+    ("revert", revert),
+):
+    app.command(_name)(_function)

@@ -1,0 +1,97 @@
+"""`forge quality run`: judge published tables, for people, build servers and GitHub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+from forge.quality.verdict import Severity
+
+if TYPE_CHECKING:
+    from forge.connection.quality.results import Checked
+
+
+@command
+def run(
+    terminal: Terminal,
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TABLE]...", help="core.orders, or core.orders@branch. None: all that have checks."),
+    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="REF", help="Branch, tag, commit, HEAD~2, time or v12.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="REF", help="Only rows of files added since then, or `previous`.")
+    ] = None,
+    monitor: Annotated[
+        str | None, typer.Option("--monitor", metavar="NAME", help="Run this monitor now, by its id or name.")
+    ] = None,
+    keep_failing: Annotated[
+        bool, typer.Option("--keep-failing", help="Write all rows that fail to TABLE_failing, as a commit.")
+    ] = False,
+    fail_on: Annotated[Severity, typer.Option("--fail-on", help="Exit with 1 from this severity on.")] = Severity.ERROR,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, too.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub Actions on stdout.")] = False,
+) -> None:
+    """Judge published tables and keep the results. Exits with 1 where a check of severity error or worse failed, or
+    could not be measured."""
+    from forge.cli.failure import end_after_answer
+    from forge.cli.quality.view import answer_of_results, said_of
+    from forge.connection.quality.checks import QualityView
+    from forge.model.codes import FINDINGS
+
+    with terminal.open() as wiring:
+        view = QualityView(wiring, wiring.default_branch)
+        if monitor is not None:
+            _refuse_beside(monitor, tables, at, since, keep_failing)
+            checked = view.run_monitor(monitor)
+        else:
+            checked = view.run(
+                *(tables or ()),
+                at=at,
+                since=since,
+                keep_failing=keep_failing,
+                absent=lambda table: terminal.say(f"{table} is not there yet"),
+            )
+    findings = checked.findings(fail_on)
+    if junit is not None:
+        _write_junit(junit, checked, fail_on)
+    if github:
+        _annotate(checked)
+    else:
+        terminal.answer(answer_of_results(checked))
+    for note in checked.notes:
+        terminal.say(note)
+    terminal.say(said_of(checked.rows(), len(findings), str(fail_on)))
+    end_after_answer(*checked.left_out)
+    if findings:
+        raise typer.Exit(FINDINGS)
+
+
+def _refuse_beside(monitor: str, *others: object) -> None:
+    from forge.model.errors import ForgeError
+
+    if any(others):
+        raise ForgeError(
+            "E105",
+            "--monitor goes alone",
+            why="A monitor knows its table; it judges what is published now.",
+            fix=f"forge quality run --monitor {monitor}",
+        )
+
+
+def _annotate(checked: Checked) -> None:
+    from forge.cli.quality.github import annotation_lines
+
+    for line in annotation_lines(checked.rows()):
+        print(line)  # noqa: T201
+
+
+def _write_junit(file: Path, checked: Checked, fail_on: Severity) -> None:
+    from forge.cli.quality.junit import junit_xml
+    from forge.cli.written import write_text
+
+    write_text(file, junit_xml(checked.rows(), [one.check_id for one in checked.findings(fail_on)]))

@@ -1,0 +1,113 @@
+"""`forge quality suggest`: checks that would fit a table, each with its reason, as YAML to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from forge.cli.answer import Answer
+    from forge.connection.quality.results import Suggested
+
+Item = Mapping[str, object]
+
+
+@command
+def suggest(
+    terminal: Terminal,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="core.orders, or core.orders@branch.")],
+    at: Annotated[str | None, typer.Option(metavar="REF", help="Branch, tag, commit, HEAD~2, time or v12.")] = None,
+    least: Annotated[
+        float, typer.Option("--min-confidence", metavar="SHARE", min=0, max=1, help="Leave out what is less sure.")
+    ] = 0.5,
+    write: Annotated[bool, typer.Option("--write", help="Write them to quality/TABLE.yaml.")] = False,
+) -> None:
+    """Suggest checks for a table. All its rows are looked at; each check comes with its reason, and nothing is written
+    without --write."""
+    from forge.cli.words import plural
+    from forge.connection.quality.checks import QualityView
+
+    with terminal.open() as wiring:
+        suggested = QualityView(wiring, wiring.default_branch).suggest(table, at=at, min_confidence=least)
+        root = wiring.root
+    terminal.answer(_answer(suggested))
+    if not len(suggested):
+        said = "It has no rows." if not suggested.profile.rows else "What would fit, it has already."
+        terminal.say(f"Nothing to suggest for {suggested.profile.table}. {said}")
+    elif write:
+        file = _write(root, suggested)
+        terminal.say(f"{plural(len(suggested), 'check')} written to {file}. Judge them: forge quality run {table}")
+    else:
+        terminal.say(f"{plural(len(suggested), 'check')}. Keep them: forge quality suggest {table} --write")
+
+
+def _answer(suggested: Suggested) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.cli.quality.checks_yaml import check_text
+
+    items = suggested.rows()
+    columns = (
+        Column("sure", lambda i: f"{float(str(i['confidence'])):.2f}", right=True),
+        Column("check", lambda i: check_text(_spec(i))),
+        Column("reason", lambda i: str(i["reason"])),
+    )
+    facts = {"table": str(suggested.profile.table), "row_count": suggested.profile.rows, "yaml": _yaml(suggested)}
+    return Answer("suggestions", items, columns, facts, picture=lambda: _picture(items))
+
+
+def _spec(item: Item) -> Mapping[str, object]:
+    spec = item["check"]
+    assert isinstance(spec, Mapping)
+    return spec
+
+
+def _picture(items: Sequence[Item]) -> RenderableType:
+    """The check to paste on a line of its own, the reason below it: a table would break both."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from forge.cli.quality.checks_yaml import check_text
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, justify="right")
+    grid.add_column(overflow="fold")
+    for item in items:
+        sure = float(str(item["confidence"]))
+        colour = "green" if sure >= 0.8 else "yellow" if sure >= 0.6 else "dim"
+        grid.add_row(Text(f"{sure:.2f}", style=colour), Text(f"- {check_text(_spec(item))}"))
+        grid.add_row("", Text(str(item["reason"]), style="dim"))
+    return grid
+
+
+def _yaml(suggested: Suggested) -> str:
+    from forge.cli.quality.checks_yaml import Line, checks_yaml
+
+    table = suggested.profile.table
+    lines = [Line(one.check, one.reason) for one in suggested]
+    return checks_yaml({str(table): lines}, [f"Suggested from {suggested.profile.rows:,} rows of {table}."])
+
+
+def _write(root: Path, suggested: Suggested) -> str:
+    from forge.cli.written import write_text
+    from forge.model.errors import ForgeError
+
+    file = root / "quality" / f"{suggested.profile.table}.yaml"
+    if file.exists():
+        shown = file.relative_to(root).as_posix()
+        raise ForgeError(
+            "E109",
+            f"{shown} is there already",
+            where=shown,
+            why="Nothing of it is overwritten.",
+            fix=f"Paste what you want of: forge quality suggest {suggested.profile.table}",
+        )
+    write_text(file, _yaml(suggested))
+    return file.relative_to(root).as_posix()

@@ -1,0 +1,264 @@
+"""`forge.connect().quality`: judge data, look at what was said of it, and get checks suggested."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forge.connection.lineage.results import Found
+from forge.connection.quality.management import QualityManagement
+from forge.connection.quality.results import Checked, MonitorItem, ResultView, Suggested
+from forge.flows.build import Event
+from forge.flows.project import Project
+from forge.flows.quality.judge import find_unjudged, tables_with_checks
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.verdict import Outcome
+
+if TYPE_CHECKING:
+    from forge.connection.quality.items import Baseline, Gate, IncidentItem
+    from forge.flows.quality.monitors.run import Done
+    from forge.quality.check import Check
+
+_log = logging.getLogger("forge.quality")
+NOT_THERE, STOPPED = "E108", "E901"
+Notify = Callable[[Event], None]
+
+
+def _quiet(event: Event) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class QualityView(QualityManagement):
+    """`dataset` is a table or view: `core.orders`, or `core.orders@dev` on a branch. `at` is a branch, a tag, a commit,
+    HEAD~2, a time or a version (`v12`)."""
+
+    # judging
+
+    def run(
+        self,
+        *datasets: str,
+        at: str | None = None,
+        since: str | None = None,
+        checks: Sequence[Check] | None = None,
+        keep_failing: bool = False,
+        notify: Notify = _quiet,
+        absent: Callable[[TableName], None] = lambda table: None,
+    ) -> Checked:
+        """Judge tables, and keep what was said. No dataset: all that have checks; of these one that was never
+        published is told to `absent`, and one that cannot be judged is among the `left_out` of the answer. E715 where
+        there is nothing to judge by. `keep_failing`: all rows that fail are written to `<table>_failing`, as a
+        commit."""
+        from forge.flows.quality.monitors.run import judge_by_hand
+
+        if keep_failing and since is not None:
+            raise ForgeError("E105", "Failing rows are kept of whole tables", fix="Leave out `since`.")
+        project, ports = self.wiring.project(), self.wiring.judge_ports()
+        done: list[Done] = []
+        left_out = [] if datasets else list(find_unjudged(project))
+        for dataset in self._datasets(project, datasets, checks):
+            try:
+                done.append(judge_by_hand(dataset, ports, checks=checks, at=at, since=since, notify=notify))
+            except ForgeError as error:
+                if datasets or error.code == STOPPED:
+                    raise
+                if error.code != NOT_THERE:
+                    left_out.append(error)
+                    continue
+                absent(TableName.parse(dataset.partition("@")[0]))
+        kept = [note for one in done for note in self._kept(one)] if keep_failing else []
+        return Checked.of(done, project, kept, left_out)
+
+    def _kept(self, done: Done) -> list[str]:
+        """Writes the failing rows of one table; what came of it, in words."""
+        from forge.flows.quality.keep_failing import keep_failing
+
+        if done.judged is None:
+            return []
+        kept = keep_failing(done.judged, self.wiring.check_ports(), self.wiring.versions())
+        said = [f"No row can be named for {', '.join(kept.untold)}"] if kept.untold else []
+        if kept.commit_id is not None:
+            said.append(f"{kept.rows:,} failing rows are in {kept.table}, commit {kept.commit_id[:12]}")
+        return said
+
+    def run_monitor(self, monitor: str, *, notify: Notify = _quiet) -> Checked:
+        """Run a monitor now, by its id or name. E721."""
+        from forge.flows.quality.monitors.run import carry_out, new_run
+        from forge.flows.quality.monitors.store import find_monitor
+        from forge.quality.monitors.monitor import Trigger
+
+        self._sync()
+        ports = self.wiring.judge_ports()
+        found = find_monitor(ports.store, monitor)
+        run = new_run(found, found.dataset, Trigger.MANUAL, ports)
+        ports.store.claim(run)
+        done = carry_out(found, run, ports, notify)
+        if done.run.error is not None and not done.results:
+            error = done.run.error
+            raise ForgeError(
+                str(error["code"]).removeprefix("FORGE-"), str(error["what"]), why=error["why"], fix=error["fix"]
+            )
+        return Checked.of([done], self.wiring.project())
+
+    def suggest(self, dataset: str, *, at: str | None = None, min_confidence: float = 0.5) -> Suggested:
+        """Checks that would fit a table and that it does not have yet, each with its reason."""
+        from forge.flows.profile import suggest_for
+
+        profile, found = suggest_for(self._on_branch(dataset.strip()), self.wiring.check_ports(), at=at)
+        return Suggested.of(profile, (one for one in found if one.confidence >= min_confidence))
+
+    # what was said
+
+    def results(
+        self,
+        dataset: str | None = None,
+        *,
+        monitor: str | None = None,
+        check: str | None = None,
+        run: str | None = None,
+        verdict: str | None = None,
+        limit: int = 100,
+    ) -> Checked:
+        """What checks said in runs, for monitors and by hand, newest first. `run`: that of a run, or of a monitor's.
+        `verdict`: passed, failed or `not measured`."""
+        from forge.flows.quality.monitors.store import find_monitor
+        from forge.flows.quality.results import find_results
+
+        table = TableName.parse(dataset.partition("@")[0]) if dataset else None
+        store = self.wiring.monitors
+        chosen = find_monitor(store, monitor).id if monitor else None
+        found = find_results(
+            self.wiring.metadata,
+            store,
+            table=table,
+            monitor_id=chosen,
+            check_id=check,
+            run_id=run,
+            verdict=_outcome(verdict),
+            limit=limit,
+        )
+        if not found and table is not None:
+            self._known(table)
+        return Checked(ResultView.of(one) for one in found)
+
+    def monitors(self, dataset: str | None = None) -> Found[MonitorItem]:
+        """The monitors of the project, or of one table, by name."""
+        self._sync()
+        table = TableName.parse(dataset.partition("@")[0]) if dataset else None
+        return Found(MonitorItem.of(one) for one in self.wiring.monitors.monitors(table=table))
+
+    def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> Found[IncidentItem]:
+        """What is wrong on this branch, the worst first; with `resolved`, what was wrong, too."""
+        from forge.connection.quality.items import incident_items
+        from forge.flows.quality.incidents.listing import list_incidents, opened_on
+        from forge.quality.alerts.incident import IncidentStatus
+
+        table = str(TableName.parse(dataset)) if dataset else None
+        ports = self.wiring.alerts()
+        statuses = [one for one in IncidentStatus if resolved or one is not IncidentStatus.RESOLVED]
+        return Found(incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table))
+
+    def incident(self, incident: str) -> IncidentItem:
+        """One, open or over, by either of its ids. E730."""
+        from forge.flows.quality.incidents.tracker import find_incident
+
+        for one in self.incidents(resolved=True):
+            if incident in (one.id, one.listed.id):
+                return one
+        from forge.connection.quality.items import IncidentItem
+        from forge.flows.quality.incidents.listing import Listed
+
+        return IncidentItem(Listed(None, find_incident(self.wiring.alerts(), incident)))
+
+    def baseline(
+        self,
+        dataset: str,
+        metric: str = "row_count",
+        *,
+        method: str | None = None,
+        threshold: float | None = None,
+        limit: int = 90,
+    ) -> Baseline:
+        """A metric (`row_count`, `mean(amount)`) over time, each value with the band expected of it. E742."""
+        from forge.connection.quality.items import Baseline
+        from forge.flows.quality.metrics.anomalies import find_series
+        from forge.quality.anomaly.methods import DEFAULT
+
+        name, _, branch = dataset.partition("@")
+        place = TableName.parse(name), BranchName(branch) if branch else self.branch
+        ports = self.wiring.metric_ports()
+        series = find_series(
+            ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
+        )
+        return Baseline.of(series)
+
+    def gate(self, dataset: str, *, at: str | None = None, **require: object) -> Gate:
+        """Whether a version is fit for a use: `gate("core.orders@v12", min_score=95, max_age=24, no_pii=True)`."""
+        from forge.connection.quality.items import Gate
+        from forge.flows.quality.fitness import judge_fitness
+        from forge.quality.fitness import read_requirements
+
+        required = read_requirements(require)
+        return Gate(judge_fitness(dataset, at, required, self.wiring.fitness(), branch=self.branch))
+
+    def _sync(self) -> None:
+        """What quality/*.yaml says of monitors, taken in first; what is wrong with a file is told, and hinders no
+        monitor of another."""
+        from forge.flows.quality.monitors.files import sync_monitors
+
+        for error in sync_monitors(self.wiring.root, self.wiring.monitor_ports()).errors:
+            _log.warning("%s", error)
+
+    # names
+
+    def _datasets(self, project: Project, asked: Sequence[str], checks: Sequence[Check] | None) -> tuple[str, ...]:
+        """What to judge, each with its branch. A name is looked at before anything is read."""
+        if not asked:
+            named = tuple(self._on_branch(str(t)) for t in tables_with_checks(project, promises=True))
+            if not named and not project.faults:
+                raise ForgeError(
+                    "E715",
+                    "The project has no checks",
+                    fix="forge quality suggest core.orders shows which would fit a table.",
+                )
+            return named
+        found = tuple(dict.fromkeys(self._on_branch(text.strip()) for text in asked))
+        for dataset in found:
+            table = TableName.parse(dataset.partition("@")[0])
+            if checks is None and not (project.checks_of(table) or project.promises.get(table)):
+                self._known(table)
+                raise ForgeError(
+                    "E715",
+                    f"{table} has no checks",
+                    why="Nothing to judge it by is no pass.",
+                    fix=f"forge quality suggest {table} shows which would fit it.",
+                )
+        return found
+
+    def _on_branch(self, dataset: str) -> str:
+        if "@" in dataset or self.branch == self.wiring.default_branch:
+            return dataset
+        return f"{dataset}@{self.branch}"
+
+    def _known(self, table: TableName) -> None:
+        """E108 with the nearest names for a table that neither the project nor the lake has."""
+        project = self.wiring.project()
+        known = {*project.transforms, *project.checks, *self.wiring.metadata.tree(self.wiring.branch_head(self.branch))}
+        if table not in known:
+            near = did_you_mean(str(table), map(str, sorted(known)))
+            raise ForgeError(NOT_THERE, f"There is no table {table}", why=near, fix="`forge show` lists the tables.")
+
+
+def _outcome(word: str | None) -> Outcome | None:
+    if word is None:
+        return None
+    try:
+        return Outcome(word.replace("_", " ").lower())
+    except ValueError:
+        near = did_you_mean(word, [str(one) for one in Outcome])
+        words = ", ".join(str(one) for one in Outcome)
+        raise ForgeError("E105", f"There is no verdict '{word}'", why=near, fix=f"Verdicts are {words}.") from None

@@ -1,0 +1,129 @@
+"""Incidents, metrics and fitness in Python and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from forge.connection.tabular import Row, Tabular
+from forge.flows.quality.fitness import Fitness
+from forge.flows.quality.incidents.listing import Listed
+from forge.flows.quality.metrics.anomalies import Series
+from forge.flows.quality.metrics.history import Dated
+from forge.quality.anomaly import Finding
+from forge.quality.values import plain
+
+
+def _plain(row: Row) -> Row:
+    found = plain(row)
+    assert isinstance(found, dict)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentItem:
+    """One thing that is wrong: a failure that holds a publish back, or one that a monitor saw."""
+
+    listed: Listed
+
+    @property
+    def id(self) -> str:
+        return self.listed.id
+
+    def to_dict(self) -> Row:
+        one = self.listed
+        head: Row = {"id": self.id, "status": str(one.status), "severity": str(one.severity), "table": one.table}
+        if one.record is not None:
+            from forge.quality.alerts.json import incident_dict
+
+            return _plain({**head, **incident_dict(one.record), "since": one.since, "severity": str(one.severity)})
+        assert one.opened is not None
+        verdict = one.opened.incident.verdict
+        return _plain(
+            {
+                **head,
+                "check_id": verdict.check_id,
+                "message": verdict.message,
+                "since": one.since,
+                "run_id": one.opened.run.id,
+                "branch": one.opened.run.branch,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPointItem:
+    """A value of a metric with the band that was expected of it."""
+
+    value: Dated
+    finding: Finding
+
+    @property
+    def is_anomaly(self) -> bool:
+        return self.finding.is_anomaly
+
+    def to_dict(self) -> Row:
+        value, found = self.value, self.finding
+        return _plain(
+            {
+                "time": value.time,
+                "value": value.value,
+                "expected": found.expected,
+                "low": found.low,
+                "high": found.high,
+                "score": found.score,
+                "is_anomaly": found.is_anomaly,
+                "explanation": found.explanation,
+                "feedback": value.feedback.value if value.feedback else None,
+                "commit": value.commit_id,
+            }
+        )
+
+
+class Baseline(tuple[MetricPointItem, ...], Tabular):
+    """A metric over time, oldest first."""
+
+    metric: str
+    method: str
+
+    @classmethod
+    def of(cls, series: Series) -> Baseline:
+        made = cls(MetricPointItem(value, finding) for value, finding in series.points)
+        made.metric, made.method = series.metric.name, series.method
+        return made
+
+    def anomalies(self) -> tuple[MetricPointItem, ...]:
+        return tuple(point for point in self if point.is_anomaly)
+
+    def rows(self) -> list[Row]:
+        return [point.to_dict() for point in self]
+
+    def to_dict(self) -> Row:
+        return {"metric": self.metric, "method": self.method, "points": self.rows()}
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(Tabular):
+    """Whether a version of a table is fit for a use, and what speaks for and against."""
+
+    fitness: Fitness
+
+    @property
+    def is_fit(self) -> bool:
+        return self.fitness.is_fit
+
+    def __bool__(self) -> bool:
+        return self.is_fit
+
+    def rows(self) -> list[Row]:
+        return [{"condition": c.name, "passed": c.passed, "evidence": c.evidence} for c in self.fitness.conditions]
+
+    def to_dict(self) -> Row:
+        from forge.connection.versioning.dataset import evidence_of
+
+        said = evidence_of(self.fitness)
+        return _plain({"dataset": str(self.fitness.table), "commit": self.fitness.commit_id, **said})
+
+
+def incident_items(listed: Iterable[Listed], table: str | None) -> Iterable[IncidentItem]:
+    return (IncidentItem(one) for one in listed if table is None or one.table == table)

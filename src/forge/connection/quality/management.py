@@ -1,0 +1,237 @@
+"""The part of `forge.connect().quality` that changes what is watched and mended: as over HTTP, by the same flows. What
+comes back are the records themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forge.connection.quality.alerts import QualityAlerts
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from forge.connection.quality.items import Baseline
+    from forge.connection.quality.results import MonitorItem, ResultView
+    from forge.flows.quality.health import Day, Health
+    from forge.flows.quality.metrics.history import Dated
+    from forge.flows.quality.metrics.points import MetricPoint
+    from forge.flows.quality.monitors.check_preview import Preview, Seen
+    from forge.flows.quality.monitors.preview import MonitorDraft
+    from forge.quality.alerts.incident import TrackedIncident
+    from forge.quality.anomaly import Finding
+    from forge.quality.metric import Metric
+    from forge.quality.monitors.monitor import MonitorRun
+    from forge.quality.monitors.sla import Sla
+    from forge.quality.workflow import Remediation
+    from forge.versioning.changes import TableDiff
+
+
+@dataclass(frozen=True, slots=True)
+class QualityManagement(QualityAlerts):
+    # monitors
+
+    def monitor(self, monitor: str) -> MonitorItem:
+        """One, by its id or name. E721."""
+        from forge.connection.quality.results import MonitorItem
+        from forge.flows.quality.monitors.store import find_monitor
+
+        return MonitorItem.of(find_monitor(self.wiring.monitors, monitor))
+
+    def create_monitor(self, name: str, dataset: str, **fields: object) -> MonitorItem:
+        """`create_monitor("Orders", "core.orders", checks=[…], schedule={"type": "cron", "cron": "0 6 * * *"})`, with
+        the fields of the HTTP body. E720 with all that is wrong."""
+        from forge.connection.quality.results import MonitorItem
+        from forge.flows.quality.monitors.store import create_monitor
+
+        given = {"name": name, "dataset": dataset, **fields}
+        return MonitorItem.of(create_monitor(given, self.wiring.monitor_ports()))
+
+    def preview_monitor(self, name: str, dataset: str, **fields: object) -> MonitorDraft:
+        """What a monitor would be, what its checks would take and when it would run, and all that is wrong with it.
+        Nothing is kept."""
+        from forge.flows.quality.monitors.preview import preview_monitor
+
+        wiring, given = self.wiring, {"name": name, "dataset": dataset, **fields}
+        return preview_monitor(given, wiring.monitor_ports(), self._look, wiring.project().checks_of, wiring.clock())
+
+    def change_monitor(self, monitor: str, **fields: object) -> MonitorItem:
+        """What is not given stays as it is."""
+        from forge.connection.quality.results import MonitorItem
+        from forge.flows.quality.monitors.store import change_monitor
+
+        return MonitorItem.of(change_monitor(self.monitor(monitor).id, fields, self.wiring.monitor_ports()))
+
+    def delete_monitor(self, monitor: str) -> MonitorItem:
+        """It is scheduled and listed no more; what it said stays."""
+        from forge.connection.quality.results import MonitorItem
+        from forge.flows.quality.monitors.store import remove_monitor
+
+        return MonitorItem.of(remove_monitor(self.monitor(monitor).id, self.wiring.monitor_ports()))
+
+    def monitor_runs(self, monitor: str, *, limit: int = 100) -> tuple[MonitorRun, ...]:
+        """Newest first."""
+        return self.wiring.monitors.runs(monitor_id=self.monitor(monitor).id, limit=limit)
+
+    def sla(self, monitor: str, *, window_days: int | None = None) -> Sla:
+        """How the monitor keeps its promise."""
+        from forge.flows.quality.monitors.sla import find_sla
+
+        found = self.monitor(monitor).monitor
+        return find_sla(self.wiring.monitors, found, self.wiring.clock(), window_days)
+
+    # how things stand
+
+    def health(self, dataset: str) -> Health:
+        """The last word of each check about the table on its branch: `.score`, `.results`. E108."""
+        from forge.flows.quality.health import find_health
+
+        name, _, branch = dataset.partition("@")
+        table, wiring = TableName.parse(name), self.wiring
+        tree = wiring.metadata.tree(wiring.branch_head(BranchName(branch) if branch else self.branch))
+        since = wiring.monitors.standing({table: tree[table]}) if table in tree else ()
+        return find_health(wiring.metadata, table, tree, (), since, wiring.current_checks(table))
+
+    def validate(self, checks: Sequence[object], dataset: str | None = None) -> Preview:
+        """What is wrong with checks, and what each would measure; with a dataset, on that. Nothing is kept."""
+        from forge.flows.quality.monitors.check_preview import preview_checks
+
+        return preview_checks(list(checks), self._look(dataset) if dataset else None)
+
+    def _look(self, dataset: str) -> Seen:
+        from forge.flows.quality.monitors.check_preview import look_at
+
+        return look_at(dataset, self.wiring.metadata, self.wiring.lake, self.wiring.default_branch)
+
+    def result(self, result: str) -> ResultView:
+        """One of `results()`, by its id. E724."""
+        from forge.connection.quality.results import ResultView
+        from forge.flows.quality.results import find_result
+
+        return ResultView.of(find_result(self.wiring.metadata, self.wiring.monitors, result))
+
+    def datasets(self) -> tuple[Health, ...]:
+        """How each table of the branch stands, the worst first; those that nothing was said of come last."""
+        tree = self.wiring.metadata.tree(self.wiring.branch_head(self.branch))
+        found = [self.health(f"{table}@{self.branch}") for table in sorted(tree)]
+        return tuple(sorted(found, key=lambda one: 101.0 if one.score is None else one.score))
+
+    def trend(self, days: int = 30) -> tuple[Day, ...]:
+        """Verdicts per day, oldest first, days without any included."""
+        from functools import partial
+
+        from forge.flows.quality.health import find_trend
+
+        wiring = self.wiring
+        also = partial(wiring.monitors.tallies, branch=self.branch)
+        return find_trend(wiring.metadata, self.branch, wiring.clock(), days, also)
+
+    def anomalies(self, days: int = 30, *, limit: int = 100) -> tuple[MetricPoint, ...]:
+        """What was flagged in the last days, of all tables, newest first."""
+        from forge.flows.quality.metrics.anomalies import find_flagged
+
+        return tuple(point for point, _ in find_flagged(self.wiring.metric_ports(), days, limit=limit))
+
+    def metrics(self, dataset: str) -> tuple[tuple[Metric, Dated, Finding], ...]:
+        """Every metric that is known of a table, its newest value, and whether that is expected."""
+        from forge.flows.quality.metrics.anomalies import find_metrics
+
+        return find_metrics(self.wiring.metric_ports(), *self._place(dataset))
+
+    def feedback(self, dataset: str, metric: str, time: datetime, verdict: str | None, *, note: str = "") -> Baseline:
+        """Say that a point of a metric was `expected` or an `incident`, or take it back (None); the series as it is
+        from then on. E742 where there is no such point."""
+        from forge.connection.quality.items import Baseline
+        from forge.flows.quality.metrics.anomalies import find_series, say_feedback
+        from forge.model.nearest import did_you_mean
+        from forge.quality.anomaly import Feedback
+
+        known = [str(word) for word in Feedback]
+        if verdict is not None and verdict not in known:
+            near = did_you_mean(verdict, known)
+            raise ForgeError("E105", f"There is no feedback '{verdict}'", why=near, fix=f"It is {' or '.join(known)}.")
+        ports, (table, branch) = self.wiring.metric_ports(), self._place(dataset)
+        word = Feedback(verdict) if verdict else None
+        by = self.wiring.author.email
+        say_feedback(ports, table, metric, time, word, branch=branch, user=by, note=note)
+        return Baseline.of(find_series(ports, table, metric, branch))
+
+    def _place(self, dataset: str) -> tuple[TableName, BranchName]:
+        name, _, branch = dataset.partition("@")
+        return TableName.parse(name), BranchName(branch) if branch else self.branch
+
+    # what is done about it
+
+    def change_incident(
+        self, incident: str, *, status: str | None = None, assignee: str | None = None, note: str | None = None
+    ) -> TrackedIncident:
+        """`status`: open, acknowledged or resolved; an empty `assignee` is nobody. E730, E734."""
+        from forge.flows.quality.incidents.listing import find_tracked
+        from forge.flows.quality.incidents.tracker import Request, change_incident
+        from forge.quality.alerts.incident import IncidentStatus
+
+        ports = self.wiring.alerts()
+        request = Request(IncidentStatus(status) if status else None, assignee or None, assignee == "", note)
+        return change_incident(ports, find_tracked(ports, incident).id, request, self.wiring.author.email)
+
+    def remediations(
+        self, dataset: str | None = None, *, status: str | None = None, limit: int = 100
+    ) -> tuple[Remediation, ...]:
+        """Newest first; of `core.orders@dev` those of that branch."""
+        from forge.quality.workflow import RemedyStatus
+
+        name, _, branch = (dataset or "").partition("@")
+        return self.wiring.remedies().store.find(
+            table=TableName.parse(name) if name else None,
+            branch=BranchName(branch) if branch else None,
+            status=RemedyStatus(status) if status else None,
+            limit=limit,
+        )
+
+    def remediation(self, remediation: str) -> Remediation:
+        """One, by its id. E745."""
+        from forge.flows.quality.remediation.proposal import find_remediation
+
+        return find_remediation(remediation, self.wiring.remedies())
+
+    def preview_remediation(
+        self, remediation: str, *, table: str | None = None, limit: int = 20, offset: int = 0
+    ) -> tuple[TableDiff, ...]:
+        """The rows that it changes, table by table."""
+        from forge.flows.quality.remediation.proposal import preview_diff
+        from forge.flows.versioning.diff import Page
+
+        tables = [TableName.parse(table)] if table else None
+        page = Page(limit=limit, offset=offset)
+        return preview_diff(self.remediation(remediation), self.wiring.remedies(), tables=tables, page=page)
+
+    def propose(self, dataset: str, *actions: object, checks: Sequence[str] = (), auto: bool = False) -> Remediation:
+        """Mend what fails: by the actions given (`"quarantine"`), or those that the checks name."""
+        from forge.flows.quality.judge import judge_dataset
+        from forge.flows.quality.remediation.request import Asked, ask, read_actions
+
+        name, _, branch = dataset.partition("@")
+        place = BranchName(branch) if branch else self.branch
+        asked = Asked(TableName.parse(name), place, read_actions(actions), tuple(checks), auto)
+        return ask(asked, self.wiring.remedies(), lambda one: judge_dataset(one, self.wiring.check_ports()))
+
+    def approve(self, remediation: str, comment: str = "") -> Remediation:
+        """Do what was proposed, as one commit."""
+        from forge.flows.quality.remediation.decision import approve
+
+        return approve(remediation, self.wiring.remedies(), comment=comment)
+
+    def reject(self, remediation: str, comment: str = "") -> Remediation:
+        """Leave the data as it is."""
+        from forge.flows.quality.remediation.decision import reject
+
+        return reject(remediation, self.wiring.remedies(), comment=comment)
+
+    def revert(self, remediation: str, comment: str = "") -> Remediation:
+        """Take back what one did."""
+        from forge.flows.quality.remediation.decision import revert
+
+        return revert(remediation, self.wiring.remedies(), comment=comment)

@@ -1,0 +1,235 @@
+"""What judging answers in Python and notebooks: one result for each check, as HTTP and `--json` say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from forge.connection.tabular import Row, Tabular
+from forge.flows.project import Project
+from forge.flows.quality.judge import Judged
+from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.quality.check import OnNotMeasured
+from forge.quality.monitors.monitor import CheckResult, Monitor
+from forge.quality.profile import Profile
+from forge.quality.suggest import Suggestion
+from forge.quality.values import plain
+from forge.quality.verdict import Outcome, Severity
+
+if TYPE_CHECKING:
+    from forge.flows.quality.monitors.run import Done
+
+WORST_FIRST = (Severity.CRITICAL, Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """`place` is where the check stands in the project. `lenient`: that it was not measured is no finding."""
+
+    id: str
+    check_id: str
+    type: str
+    dataset: str
+    branch: str | None
+    commit: str | None
+    verdict: str
+    severity: str
+    message: str
+    columns: tuple[str, ...]
+    blocks: bool
+    details: Row
+    executed_at: str
+    execution_ms: float | None = None
+    shared: bool = False
+    monitor_id: str | None = None
+    monitor_run_id: str | None = None
+    run_id: str | None = None
+    place: str | None = None
+    lenient: bool = False
+
+    @classmethod
+    def of(cls, result: CheckResult) -> ResultView:
+        return cls(
+            id=result.id,
+            check_id=result.check_id,
+            type=result.type,
+            dataset=result.dataset,
+            branch=result.branch,
+            commit=result.commit_id,
+            verdict=str(result.verdict),
+            severity=str(result.severity),
+            message=result.message,
+            columns=result.columns,
+            blocks=result.blocks,
+            details=_plain(result.details),
+            executed_at=result.executed_at.isoformat(),
+            execution_ms=result.execution_ms,
+            shared=result.shared,
+            monitor_id=result.monitor_id,
+            monitor_run_id=result.monitor_run_id,
+            run_id=result.run_id,
+        )
+
+    def to_dict(self) -> Row:
+        return {
+            "id": self.id,
+            "check_id": self.check_id,
+            "type": self.type,
+            "dataset": self.dataset,
+            "branch": self.branch,
+            "commit": self.commit,
+            "verdict": self.verdict,
+            "severity": self.severity,
+            "blocks": self.blocks,
+            "message": self.message,
+            "columns": list(self.columns),
+            "details": self.details,
+            "executed_at": self.executed_at,
+            "execution_ms": self.execution_ms,
+            "shared": self.shared,
+            "monitor_id": self.monitor_id,
+            "monitor_run_id": self.monitor_run_id,
+            "run_id": self.run_id,
+            "place": self.place,
+        }
+
+    def counts(self, fail_on: Severity) -> bool:
+        """Whether it is a finding of at least that severity: it failed, or was not measured and may not be so."""
+        if WORST_FIRST.index(Severity(self.severity)) > WORST_FIRST.index(fail_on):
+            return False
+        return self.verdict == Outcome.FAILED or (self.verdict == Outcome.NOT_MEASURED and not self.lenient)
+
+
+class Checked(tuple[ResultView, ...], Tabular):
+    """What all checks of one call said: a tuple that is also a table. `notes` is what else is to be told: an alert that
+    could not be queued, rows that were kept. `left_out`: why others could not be judged; these are no pass."""
+
+    notes: tuple[str, ...] = ()
+    left_out: tuple[ForgeError, ...] = ()
+
+    @classmethod
+    def of(
+        cls, done: Sequence[Done], project: Project, notes: Iterable[str] = (), left_out: Iterable[ForgeError] = ()
+    ) -> Checked:
+        made = cls(view for one in done for view in _views(one, project))
+        made.notes = (*(note for one in done for note in one.run.notes), *notes)
+        made.left_out = tuple(one for error in left_out for one in errors_of(error))
+        return made
+
+    def rows(self) -> list[Row]:
+        return [view.to_dict() for view in self]
+
+    def to_dict(self) -> Row:
+        return {"results": self.rows(), "notes": list(self.notes), "left_out": [e.to_dict() for e in self.left_out]}
+
+    def findings(self, fail_on: Severity | str = Severity.ERROR) -> tuple[ResultView, ...]:
+        return tuple(view for view in self if view.counts(Severity(fail_on)))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing of severity error or critical was found, and all could be judged."""
+        return not self.findings() and not self.left_out
+
+    def raise_for_status(self, fail_on: Severity | str = Severity.ERROR) -> Checked:
+        """These results, or E702 with what was found; else why something could not be judged."""
+        found = self.findings(fail_on)
+        if found:
+            told = "\n".join(view.message for view in found)
+            raise ForgeError("E702", f"{len(found)} of {len(self)} checks did not pass", why=told)
+        raise_errors(self.left_out)
+        return self
+
+
+def _views(done: Done, project: Project) -> Iterable[ResultView]:
+    judged = done.judged
+    places = _places(judged, project) if judged else ()
+    for number, result in enumerate(done.results):
+        view = ResultView.of(result)
+        if judged is not None:
+            lenient = judged.checks[number].on_not_measured is OnNotMeasured.WARN
+            view = replace(view, place=places[number] if places else None, lenient=lenient)
+        yield view
+
+
+def _places(judged: Judged, project: Project) -> Sequence[str]:
+    """Where the checks stand; none where they are not the project's own."""
+    places = project.places.get(judged.table, ())
+    whole = (*places, *project.promise_places.get(judged.table, ()))
+    return next((each for each in (places, whole) if len(each) == len(judged.checks)), ())
+
+
+def _plain(given: Mapping[str, object]) -> Row:
+    found = plain(dict(given))
+    assert isinstance(found, dict)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionView:
+    """`check` is as it would stand in a file of the project."""
+
+    check: Row
+    reason: str
+    confidence: float
+
+    def to_dict(self) -> Row:
+        return {"check": self.check, "reason": self.reason, "confidence": self.confidence}
+
+
+class Suggested(tuple[SuggestionView, ...], Tabular):
+    """Checks that would fit a table, the surest first."""
+
+    profile: Profile
+
+    @classmethod
+    def of(cls, profile: Profile, suggestions: Iterable[Suggestion]) -> Suggested:
+        made = cls(SuggestionView(_plain(one.spec), one.reason, one.confidence) for one in suggestions)
+        made.profile = profile
+        return made
+
+    def rows(self) -> list[Row]:
+        return [view.to_dict() for view in self]
+
+    def to_dict(self) -> Row:
+        return {"table": str(self.profile.table), "row_count": self.profile.rows, "suggestions": self.rows()}
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorItem:
+    """A monitor, as data."""
+
+    monitor: Monitor
+
+    @classmethod
+    def of(cls, monitor: Monitor) -> MonitorItem:
+        return cls(monitor)
+
+    @property
+    def id(self) -> str:
+        return self.monitor.id
+
+    def to_dict(self) -> Row:
+        one = self.monitor
+        schedule = one.schedule
+        return {
+            "id": one.id,
+            "name": one.name,
+            "dataset": one.dataset,
+            "description": one.description,
+            "checks": [_plain(spec) for spec in one.checks],
+            "schedule": {
+                "type": str(schedule.type),
+                "cron": schedule.cron,
+                "interval_minutes": schedule.interval_minutes,
+            }
+            if schedule
+            else None,
+            "enabled": one.enabled,
+            "channels": list(one.channels),
+            "severity_threshold": str(one.severity_threshold),
+            "notify_on_recovery": one.notify_on_recovery,
+            "sla_target_percentage": one.sla_target_percentage,
+            "sla_window_days": one.sla_window_days,
+            "file": one.file,
+        }

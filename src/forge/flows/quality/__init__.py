@@ -1,0 +1,1 @@
+"""Quality: measure, judge, record and show what checks say."""

@@ -1,0 +1,266 @@
+"""How the checks stand: of one table at a version, of a branch now, and day by day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+
+from forge.flows.ports import Metadata
+from forge.flows.quality.incidents.impact import published_by
+from forge.flows.quality.incidents.open import ALL, Held
+from forge.flows.records import RunRecord, Tally
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.monitors.monitor import CheckResult
+from forge.quality.score import score_of
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.commit import Tree
+
+Said = tuple[RunId, Verdict]
+_OF_GATES = ("contract", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentChecks:
+    """The checks that there are now for a table. `made`: the project makes it, so that what its runs said is of these
+    or of checks that were deleted."""
+
+    ids: frozenset[str]
+    made: bool
+
+
+CurrentChecksOf = Callable[[TableName], CurrentChecks | None]
+"""None: it cannot be told, so all count."""
+
+
+def all_count(table: TableName) -> CurrentChecks | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`checks` are the verdicts of the run that wrote the version; `since` what monitors and people found out about it
+    later; `held_back` what the newest attempt said, if it was stopped."""
+
+    table: TableName
+    checks: tuple[Verdict, ...]
+    held_back: tuple[Verdict, ...]
+    run: RunRecord | None  # the one that wrote the version
+    attempt: RunRecord | None  # the one that was stopped
+    since: tuple[CheckResult, ...] = field(default=())
+
+    @property
+    def results(self) -> tuple[CheckResult, ...]:
+        """The last word of each check about the version."""
+        first = tuple(result_of(verdict, self.run) for verdict in self.checks) if self.run else ()
+        later = {result.check_id: result for result in self.since}
+        own = {result.check_id for result in first}
+        return (
+            *(later.get(result.check_id, result) for result in first),
+            *(result for result in self.since if result.check_id not in own),
+        )
+
+    @property
+    def checked_at(self) -> datetime | None:
+        newest = self.run or self.attempt
+        of_run = (newest.finished_at or newest.started_at) if newest else None
+        times = [result.executed_at for result in self.since] + ([of_run] if of_run else [])
+        return max(times, default=None)
+
+    def count(self, outcome: Outcome) -> int:
+        return sum(result.verdict is outcome for result in self.results)
+
+    @property
+    def score(self) -> float | None:
+        """Percent of the checks that passed; None where there are none."""
+        return score_of(result.verdict for result in self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    passed: int = 0
+    failed: int = 0
+    not_measured: int = 0
+    runs: int = 0
+
+
+def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
+    """A verdict of a governed run, as monitors tell theirs."""
+    table = TableName.parse(verdict.table)
+    execution = verdict.details.get("execution")
+    cost = execution if isinstance(execution, Mapping) else {}
+    ms = cost.get("ms")
+    return CheckResult(
+        id=f"{run.id}.{verdict.check_id}",
+        check_id=verdict.check_id,
+        type=verdict.check_type,
+        dataset=verdict.table,
+        branch=run.branch,
+        commit_id=run.commit_id if table in published_by(run) else None,
+        snapshot_id=next((output.snapshot_id for output in run.outputs if output.table == table), None),
+        verdict=verdict.outcome,
+        severity=verdict.severity,
+        message=verdict.message,
+        executed_at=run.finished_at or run.started_at,
+        columns=verdict.columns,
+        blocks=verdict.blocks,
+        details=verdict.details,
+        execution_ms=float(ms) if isinstance(ms, int | float) else None,
+        shared=bool(cost.get("shared")),
+        run_id=run.id,
+    )
+
+
+def verdict_of(result: CheckResult) -> Verdict:
+    return Verdict(
+        result.check_id,
+        result.type,
+        result.dataset,
+        result.columns,
+        result.verdict,
+        result.severity,
+        result.message,
+        result.blocks,
+        result.details,
+    )
+
+
+def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
+    """For each table the run that tried it last: the one that wrote its version, or a newer one that was stopped."""
+    attempts = {table: RunId(version.run_id) for table, version in tree.items() if version.run_id}
+    return attempts | {table: run.id for run, table in held}
+
+
+def find_said(
+    metadata: Metadata,
+    attempts: Mapping[TableName, RunId],
+    outcome: Outcome | None = None,
+    since: Iterable[CheckResult] = (),
+    held: Held = (),
+    current: CurrentChecksOf = all_count,
+) -> tuple[Said, ...]:
+    """The verdicts of these attempts. `since`: what monitors and people found out about the versions that readers have;
+    it takes the place of what the run said, save where a newer attempt was `held` back. What checks said that are
+    deleted now counts only where it holds a table back."""
+    found = metadata.verdicts(run_ids=set(attempts.values()), outcome=outcome, limit=ALL)
+    wanted = {(run_id, str(table)) for table, run_id in attempts.items()}
+    stopped = {str(table) for _, table in held}
+    later = {(one.dataset, one.check_id): one for one in since if one.dataset not in stopped}
+    now = {str(table): current(table) for table in attempts if str(table) not in stopped}
+    said = [
+        (run_id, verdict)
+        for run_id, verdict in found
+        if (run_id, verdict.table) in wanted
+        and (verdict.table, verdict.check_id) not in later
+        and _counts(verdict, now.get(verdict.table))
+    ]
+    said += [
+        (RunId(one.monitor_run_id or one.run_id or ""), verdict_of(one))
+        for one in later.values()
+        if (outcome is None or one.verdict is outcome) and _is_current(one, now.get(one.dataset))
+    ]
+    return tuple(said)
+
+
+def failing_columns(said: Iterable[Said]) -> frozenset[str]:
+    """Columns, by their full name, of which a check failed."""
+    failed = (verdict for _, verdict in said if verdict.outcome is Outcome.FAILED)
+    return frozenset(f"{verdict.table}.{column}" for verdict in failed for column in verdict.columns)
+
+
+def find_health(
+    metadata: Metadata,
+    table: TableName,
+    tree: Tree,
+    held: Held,
+    since: Iterable[CheckResult] = (),
+    current: CurrentChecks | None = None,
+) -> Health:
+    """`held` is empty for a version of the past: what was tried later is no matter of it. `since` is what monitors and
+    people found out about the versions of the tree. `current`: only what these said counts; None: all count."""
+    attempt = next((run for run, name in held if name == table), None)
+    version = tree.get(table)
+    if version is None and attempt is None:
+        raise unknown_table(table, tree)
+    writer = RunId(version.run_id) if version and version.run_id else None
+    runs = {run_id for run_id in (writer, attempt.id if attempt else None) if run_id}
+    found = metadata.verdicts(run_ids=runs, table=table, limit=ALL)
+    return Health(
+        table,
+        tuple(v for run_id, v in found if run_id == writer and _counts(v, current)),
+        tuple(verdict for run_id, verdict in found if attempt and run_id == attempt.id),
+        metadata.run(writer) if writer else None,
+        attempt,
+        tuple(one for one in since if one.dataset == str(table) and _is_current(one, current)),
+    )
+
+
+def _counts(verdict: Verdict, current: CurrentChecks | None) -> bool:
+    """What the contract gate said is of no check that could be deleted."""
+    known = current is None or not current.made or verdict.check_id in current.ids
+    return known or is_of_gate(verdict)
+
+
+def _is_current(result: CheckResult, current: CurrentChecks | None) -> bool:
+    return current is None or result.check_id in current.ids
+
+
+def is_of_gate(verdict: Verdict) -> bool:
+    """Said by the contract gate, and not by a check."""
+    return verdict.check_type in _OF_GATES
+
+
+def broken_contracts(said: Iterable[Said]) -> frozenset[str]:
+    """The tables whose contract the gate found broken. A note is no violation."""
+    failed = (v for _, v in said if v.outcome is Outcome.FAILED and v.severity is not Severity.INFO)
+    return frozenset(verdict.table for verdict in failed if is_of_gate(verdict))
+
+
+def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:
+    return ForgeError(
+        "E108",
+        f"There is no table {table}",
+        why=did_you_mean(str(table), map(str, tree)),
+        fix="`forge show` lists the tables of the newest commit.",
+    )
+
+
+def find_trend(
+    metadata: Metadata,
+    branch: BranchName,
+    now: datetime,
+    days: int,
+    also: Callable[[datetime, datetime], Iterable[Tally]] = lambda since, until: (),
+) -> tuple[Day, ...]:
+    """The last `days` days in UTC, oldest first. Where the newest run lies outside of them, before or after, the days
+    end with its own: records of another time are worth seeing too. `also`: of the runs of monitors."""
+    last = now.astimezone(UTC).date()
+    newest = metadata.runs(limit=1, branch=branch)
+    if newest:
+        day = newest[0].started_at.astimezone(UTC).date()
+        last = last if last - timedelta(days) < day <= last else day
+    first = last - timedelta(days - 1)
+    window = _midnight(first), _midnight(last + timedelta(1))
+    tallies = (*metadata.tallies(branch, *window), *also(*window))
+    by_day: dict[date, list[Tally]] = {}
+    for tally in tallies:
+        by_day.setdefault(tally.time.astimezone(UTC).date(), []).append(tally)
+    dates = (first + timedelta(number) for number in range(days))
+    return tuple(_day(day, by_day.get(day, ())) for day in dates)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _day(day: date, tallies: Sequence[Tally]) -> Day:
+    return Day(
+        day,
+        sum(tally.passed for tally in tallies),
+        sum(tally.failed for tally in tallies),
+        sum(tally.not_measured for tally in tallies),
+        len(tallies),
+    )

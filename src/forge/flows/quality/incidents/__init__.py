@@ -1,0 +1,1 @@
+"""Alerts and incidents: opened by verdicts, delivered to channels, tracked by people."""

@@ -1,0 +1,328 @@
+"""After a dataset was judged: how its alerts stand now, which incidents that opens or ends, and who is to be told.
+
+All of it is written in one transaction; telling is the work of `flows/deliveries.py`, so that no channel, dead or slow,
+ever holds up a run."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+from forge.flows.quality.incidents.ports import AlertPorts, Known, Writing
+from forge.flows.quality.incidents.root_cause import Reach, look_around
+from forge.flows.quality.judge import Judged
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.model.nearest import did_you_mean
+from forge.quality.alerts.alert import (
+    AlertPolicy,
+    AlertState,
+    AlertStatus,
+    Move,
+    MoveKind,
+    Origin,
+    Scope,
+    Sighting,
+    is_bad,
+    move,
+)
+from forge.quality.alerts.delivery import Delivery, first_try
+from forge.quality.alerts.incident import Around, Change, Entry, EntryKind, TrackedIncident, follow
+from forge.quality.alerts.notice import CheckTold, Notice, NoticeKind
+from forge.quality.alerts.quiet import Mute, muted_until
+from forge.quality.verdict import Outcome, Verdict
+
+_log = logging.getLogger("forge.alerts")
+GONE = "it is no longer judged, or said nothing when the rest was"
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Who judged, and whom that concerns. `whole`: all checks of the table were judged, so that a failing one which is
+    not among them is over. `result_ids`: of the stored results, by check."""
+
+    scope: Scope
+    policy: AlertPolicy
+    monitor_name: str | None = None
+    monitor_run_id: str | None = None
+    whole: bool = True
+    result_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsObserved:
+    """What came of it. `queued`: deliveries. `remarks`: what could not be found out."""
+
+    queued: int = 0
+    opened: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def observe_alerts(judged: Judged, ports: AlertPorts, judging: Judging) -> AlertsObserved:
+    """Moves the states, opens and resolves incidents, queues what is to be told."""
+    seen = Sighting(
+        judging.scope,
+        judged.branch,
+        judged.executed_at,
+        judged.commit_id,
+        judged.run_id,
+        judging.monitor_run_id,
+    )
+    reaches, remarks = _find_reaches(judged, ports, judging)
+    writer = _Writer(ports, judging, str(judged.table), seen, reaches, remarks, ports.clock())
+    written = ports.store.observe(judging.scope, str(judged.table), lambda known: writer.decide(known, judged.verdicts))
+    opened = tuple(c.incident.id for c in written.incidents if c.is_new)
+    resolved = tuple(c.incident.id for c in written.incidents if not c.incident.is_open)
+    return AlertsObserved(len(written.deliveries), opened, resolved, remarks)
+
+
+def _find_reaches(judged: Judged, ports: AlertPorts, judging: Judging) -> tuple[Mapping[str, Reach], tuple[str, ...]]:
+    """For checks that fail and did not before; lineage is not read for what is known. An alert without it is better
+    than none."""
+    bad = [verdict for verdict in judged.verdicts if is_bad(verdict)]
+    if not bad:
+        return {}, ()
+    known = {s.check_id: s for s in ports.store.states(scope=judging.scope, table=str(judged.table))}
+    new = [verdict for verdict in bad if _is_news(known.get(verdict.check_id), verdict, judging.policy)]
+    if not new:
+        return {}, ()
+    try:
+        around = look_around(ports, judged.branch)
+        return {verdict.check_id: around.of(verdict) for verdict in new}, ()
+    except Exception as error:  # whatever it is, the alert goes out
+        _log.warning("The lineage of %s could not be read for its alert: %s", judged.table, error, exc_info=error)
+        return {}, (f"the lineage could not be read: {error}",)
+
+
+def _is_news(state: AlertState | None, verdict: Verdict, policy: AlertPolicy) -> bool:
+    if state is None or not state.failing:
+        return True
+    return policy.hears(verdict.severity) and any(channel not in state.told for channel in policy.channels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    ports: AlertPorts
+    judging: Judging
+    table: str
+    seen: Sighting
+    reaches: Mapping[str, Reach]
+    remarks: tuple[str, ...]
+    now: datetime
+
+    def decide(self, known: Known, verdicts: Sequence[Verdict]) -> Writing:
+        every = [*verdicts, *(self._gone(known, verdicts) if self.judging.whole else ())]
+        moves = [m for v in every if (m := move(known.states.get(v.check_id), v, self.judging.policy, self.seen))]
+        states, changes, told = [], [], []
+        for one in moves:
+            change = self._follow(known.incidents.get(one.after.check_id), one)
+            if change is not None:
+                one = replace(one, after=replace(one.after, incident_id=change.incident.id))
+                changes.append(change)
+            states.append(one.after)
+            told.append(one)
+        deliveries = tuple(self._deliveries(told, known.mutes))
+        return Writing(tuple(states), tuple(_with_held(change, deliveries, self.now) for change in changes), deliveries)
+
+    def end_all(self, why: str, known: Known) -> Writing:
+        return self.decide(known, [passed(state, why) for state in known.states.values() if state.failing])
+
+    def end(self, check_ids: Collection[str], why: str, known: Known) -> Writing:
+        failing = (state for state in known.states.values() if state.failing and state.check_id in check_ids)
+        return self.decide(known, [passed(state, why) for state in failing])
+
+    def _gone(self, known: Known, verdicts: Sequence[Verdict]) -> Iterable[Verdict]:
+        judged = {verdict.check_id for verdict in verdicts}
+        for state in known.states.values():
+            if state.failing and state.check_id not in judged:
+                yield passed(state, GONE)
+
+    def _follow(self, incident: TrackedIncident | None, one: Move) -> Change | None:
+        reach = self.reaches.get(one.after.check_id, Reach())
+        around = Around(
+            one.verdict.columns,
+            reach.cause,
+            reach.hit,
+            reach.hit_count,
+            reach.upstream,
+            self.judging.monitor_name,
+            self.judging.result_ids.get(one.after.check_id),
+        )
+        worth = self.judging.policy.hears(one.verdict.severity)
+        return follow(incident, one, around, worth=worth, window=self.ports.reopen_within)
+
+    def _deliveries(self, moves: Sequence[Move], mutes: Sequence[Mute]) -> Iterable[Delivery]:
+        """The checks that one channel hears of at one time are one delivery."""
+        parts: dict[tuple[str, NoticeKind, datetime | None], list[Move]] = {}
+        for one in moves:
+            kind = _kind(one)
+            channels = one.tell if kind is not NoticeKind.RECOVERED else self._hear_of_the_end(one)
+            until = muted_until(mutes, self.seen.scope, self.table, one.after.check_id, self.now)
+            for channel in channels:
+                parts.setdefault((channel, kind, until), []).append(one)
+        for (channel, kind, until), group in parts.items():
+            yield self._delivery(channel, self._notice(kind, group), until)
+
+    def _hear_of_the_end(self, one: Move) -> tuple[str, ...]:
+        pagers = (channel for channel in one.close if self.ports.is_pager(channel))
+        return tuple(dict.fromkeys((*one.tell, *pagers)))
+
+    def _notice(self, kind: NoticeKind, group: Sequence[Move]) -> Notice:
+        reaches = [r for one in group if (r := self.reaches.get(one.after.check_id)) is not None]
+        hit = {hit.column: hit for reach in reaches for hit in reach.hit}
+        cause = next((reach.cause for reach in reaches if reach.cause is not None), None)
+        upstream = dict.fromkeys(table for reach in reaches for table in reach.upstream)
+        return Notice(
+            kind,
+            self.seen.scope,
+            self.table,
+            self.seen.branch,
+            self.seen.at,
+            tuple(_told(one, self.judging.result_ids) for one in group),
+            self.seen.commit_id,
+            self.seen.run_id,
+            self.seen.monitor_run_id,
+            self.judging.monitor_name,
+            tuple(hit.values()),
+            max(len(hit), max((reach.hit_count for reach in reaches), default=0)),
+            cause,
+            tuple(upstream),
+            remarks=self.remarks,
+        )
+
+    def _delivery(self, channel: str, notice: Notice, until: datetime | None) -> Delivery:
+        return new_delivery(self.ports, channel, notice, self.now, until)
+
+
+def new_delivery(
+    ports: AlertPorts, channel: str, notice: Notice, now: datetime, muted: datetime | None = None
+) -> Delivery:
+    at, reason = first_try(notice, ports.timing_of(channel), now, muted)
+    return Delivery(secrets.token_hex(8), channel, notice, now, at, at, reason=reason, muted=muted is not None)
+
+
+def passed(state: AlertState, message: str) -> Verdict:
+    """What stands for a verdict where a failure ends without one."""
+    return Verdict(
+        state.check_id, state.check_type, state.table, state.columns, Outcome.PASSED, state.severity, message, False
+    )
+
+
+def _kind(one: Move) -> NoticeKind:
+    if one.kind is MoveKind.RECOVERED:
+        return NoticeKind.RECOVERED
+    return NoticeKind.REMINDER if one.reminder else NoticeKind.FAILING
+
+
+def _told(one: Move, result_ids: Mapping[str, str]) -> CheckTold:
+    after = one.after
+    began = one.before.since if one.kind is MoveKind.RECOVERED and one.before else after.since
+    return CheckTold(
+        after.check_id,
+        after.check_type,
+        after.severity,
+        one.verdict.message,
+        began,
+        one.verdict.columns,
+        after.incident_id,
+        result_ids.get(after.check_id),
+    )
+
+
+def _with_held(change: Change, deliveries: Sequence[Delivery], now: datetime) -> Change:
+    """What waits for the morning, or for the end of a mute, is told in the timeline at once."""
+    entries = [
+        Entry(now, EntryKind.ALERT_QUEUED, f"alert to {one.channel} is held back: {one.reason}")
+        for one in deliveries
+        if one.reason and any(check.incident_id == change.incident.id for check in one.notice.checks)
+    ]
+    return replace(change, entries=(*change.entries, *entries)) if entries else change
+
+
+def forget_monitor(ports: AlertPorts, monitor_id: str, by: str) -> int:
+    """A monitor that is gone or switched off judges no more: its failures are over, its pagers are told so. How many
+    were."""
+    scope, now = Scope(Origin.MONITOR, monitor_id), ports.clock()
+    failing = [state for state in ports.store.states(scope=scope) if state.failing]
+    for table in {state.table for state in failing}:
+        branch = next(state.branch for state in failing if state.table == table)
+        policy = AlertPolicy(notify_on_recovery=False)
+        judging = Judging(scope, policy)
+        writer = _Writer(ports, judging, table, Sighting(scope, branch, now), {}, (), now)
+        ports.store.observe(scope, table, partial(writer.end_all, f"the monitor was removed or switched off by {by}"))
+    return len(failing)
+
+
+def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> int:
+    """Of tables that a run settled without a verdict: `True` where it made them and nothing had to be said, `False`
+    where it found them up to date. What was held back is over either way; a failure that was published goes on where
+    the table is as it was. How many ended."""
+    scope, now = Scope(Origin.RUN, branch), ports.clock()
+    failing = [state for state in ports.store.states(scope=scope, statuses=(AlertStatus.FAILING,)) if state.failing]
+    ended = 0
+    for table, made in outputs.items():
+        over = {s.check_id for s in failing if s.table == str(table) and (made or s.commit_id is None)}
+        if over:
+            ended += len(over)
+            seen = Sighting(scope, branch, now, run_id=run_id)
+            writer = _Writer(ports, Judging(scope, ports.runs, whole=False), str(table), seen, {}, (), now)
+            why = f"the run {run_id} " + ("had nothing to say of it" if made else "found the table as it was before")
+            ports.store.observe(scope, str(table), partial(writer.end, over, why))
+    return ended
+
+
+def notify_channels(
+    ports: AlertPorts,
+    judged: Judged,
+    channels: Sequence[str],
+    text: str,
+    check_ids: Sequence[str] = (),
+    scope: Scope | None = None,
+) -> int:
+    """Queues a note about a dataset to each channel; E731 where one is not known."""
+    refuse_unknown(ports, channels)
+    scope = scope or Scope(Origin.RUN if judged.run_id else Origin.HAND, judged.branch)
+    wanted = set(check_ids)
+    now = ports.clock()
+    checks = tuple(
+        CheckTold(v.check_id, v.check_type, v.severity, v.message, judged.executed_at, v.columns)
+        for v in judged.verdicts
+        if v.check_id in wanted
+    )
+    notice = Notice(
+        NoticeKind.NOTE,
+        scope,
+        str(judged.table),
+        judged.branch,
+        now,
+        checks,
+        judged.commit_id,
+        judged.run_id,
+        text=text,
+    )
+    ports.store.add_deliveries([new_delivery(ports, channel, notice, now) for channel in channels])
+    return len(channels)
+
+
+def refuse_unknown(ports: AlertPorts, channels: Iterable[str]) -> None:
+    for name in channels:
+        if name not in ports.channels:
+            known = f"Known are {', '.join(sorted(ports.channels))}." if ports.channels else "There is none yet."
+            raise ForgeError(
+                "E731",
+                f"There is no channel '{name}'",
+                where="forge.yaml alerts.channels",
+                why=did_you_mean(name, ports.channels),
+                fix=f"{known} Add it to alerts.channels: {{{name}: {{type: slack, url: env:SLACK_URL}}}}",
+            )
+
+
+def trial(channel: str, now: datetime) -> Notice:
+    """What `forge quality alerts test` sends."""
+    text = f"This is a trial of the channel '{channel}'. Nothing is wrong."
+    return Notice(NoticeKind.NOTE, Scope(Origin.HAND, ""), "", "", now, text=text)

@@ -1,0 +1,78 @@
+"""Who judged, and what: said once, for a result and for the incident of its failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.flows.quality.incidents.listing import Listed
+from forge.flows.quality.monitors.store import MonitorStore
+from forge.quality.alerts.alert import Origin
+from forge.quality.monitors.monitor import CheckResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBy:
+    """A run, a monitor, or a person by hand. `commit_id` None: what was judged was not published."""
+
+    origin: Origin
+    branch: str
+    commit_id: str | None = None
+    run_id: str | None = None  # of a run that makes tables
+    monitor_id: str | None = None
+    monitor_name: str | None = None
+    monitor_run_id: str | None = None  # of a monitor, or of a person
+
+    @property
+    def words(self) -> str:
+        return f"{self.who} on {self.branch}"
+
+    @property
+    def who(self) -> str:
+        match self.origin:
+            case Origin.MONITOR:
+                return f"monitor {self.monitor_name or self.monitor_id}"
+            case Origin.HAND:
+                return "by hand"
+            case _:
+                return f"run {self.run_id}"
+
+
+def origin_of(result: CheckResult) -> Origin:
+    if result.monitor_id is not None:
+        return Origin.MONITOR
+    return Origin.RUN if result.run_id is not None and result.monitor_run_id is None else Origin.HAND
+
+
+def judged_by_of_result(result: CheckResult, store: MonitorStore) -> JudgedBy:
+    return JudgedBy(
+        origin=origin_of(result),
+        branch=result.branch or "",
+        commit_id=result.commit_id,
+        run_id=result.run_id,
+        monitor_id=result.monitor_id,
+        monitor_name=_name_of(store, result.monitor_id),
+        monitor_run_id=result.monitor_run_id,
+    )
+
+
+def judged_by_of_incident(one: Listed, store: MonitorStore) -> JudgedBy:
+    """Of its newest failure. What holds a publish back was judged before there was a commit of it."""
+    if one.opened is not None:
+        run = one.opened.run
+        return JudgedBy(origin=Origin.RUN, branch=run.branch, run_id=run.id)
+    record = one.record
+    assert record is not None
+    return JudgedBy(
+        origin=record.scope.origin,
+        branch=record.branch,
+        commit_id=record.commit_id,
+        run_id=record.run_id,
+        monitor_id=record.scope.monitor_id,
+        monitor_name=_name_of(store, record.scope.monitor_id) or record.monitor_name,
+        monitor_run_id=record.monitor_run_id,
+    )
+
+
+def _name_of(store: MonitorStore, monitor_id: str | None) -> str | None:
+    monitor = store.monitor(monitor_id) if monitor_id else None
+    return monitor.name if monitor else None

@@ -1,0 +1,164 @@
+"""What is wrong, in one list: what the records of runs tell of, joined with what is tracked of it, and what else is
+tracked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from forge.flows.quality.incidents.open import OpenIncident, find_open_incidents, former_id
+from forge.flows.quality.incidents.ports import AlertPorts
+from forge.flows.quality.incidents.tracker import adopt, find_incident
+from forge.model.names import BranchName, ColumnName
+from forge.quality.alerts.alert import RANKS, Origin, Scope
+from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
+from forge.quality.verdict import Severity
+
+MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One of them is there: a failure that holds a publish back, its record, or both."""
+
+    opened: OpenIncident | None
+    record: TrackedIncident | None
+
+    @property
+    def id(self) -> str:
+        """For life, at every door."""
+        if self.record is not None:
+            return self.record.id
+        assert self.opened is not None
+        return self.opened.id
+
+    @property
+    def status(self) -> IncidentStatus:
+        return self.record.status if self.record else IncidentStatus.OPEN
+
+    @property
+    def severity(self) -> Severity:
+        if self.opened is not None:
+            return self.opened.incident.verdict.severity
+        assert self.record is not None
+        return self.record.severity
+
+    @property
+    def table(self) -> str:
+        if self.opened is not None:
+            return self.opened.incident.verdict.table
+        assert self.record is not None
+        return self.record.table
+
+    @property
+    def since(self) -> datetime:
+        if self.opened is not None:
+            return self.opened.since
+        assert self.record is not None
+        return self.record.opened_at
+
+    @property
+    def hit(self) -> int:
+        if self.opened is not None:
+            return len(self.opened.incident.spared)
+        return len(self.record.hit) if self.record else 0
+
+
+def list_incidents(
+    ports: AlertPorts,
+    opened: Sequence[OpenIncident],
+    statuses: Iterable[IncidentStatus],
+    branch: str | None = None,
+) -> tuple[Listed, ...]:
+    """The worst first, those that are over last. `opened` is what runs tell of; `branch` limits the others."""
+    wanted = frozenset(statuses)
+    listed = list(join_records(ports, opened))
+    joined = {one.record.id for one in listed if one.record is not None}
+    tracked = ports.store.incidents(statuses=wanted, branch=branch, limit=MOST)
+    listed += [Listed(None, record) for record in tracked if record.id not in joined]
+    return tuple(sorted((one for one in listed if one.status in wanted), key=_badness))
+
+
+def join_records(ports: AlertPorts, opened: Sequence[OpenIncident]) -> tuple[Listed, ...]:
+    """What runs tell of with what is tracked of it, in the same order. The columns of one check are one incident, which
+    hits what any of them does."""
+    of_check: dict[tuple[str, str], OpenIncident] = {}
+    for one in opened:
+        key = one.run.branch, one.incident.verdict.check_id
+        first = of_check.setdefault(key, one).incident
+        spared = tuple(dict.fromkeys((*first.spared, *one.incident.spared)))
+        of_check[key] = replace(of_check[key], incident=replace(first, spared=spared))
+    checks = {check_id for _, check_id in of_check}
+    newest: dict[tuple[Scope, str], TrackedIncident] = {}
+    for record in ports.store.incidents(check_ids=checks, limit=MOST) if checks else ():
+        newest.setdefault((record.scope, record.check_id), record)
+    return tuple(Listed(one, record_of(one, newest.values())) for one in of_check.values())
+
+
+def find_listed(ports: AlertPorts, text: str) -> Listed:
+    """By its id, one that its address had once, or the beginning of its id where that says which; E730."""
+    record = ports.store.incident(text)
+    if record is not None:
+        return _with_run(ports, record)
+    for branch in sorted(ports.metadata.branches(), key=lambda one: one.name != ports.default_branch):
+        opened = opened_on(ports, branch.name)
+        once = {one.incident.verdict.check_id for one in opened if one.former_id == text}
+        for found in join_records(ports, opened):
+            assert found.opened is not None
+            if found.id == text or found.opened.incident.verdict.check_id in once:
+                return found
+    return _with_run(ports, _once_called(ports, text) or find_incident(ports, text))
+
+
+def find_tracked(ports: AlertPorts, text: str) -> TrackedIncident:
+    """As `find_listed`. One that only the records of runs tell of is tracked from now on, under the id that it had."""
+    found = find_listed(ports, text)
+    if found.record is not None:
+        return found.record
+    assert found.opened is not None
+    return adopt(ports, found.opened)
+
+
+def _with_run(ports: AlertPorts, record: TrackedIncident) -> Listed:
+    """With what runs tell of it, where it still holds a publish back."""
+    if record.scope.origin is Origin.RUN:
+        for found in join_records(ports, opened_on(ports, BranchName(record.branch))):
+            if found.record is not None and found.record.id == record.id:
+                return found
+    return Listed(None, record)
+
+
+def _once_called(ports: AlertPorts, text: str) -> TrackedIncident | None:
+    """The newest that had this address while it was open."""
+    for one in ports.store.incidents(limit=MOST):
+        columns = (ColumnName(one.table, name) for name in one.columns or ("",))
+        if one.scope.origin is Origin.RUN and text in (former_id(one.branch, one.check_id, c) for c in columns):
+            return one
+    return None
+
+
+def record_of(opened: OpenIncident, newest: Iterable[TrackedIncident]) -> TrackedIncident | None:
+    """What is tracked of this failure, not of one that is over."""
+    scope, check_id = Scope(Origin.RUN, opened.run.branch), opened.incident.verdict.check_id
+    for one in newest:
+        same = one.is_open or one.run_id == opened.run.id or one.id == opened.id
+        if one.scope == scope and one.check_id == check_id and same:
+            return one
+    return None
+
+
+def _badness(one: Listed) -> tuple[bool, float, int, float, str]:
+    """Severity, how many are hit, how long; what is over by when, the newest first."""
+    since = one.since.timestamp()
+    if one.status is IncidentStatus.RESOLVED:
+        return True, -since, 0, 0.0, one.id
+    return False, -RANKS[one.severity], -one.hit, since, one.id
+
+
+def opened_on(ports: AlertPorts, branch: BranchName) -> tuple[OpenIncident, ...]:
+    """What runs on a branch hold back now."""
+    metadata = ports.metadata
+    known = metadata.branch(branch)
+    head = known.head if known else None
+    return find_open_incidents(metadata, branch, head, metadata.tree(head), ports.owner)

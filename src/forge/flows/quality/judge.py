@@ -1,0 +1,335 @@
+"""Measuring and judging: in a run on what was staged, by hand on what is published. The same code for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from forge.flows.engine import Engine, Pin, Planned
+from forge.flows.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
+from forge.flows.pins import at_commit, key_of
+from forge.flows.project import Project, looked_up
+from forge.flows.quality.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
+from forge.flows.versioning.read import Reader, commit_at
+from forge.flows.versioning.revisions import find_branch
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.checks import Function, Query
+from forge.quality.finding import Context
+from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
+from forge.quality.plan import judge_all, plan_measures, plan_then
+from forge.quality.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from forge.flows.build import Event
+    from forge.flows.ports import Lake, Metadata
+    from forge.flows.records import RunStatus
+    from forge.model.schema import Schema
+    from forge.model.time import Clock
+    from forge.quality.check import Check
+
+_BACK = 50  # versions of a table that are looked back for one that differs
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a check cost. Of a scan that several checks share, `ms` is the whole of it and `shared` says so."""
+
+    ms: float = 0.0
+    shared: bool = False
+    tiers: tuple[str, ...] = ()  # manifests | kept | new files | scan | sketches | narrow: where its readings came from
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One table, judged once. `executions` are by check id."""
+
+    table: TableName
+    branch: BranchName
+    commit_id: CommitId | None
+    snapshot_id: SnapshotId | None  # None: a view
+    schema: Schema
+    checks: tuple[Check, ...]
+    verdicts: tuple[Verdict, ...]  # one for each check, in order
+    readings: Mapping[Measure, Reading]
+    executed_at: datetime
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+    run_id: RunId | None = None  # of the run that made it, where it was judged in one
+    gate: tuple[Verdict, ...] = ()  # what the contract said of the schema, in a run
+
+
+HistoryOf = Callable[[TableName, BranchName, CommitId | None, Measure], Reading]
+"""What a metric was at other versions: of a table on a branch, as of a commit, or (None) of what is being made."""
+
+
+def no_history(table: TableName, branch: BranchName, commit_id: CommitId | None, measure: Measure) -> Reading:
+    return NotMeasured("no history is kept here")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPorts:
+    """What judging published data needs of the world."""
+
+    metadata: Metadata
+    lake: Lake
+    engine: Callable[[], Engine]  # started when first needed
+    project: Callable[[], Project]
+    clock: Clock
+    default_branch: BranchName
+    states: StateStore | None = None
+    notify: Callable[[Event], None] = lambda event: None
+    stopped: Callable[[], RunStatus | None] = lambda: None
+    run_id: RunId | None = None  # under which Spark's jobs are marked
+    history: HistoryOf = no_history
+    declared: Declared = frozenset  # what contracts call personal
+
+
+def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> Personal:
+    """What is personal at the commit, also by the contracts that the project was loaded with."""
+    declared = declared_with(project.contracts.values(), ports.declared)
+    return Personal(ports.metadata, declared, lambda: trees_at(ports.metadata, ports.default_branch, (commit_id,)))
+
+
+def judge_dataset(
+    dataset: str,
+    ports: CheckPorts,
+    *,
+    checks: Sequence[Check] | None = None,
+    at: str | None = None,
+    since: str | None = None,
+    promises: bool = False,
+) -> Judged:
+    """Judge a published table or view: `core.orders`, or `core.orders@dev` for its branch. `checks`: None takes the
+    project's. `since`: only rows of files added since that revision. `promises`: also the service levels of its
+    contract that depend on the clock, in the same scan; of what was long ago they say nothing."""
+    name, _, branch_name = dataset.partition("@")
+    table = TableName.parse(name)
+    branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
+    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    project = ports.project()
+    chosen = tuple(project.checks_of(table) if checks is None else checks)
+    if promises and checks is None and at is None and since is None:
+        chosen += project.promises.get(table, ())
+    if since is not None:
+        chosen = tuple(check if check.since else replace(check, since=since) for check in chosen)
+    pin = reader.pin(table, at)
+    commit_id = branch.head if at is None else commit_at(ports.metadata, at, branch.name, table).id
+    schema = schema_of(ports.lake, ports.engine, pin)
+    subject = Subject(
+        table,
+        schema,
+        pin,
+        find_others(chosen, lambda other: reader.pin(other, at)),
+        partial(find_version_pin, reader, pin, commit_id),
+        partial(ports.history, table, branch.name, commit_id),
+    )
+    tools = Tools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
+    personal = personal_of(project, ports, commit_id)
+    judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
+    return Judged(
+        table,
+        branch.name,
+        commit_id,
+        pin.snapshot_id,
+        schema,
+        chosen,
+        judgement.verdicts,
+        judgement.readings,
+        tools.now,
+        judgement.executions,
+    )
+
+
+def _begun(ports: CheckPorts, table: TableName) -> Callable[[], Engine]:
+    """The engine, with its jobs marked, once it is needed."""
+
+    def engine() -> Engine:
+        found = ports.engine()
+        if ports.run_id is not None:
+            found.begin(ports.run_id, table)
+        return found
+
+    return engine
+
+
+def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None]) -> dict[TableName, Pin]:
+    """What the checks look up beside their own table, as it is there. One that is missing is told by its check."""
+    others: dict[TableName, Pin] = {}
+    for table in sorted({t for check in checks for t in looked_up(check)}):
+        try:
+            found = pin(table)
+        except ForgeError:
+            continue
+        if found is not None:
+            others[table] = found
+    return others
+
+
+def find_version_pin(reader: Reader, pin: Pin, commit_id: CommitId | None, revision: str) -> Pin | None:
+    """The table at another revision; PREVIOUS is its version before the one that is judged."""
+    if revision != PREVIOUS:
+        return reader.pin(pin.table, revision)
+    return _previous(reader, pin, commit_id)
+
+
+def _previous(reader: Reader, pin: Pin, commit_id: CommitId | None) -> Pin | None:
+    if commit_id is None:
+        return None
+    for commit in reader.metadata.log(commit_id, table=pin.table, limit=_BACK):
+        found = at_commit(pin.table, reader.metadata.tree(commit.id), reader.lake)
+        if found is not None and key_of(found) != key_of(pin):
+            return found
+    return None
+
+
+def judge_table(
+    table: TableName,
+    schema: Schema,
+    target: Pin | Planned,
+    others: Mapping[TableName, Pin],
+    project: Project,
+    personal: Personal,
+    lake: Lake,
+    engine: Engine,
+    now: datetime,
+    *,
+    history: Callable[[Measure], Reading] = lambda measure: NotMeasured("no history is kept here"),
+    versions: Callable[[str], Pin | None] = no_versions,
+    states: StateStore | None = None,
+) -> tuple[tuple[Verdict, ...], Mapping[Measure, Reading]]:
+    """The checks that the project has for the table."""
+    subject = Subject(table, schema, target, others, versions, history)
+    tools = Tools(lake, lambda: engine, now, states)
+    checks = project.checks.get(table, ())
+    judgement = judge(subject, checks, personal.of(table), tools, find_private(personal, table, checks))
+    return judgement.verdicts, judgement.readings
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    verdicts: tuple[Verdict, ...] = ()
+    readings: Mapping[Measure, Reading] = field(default_factory=dict)
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+
+
+def judge(
+    subject: Subject,
+    checks: Sequence[Check],
+    masked: frozenset[str],
+    tools: Tools,
+    private: frozenset[TableName] = frozenset(),
+) -> Judgement:
+    """Measured in as few passes as possible, a second round where a check needs it (bounds of outliers come from a
+    mean), and for failed checks one more pass for a sample of the rows that fail. `masked`: columns with personal data;
+    `private`: tables that have such, of those that queries and functions read."""
+    if not checks:
+        return Judgement()
+    found = measure(subject, plan_measures(checks, subject.schema), tools)
+    later = [m for m in plan_then(checks, found.readings, subject.schema) if m not in found.readings]
+    if later:
+        more = measure(subject, later, tools)
+        found.readings |= more.readings
+        found.batches += more.batches
+    verdicts = judge_all(checks, found.readings, Context(subject.table, subject.schema, tools.now, masked))
+    executions = {
+        verdict.check_id: execution_of(check, found, subject.schema)
+        for check, verdict in zip(checks, verdicts, strict=True)
+    }
+    verdicts = _sampled(subject, checks, verdicts, found.readings, masked, tools, private)
+    return Judgement(verdicts, found.readings, executions)
+
+
+def execution_of(check: Check, found: Measured, schema: Schema) -> Execution:
+    try:
+        own = check.measures(schema) | check.then(found.readings, schema)
+    except Exception:  # a check that cannot say what it needs took nothing; its verdict tells why
+        return Execution()
+    batches = [batch for batch in found.batches if not own.isdisjoint(batch.measures)]
+    shared = any(not own.issuperset(batch.measures) for batch in batches)
+    tiers = tuple(dict.fromkeys(batch.tier for batch in batches))
+    return Execution(round(sum(batch.ms for batch in batches), 1), shared, tiers)
+
+
+def _sampled(
+    subject: Subject,
+    checks: Sequence[Check],
+    verdicts: Sequence[Verdict],
+    readings: Readings,
+    masked: frozenset[str],
+    tools: Tools,
+    private: frozenset[TableName],
+) -> tuple[Verdict, ...]:
+    """Failed checks with a few of the rows that fail. One pass for all that are about the same rows."""
+    by_rows: dict[str | None, list[int]] = {}
+    for number, (check, verdict) in enumerate(zip(checks, verdicts, strict=True)):
+        if verdict.outcome is Outcome.FAILED and _has_bad_rows(check, readings, subject.schema):
+            by_rows.setdefault(check.since, []).append(number)
+    shown = list(verdicts)
+    for since, numbers in by_rows.items():
+        target = target_of(subject, None, since, tools.lake)
+        if not isinstance(target, Pin | Planned):
+            continue
+        failed = [checks[number] for number in numbers]
+        try:
+            samples = tools.engine().sample(target, failed, readings, masked, subject.others)
+        except ForgeError as error:
+            if error.code == "E901":
+                raise
+            shown[numbers[0]] = _without_sample(shown[numbers[0]], error)
+            continue
+        for number, rows in zip(numbers, samples, strict=True):
+            closed = _is_closed(checks[number], subject.table, private)
+            sample = [dict.fromkeys(row, HIDDEN) if closed else dict(row) for row in rows]
+            details = {**shown[number].details, "sample": sample, **_reads(checks[number])}
+            shown[number] = replace(shown[number], details=details)
+    return tuple(shown)
+
+
+def _is_closed(check: Check, table: TableName, private: frozenset[TableName]) -> bool:
+    """Whether rows of its own making may show personal data under any name: a query calls columns as it likes; a
+    function has them of other tables."""
+    if isinstance(check, Query):
+        return not private.isdisjoint({table, *looked_up(check)})
+    return isinstance(check, Function) and not private.isdisjoint(looked_up(check) - {table})
+
+
+def _reads(check: Check) -> dict[str, object]:
+    """The tables that the rows of a free query or function may be of, for those who show them later."""
+    others = sorted(map(str, looked_up(check))) if isinstance(check, Query | Function) else []
+    return {"reads": others} if others else {}
+
+
+def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
+    """Rows that cannot be shown change nothing about the verdict."""
+    return replace(verdict, details={**verdict.details, "sample": [], "sample_missing": error.line})
+
+
+def _has_bad_rows(check: Check, readings: Readings, schema: Schema) -> bool:
+    """A failed check of whole tables (volume, freshness, a mean) has no rows to show."""
+    return bool(check.bad(readings, schema))
+
+
+def schema_of(lake: Lake, engine: Callable[[], Engine], pin: Pin) -> Schema:
+    if pin.snapshot_id is not None:
+        snapshot = lake.snapshot(pin.catalog, pin.snapshot_id)
+        if snapshot is None:
+            raise ForgeError("E406", f"Snapshot {pin.snapshot_id} of {pin.table} is gone", fix="Run `forge doctor`.")
+        return snapshot.schema
+    schema, _ = engine().query(f"TABLE {pin.table}", {pin.table: pin}, {}, 0)
+    return schema
+
+
+def tables_with_checks(project: Project, *, promises: bool = False) -> tuple[TableName, ...]:
+    """Those that all their checks can be read of. `promises`: also those that have service levels alone."""
+    faulty = frozenset(table for fault in project.faults if not fault.only_runs for table in fault.tables)
+    known = (project.checks, project.promises) if promises else (project.checks,)
+    return tuple(sorted({t for each in known for t, checks in each.items() if checks and t not in faulty}))
+
+
+def find_unjudged(project: Project) -> tuple[ForgeError, ...]:
+    """What is wrong with files that judge: the tables that they are about cannot be judged by them."""
+    return tuple(fault.error for fault in project.faults if not fault.only_runs)

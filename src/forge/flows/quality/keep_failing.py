@@ -1,0 +1,57 @@
+"""All rows that fail, kept as a table beside their own: `core.orders_failing`, made anew each time. The table itself is
+left as it is; moving rows out of it is what a quarantine does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.flows.quality.judge import CheckPorts, Judged, find_others
+from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.read import Reader
+from forge.model.names import CommitId, TableName
+from forge.quality.check import Check
+from forge.quality.verdict import Outcome
+
+SUFFIX = "_failing"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRows:
+    """`untold` are failed checks that no row can be named for: too few rows, a mean that moved."""
+
+    table: TableName
+    commit_id: CommitId | None  # None: there is no such row, and nothing was written
+    rows: int = 0
+    untold: tuple[str, ...] = ()
+
+
+def failing_table(table: TableName) -> TableName:
+    return TableName(table.schema, f"{table.name}{SUFFIX}")
+
+
+def keep_failing(judged: Judged, ports: CheckPorts, versions: VersionPorts) -> KeptRows:
+    """Each row once, with the ids of the checks that it fails as `forge_checks`. Where its columns come from is
+    recorded, so that what is personal in the table stays so here."""
+    failed = [
+        (verdict.check_id, check)
+        for check, verdict in zip(judged.checks, judged.verdicts, strict=True)
+        if verdict.outcome is Outcome.FAILED
+    ]
+    named = [(id_, check) for id_, check in failed if _names_rows(check, judged)]
+    untold = tuple(id_ for id_, check in failed if not _names_rows(check, judged))
+    target = failing_table(judged.table)
+    if not named:
+        return KeptRows(target, None, untold=untold)
+    reader = Reader(ports.metadata, ports.lake, judged.branch, ports.default_branch)
+    at = judged.commit_id
+    others = find_others([check for _, check in named], lambda other: reader.pin(other, at))
+    frame = ports.engine().failing_rows(reader.pin(judged.table, at), named, judged.readings, others)
+    said = f"Rows of {judged.table} that fail {len(named)} {'check' if len(named) == 1 else 'checks'}"
+    done = commit_data(CommitRequest(target, judged.branch, CommitMode.OVERWRITE, message=said, frame=frame), versions)
+    commit = done.commit.id if done.commit else None
+    return KeptRows(target, commit, done.statistics.record_count, untold)
+
+
+def _names_rows(check: Check, judged: Judged) -> bool:
+    return bool(check.bad(judged.readings, judged.schema))

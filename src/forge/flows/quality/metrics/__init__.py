@@ -1,0 +1,1 @@
+"""Metrics: values by version of a table, their history and anomalies."""

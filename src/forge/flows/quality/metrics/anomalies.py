@@ -1,0 +1,352 @@
+"""Metrics are kept as tables are judged; each value is held against the history of its own metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from forge.flows.quality.after_check import Observed, Observer
+from forge.flows.quality.judge import Judged
+from forge.flows.quality.metrics.history import (
+    Dated,
+    MetricPorts,
+    Timeline,
+    counting,
+    find_values,
+    run_of,
+    statistic_of,
+    time_meant,
+    timeline_of,
+)
+from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
+from forge.flows.records import AuditRecord
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.model.nearest import did_you_mean
+from forge.model.time import as_utc
+from forge.quality.anomaly import Feedback, Finding, Point, find_anomalies, with_flags
+from forge.quality.anomaly.find import REMEMBERED, threshold_of
+from forge.quality.anomaly.methods import DEFAULT, method_of
+from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric, tells
+from forge.versioning.commit import Commit
+
+SHOWN = 90  # points of a series, where nobody asks for more
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A metric with what is said of each value, oldest first."""
+
+    table: TableName
+    branch: BranchName
+    metric: Metric
+    method: str
+    threshold: float
+    points: tuple[tuple[Dated, Finding], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What the points of one judgement belong to."""
+
+    name: str
+    time: datetime
+    commit: Commit | None
+    run_id: RunId | None
+    is_table: bool = True
+
+
+def observe_metrics(judged: Judged, ports: MetricPorts) -> tuple[MetricPoint, ...]:
+    """Keep what was measured of a version, each value judged by the default method. Doing it again changes nothing."""
+    values = metrics_of(judged.readings, ports.masked(judged.table))
+    line = timeline_of(ports.metadata, judged.table, judged.branch)
+    version = _version_of(judged, ports, line)
+    statistics = version.commit.statistics.get(judged.table) if version.commit and version.is_table else None
+    for kind in OF_COMMITS:
+        counted = statistic_of(Metric(kind), statistics)
+        if counted is not None:
+            values[kind] = counted
+    made: list[MetricPoint] = []
+    for name, value in values.items():
+        before = _before(name, judged.table, ports, line, version)
+        made += _caught_up(name, before, judged, ports)
+        (found,) = find_anomalies(_history(before), Point(version.time, value))
+        commit_id = version.commit.id if version.commit else None
+        made.append(_point(name, version.name, found, commit_id, version.run_id, judged, ports.clock()))
+    ports.store.put(tuple(made))
+    return tuple(made)
+
+
+def metrics_observer(ports: MetricPorts) -> Observer:
+    """Keeps what was measured whenever a dataset was judged. A remark for each value that is an anomaly."""
+
+    def observe(observed: Observed) -> list[str]:
+        made = observe_metrics(observed.judged, ports)
+        mine = [point for point in made if point.finding and point.finding.is_anomaly and _is_newest(point, made)]
+        return [f"{point.table} {point.metric}: {point.finding.explanation}" for point in mine if point.finding]
+
+    return Observer("keep metrics", observe)
+
+
+def _is_newest(point: MetricPoint, made: Sequence[MetricPoint]) -> bool:
+    return all(other.time <= point.time for other in made if other.metric == point.metric)
+
+
+def _before(name: str, table: TableName, ports: MetricPorts, line: Timeline, version: _Version) -> tuple[Dated, ...]:
+    """The other versions that count."""
+    commit_id = version.commit.id if version.commit else None
+    values = counting(find_values(ports, table, name, line))
+    others = [value for value in values if commit_id is None or value.commit_id != commit_id]
+    return tuple(others[-REMEMBERED:])
+
+
+def _caught_up(name: str, before: Sequence[Dated], judged: Judged, ports: MetricPorts) -> list[MetricPoint]:
+    """Versions that were published before anyone judged the table: found once, and kept."""
+    if all(value.kept for value in before):
+        return []
+    findings = find_anomalies((), [replace(value.point(), flagged=False) for value in before])
+    now = ports.clock()
+    return [
+        _point(name, f"commit {value.commit_id}", found, value.commit_id, value.run_id, judged, now)
+        for value, found in zip(before, findings, strict=True)
+        if value.kept is None and value.commit_id is not None
+    ]
+
+
+def _point(
+    name: str,
+    version: str,
+    found: Finding,
+    commit_id: CommitId | None,
+    run_id: RunId | None,
+    judged: Judged,
+    now: datetime,
+) -> MetricPoint:
+    kept = Kept(found.is_anomaly, found.score, found.explanation, found.expected, found.low, found.high)
+    return MetricPoint(
+        judged.table, name, version, found.time, found.value, judged.branch, commit_id, run_id, now, kept
+    )
+
+
+def _version_of(judged: Judged, ports: MetricPorts, line: Timeline) -> _Version:
+    metadata, run_id = ports.metadata, judged.run_id
+    if judged.commit_id is None:
+        run = metadata.run(run_id) if run_id else None
+        time = (time_meant(run) if run else None) or judged.executed_at
+        name = f"run {run_id}" if run_id else f"time {as_utc(time).isoformat()} on {judged.branch}"
+        return _Version(name, as_utc(time), None, run_id)
+    version = metadata.tree(judged.commit_id).get(judged.table)
+    if version is not None and version.kind == "view":
+        seen = metadata.commit(judged.commit_id)
+        time = seen.time if seen else judged.executed_at
+        return _Version(f"view {judged.commit_id}", as_utc(time), seen, None, is_table=False)
+    written = metadata.log(judged.commit_id, table=judged.table, limit=1)
+    if version is None or not written or version.snapshot_id != judged.snapshot_id:  # another engine wrote it
+        return _Version(f"snapshot {judged.snapshot_id}", as_utc(judged.executed_at), None, None)
+    times = {commit.id: time for commit, time in line.versions}
+    commit = written[0]
+    return _Version(f"commit {commit.id}", times.get(commit.id, as_utc(commit.time)), commit, run_of(commit))
+
+
+def _history(values: Sequence[Dated]) -> tuple[Point, ...]:
+    recent = values[-REMEMBERED:]
+    points = tuple(value.point() for value in recent)
+    return points if all(value.kept for value in recent) else with_flags(points)
+
+
+def find_metrics(ports: MetricPorts, table: TableName, branch: BranchName) -> tuple[tuple[Metric, Dated, Finding], ...]:
+    """Every metric that is known of the table, with its newest value. What was said of it when it came is taken as it
+    was; of a value that no check brought it is found now."""
+    line = timeline_of(ports.metadata, table, branch)
+    masked = ports.masked(table)
+    names = {point.metric for point in ports.store.newest(table) if not tells(parse_metric(point.metric), masked)}
+    tree = ports.metadata.tree(line.head)
+    is_view = table in tree and tree[table].kind == "view"
+    if line.versions and not is_view:
+        names |= set(OF_COMMITS)
+    found = []
+    for name in sorted(names):
+        values = find_values(ports, table, name, line)
+        if values:
+            found.append((parse_metric(name), values[-1], _newest(values)))
+    return tuple(found)
+
+
+def _newest(values: Sequence[Dated]) -> Finding:
+    last = values[-1]
+    (found,) = find_anomalies(_history(values[:-1]), replace(last.point(), flagged=False))
+    return found
+
+
+def find_series(
+    ports: MetricPorts,
+    table: TableName,
+    metric: str,
+    branch: BranchName,
+    *,
+    method: str = DEFAULT,
+    threshold: float | None = None,
+    limit: int = SHOWN,
+    around: datetime | None = None,
+) -> Series:
+    """What the method says of each value, had it been asked when the value came. The newest are shown, or those around
+    a time that is older. E742: no value is known."""
+    name, allowed = parse_metric(metric), threshold_of(method, threshold)
+    line = timeline_of(ports.metadata, table, branch)
+    values = () if tells(name, ports.masked(table)) else find_values(ports, table, name.name, line)
+    if not values:
+        raise _no_metric(ports, table, name.name, line)
+    limit = max(1, min(limit, MOST))
+    values = _until(values, around, limit)
+    recent = values[-(limit + REMEMBERED) :]
+    shown = recent[-limit:]
+    points = [replace(value.point(), flagged=False) for value in recent]
+    chosen = method_of(method)
+    if chosen.block == 1 and not chosen.keeps_flagged:
+        findings = find_anomalies((), points, method, threshold)[-len(shown) :]
+    else:  # dear, or never without what was flagged: the default says what was odd before the first one shown
+        before = with_flags(points[: -len(shown)])
+        findings = find_anomalies(before, points[-len(shown) :], method, threshold)
+    if (method, threshold) == (DEFAULT, None):
+        findings = tuple(_as_told(value, finding) for value, finding in zip(shown, findings, strict=True))
+    return Series(table, branch, name, method, allowed, tuple(zip(shown, findings, strict=True)))
+
+
+def _until(values: tuple[Dated, ...], around: datetime | None, limit: int) -> tuple[Dated, ...]:
+    """Without those after the window in which the time lies."""
+    if around is None:
+        return values
+    older = sum(value.time <= as_utc(around) for value in values)
+    return values if older > len(values) - limit else values[: max(limit, older + limit // 2)]
+
+
+def _as_told(value: Dated, finding: Finding) -> Finding:
+    """What was told when it came is shown as it was told, though by what is known today it would be in order: whoever
+    follows an alarm finds it."""
+    kept = value.kept
+    if kept is None or not kept.is_anomaly or finding.is_anomaly or value.feedback is not None:
+        return finding
+    return replace(
+        finding,
+        is_anomaly=True,
+        score=kept.score,
+        explanation=kept.explanation,
+        expected=kept.expected,
+        low=kept.low,
+        high=kept.high,
+    )
+
+
+def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchName, text: str) -> datetime:
+    """The time of the one point that begins as the text does: 2026-11-14, or longer where a day has several. E742."""
+    name = parse_metric(metric).name
+    line = timeline_of(ports.metadata, table, branch)
+    values = find_values(ports, table, name, line)
+    if not values:
+        raise _no_metric(ports, table, name, line)
+    wanted = text.strip().upper().replace(" ", "T").removesuffix("Z").removesuffix("+00:00")
+    found = [value.time for value in values if wanted and value.time.isoformat().startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(f"{time:%Y-%m-%dT%H:%M:%S}" for time in (found or [value.time for value in values])[-5:])
+    what = f"{table} has {len(found) or 'no'} values of {name} at {text}"
+    raise ForgeError(
+        "E742", what, why=f"{'They are' if found else 'The newest are'} {listed}.", fix="Name one of them."
+    )
+
+
+def say_feedback(
+    ports: MetricPorts,
+    table: TableName,
+    metric: str,
+    time: datetime,
+    feedback: Feedback | None,
+    *,
+    branch: BranchName,
+    user: str,
+    note: str = "",
+) -> Said | None:
+    """Keep what a person says of the point at that time, or (None) take back what was said."""
+    name = parse_metric(metric).name
+    line = timeline_of(ports.metadata, table, branch)
+    values = find_values(ports, table, name, line)
+    if not values:
+        raise _no_metric(ports, table, name, line)
+    moment = as_utc(time)
+    meant = next((value for value in values if value.time == moment), None)
+    if meant is None:
+        near = sorted(values, key=lambda value: abs(value.time - moment))[:3]
+        why = f"The nearest are {', '.join(value.time.isoformat() for value in near)}."
+        raise ForgeError(
+            "E742", f"{table} has no {name} at {moment.isoformat()}", why=why, fix="Name one of its times."
+        )
+    now = ports.clock()
+    word = str(feedback) if feedback else "nothing"
+    detail = {"metric": name, "time": moment, "note": note, "said": word}
+    audit = AuditRecord(now, user, "metric.feedback", str(table), detail)
+    if feedback is None:
+        ports.store.unsay(table, name, meant.said.time if meant.said else moment, audit)
+        return None
+    said = Said(table, name, moment, feedback, note, user, now)
+    ports.store.say(said, audit)
+    return said
+
+
+def find_flagged(ports: MetricPorts, days: int, *, limit: int = 100) -> tuple[tuple[MetricPoint, Said | None], ...]:
+    """Over all tables what was an anomaly when it came, newest first, with what people said of it. Each is a point of
+    the series of its branch: what was held back and then published repaired is no number of the table any more."""
+    every = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
+    masked = {table: ports.masked(table) for table in {point.table for point in every}}
+    shown = _Shown(ports)
+    found = [
+        (point, value)
+        for flagged in every
+        if not tells(parse_metric(flagged.metric), masked[flagged.table])
+        for point, value in shown.find(flagged)
+    ]
+    return tuple((point, value.said) for point, value in found)
+
+
+def _is_of(point: MetricPoint, value: Dated) -> bool:
+    if point.commit_id is not None:
+        return value.commit_id == point.commit_id
+    return value.commit_id is None and value.run_id == point.run_id and value.time == as_utc(point.time)
+
+
+class _Shown:
+    """Where in which series a kept point stands; each series is read once."""
+
+    def __init__(self, ports: MetricPorts) -> None:
+        self._ports = ports
+        self._branches = [branch.name for branch in ports.metadata.branches()]
+        self._lines: dict[tuple[TableName, BranchName], Timeline] = {}
+        self._values: dict[tuple[TableName, str, BranchName], tuple[Dated, ...]] = {}
+
+    def find(self, point: MetricPoint) -> tuple[tuple[MetricPoint, Dated], ...]:
+        """On its own branch, or, where that is gone, on the first one that has its commit; else nothing."""
+        names = [point.branch] if point.branch in self._branches else self._branches
+        for branch in names:
+            for value in self._of(point.table, point.metric, branch):
+                if _is_of(point, value):
+                    return ((replace(point, branch=branch, time=value.time), value),)
+        return ()
+
+    def _of(self, table: TableName, metric: str, branch: BranchName) -> tuple[Dated, ...]:
+        key = table, metric, branch
+        if key not in self._values:
+            if (table, branch) not in self._lines:
+                self._lines[table, branch] = timeline_of(self._ports.metadata, table, branch)
+            self._values[key] = find_values(self._ports, table, metric, self._lines[table, branch])
+        return self._values[key]
+
+
+def _no_metric(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> ForgeError:
+    known = [name.name for name, _, _ in find_metrics(ports, table, line.branch)]
+    if not known:
+        fix = "Run checks on it: `forge quality run` keeps what they measure."
+        return ForgeError("E742", f"Nothing is known of {table} on '{line.branch}'", fix=fix)
+    why = did_you_mean(metric, known) or f"Known are {', '.join(known[:20])}."
+    fix = "A check that measures it brings its values; or name one of these."
+    return ForgeError("E742", f"No {metric} of {table} is known", why=why, fix=fix)

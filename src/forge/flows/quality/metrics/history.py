@@ -1,0 +1,215 @@
+"""What a metric was at the versions of a table, along the history of a branch.
+
+A version is what a commit wrote, at the time of its run's range where it had one. Values that commits have anyway
+(rows, bytes) are taken from them; others were kept when checks measured them. What a run that was held back measured
+stands until a later run of the table was published, which takes its place: the repaired value is the one that
+counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from forge.flows.ports import Metadata
+from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
+from forge.flows.records import RunRecord
+from forge.flows.versioning.revisions import find_branch
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.model.time import Clock, as_utc
+from forge.quality.anomaly import Feedback, History, Point, with_flags
+from forge.quality.anomaly.find import REMEMBERED
+from forge.quality.measure import Measure, NotMeasured, Reading
+from forge.quality.metric import OF_COMMITS, Metric, parse_metric
+from forge.versioning.commit import Commit, TableStatistics
+
+REACH = 400  # commits of the table that are looked back on
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPorts:
+    """What keeping and judging metrics needs of the world. `masked`: the columns of a table that hold personal data."""
+
+    store: MetricStore
+    metadata: Metadata
+    clock: Clock
+    masked: Callable[[TableName], frozenset[str]] = lambda table: frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """One value, and where it comes from."""
+
+    time: datetime
+    value: float
+    commit_id: CommitId | None = None
+    run_id: RunId | None = None
+    held_back: bool = False
+    kept: Kept | None = None
+    said: Said | None = None
+
+    @property
+    def feedback(self) -> Feedback | None:
+        return self.said.feedback if self.said else None
+
+    def point(self) -> Point:
+        return Point(self.time, self.value, self.feedback, bool(self.kept and self.kept.is_anomaly))
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The versions of one table on one branch, oldest first, each with its time. A view has none of its own: what it
+    shows changes with any commit."""
+
+    branch: BranchName
+    head: CommitId | None
+    chain: frozenset[CommitId]  # the commits that were ever the head of this line
+    versions: tuple[tuple[Commit, datetime], ...]
+
+
+def timeline_of(metadata: Metadata, table: TableName, branch: BranchName) -> Timeline:
+    head = find_branch(metadata, branch).head
+    if head is None:
+        return Timeline(branch, None, frozenset(), ())
+    chain = _first_parents(head, metadata.ancestry((head,)))
+    commits = [c for c in reversed(metadata.log(head, table=table, limit=REACH)) if c.id in chain]
+    runs = metadata.find_runs({run_id for commit in commits if (run_id := run_of(commit))})
+    starts = {run_id: at for run_id, run in runs.items() if (at := time_meant(run)) is not None}
+    dated = tuple((c, as_utc(starts.get(run_of(c) or RunId(""), c.time))) for c in commits)
+    return Timeline(branch, head, chain, dated)
+
+
+def time_meant(run: RunRecord) -> datetime | None:
+    """The time that a run is about: the beginning of its range, or of the last day of a longer one, as a first load has
+    it. None: a run without a range is about the time it ran."""
+    if run.start is None:
+        return None
+    return max(run.start, run.end - timedelta(days=1)) if run.end is not None else run.start
+
+
+def _first_parents(head: CommitId, parents: Mapping[CommitId, Sequence[CommitId]]) -> frozenset[CommitId]:
+    """What a merge brought in was never what readers of the branch saw."""
+    found: set[CommitId] = set()
+    at: CommitId | None = head
+    while at is not None and at not in found:
+        found.add(at)
+        above = parents.get(at, ())
+        at = above[0] if above else None
+    return frozenset(found)
+
+
+def run_of(commit: Commit) -> RunId | None:
+    found = commit.metadata.get("run_id")
+    return RunId(found) if isinstance(found, str) else None
+
+
+def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> tuple[Dated, ...]:
+    """By time, one for each time: a rerun of the same time takes the place of what was there."""
+    kept = ports.store.points(table, metric)
+    said = {one.time: one for one in ports.store.said(table, metric)}
+    by_commit = {point.commit_id: point for point in kept if point.commit_id}
+    name = parse_metric(metric)
+    found: dict[datetime, Dated] = {}
+    for commit, time in line.versions:
+        value = statistic_of(name, commit.statistics.get(table))
+        point = by_commit.get(commit.id)
+        if value is None and point is not None:
+            value = point.value
+        if value is not None:
+            found[time] = Dated(time, value, commit.id, run_of(commit), kept=point.finding if point else None)
+    for point in (*_elsewhere(kept, line), *_held_back(kept, line)):
+        time = as_utc(point.time)
+        held = point.commit_id is None and point.run_id is not None
+        found[time] = Dated(time, point.value, point.commit_id, point.run_id, held, point.finding)
+    taken_over = _taken_over(kept, said, line)
+    return tuple(
+        replace(found[time], said=said.get(time) or taken_over.get(found[time].commit_id)) for time in sorted(found)
+    )
+
+
+def statistic_of(metric: Metric, statistics: TableStatistics | None) -> float | None:
+    if statistics is None or metric.where is not None or metric.kind not in OF_COMMITS:
+        return None
+    match metric.kind:
+        case "row_count":
+            return statistics.record_count
+        case "size_bytes":
+            return statistics.total_size
+        case "rows_added":
+            return statistics.rows_added
+    return statistics.rows_deleted
+
+
+def _elsewhere(kept: Sequence[MetricPoint], line: Timeline) -> tuple[MetricPoint, ...]:
+    """Of views, and of what other engines wrote: their version is no commit of the table."""
+    versions = {commit.id for commit, _ in line.versions}
+    return tuple(
+        point
+        for point in kept
+        if (point.commit_id in line.chain - versions)
+        or (point.commit_id is None and point.run_id is None and point.branch == line.branch)
+    )
+
+
+def _held_back(kept: Sequence[MetricPoint], line: Timeline) -> tuple[MetricPoint, ...]:
+    """The newest attempt, where nothing was published since."""
+    published = max((commit.time for commit, _ in line.versions), default=None)
+    waiting = [
+        point
+        for point in kept
+        if point.commit_id is None
+        and point.run_id is not None
+        and point.branch == line.branch
+        and (published is None or point.recorded_at > published)
+    ]
+    return tuple(sorted(waiting, key=lambda point: point.recorded_at)[-1:])
+
+
+def _taken_over(
+    kept: Sequence[MetricPoint], said: Mapping[datetime, Said], line: Timeline
+) -> dict[CommitId | None, Said]:
+    """What was held back and called expected is expected of the version that was published instead of it. That it was
+    an incident is no matter of the repaired one."""
+    found: dict[CommitId | None, Said] = {}
+    for point in kept:
+        word = said.get(as_utc(point.time))
+        if point.commit_id or not point.run_id or point.branch != line.branch or not word:
+            continue
+        later = next((commit for commit, _ in line.versions if commit.time >= point.recorded_at), None)
+        if later is not None and word.feedback is Feedback.EXPECTED:
+            found[later.id] = word
+    return found
+
+
+def counting(values: Sequence[Dated]) -> list[Dated]:
+    """Those that say what a new version may be. What was held back does not, for the new one takes its place, unless a
+    person called it expected."""
+    return [value for value in values if not value.held_back or value.feedback is Feedback.EXPECTED]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReader:
+    """Answers the measure `history`."""
+
+    ports: MetricPorts
+
+    def __call__(self, table: TableName, branch: BranchName, commit_id: CommitId | None, measure: Measure) -> Reading:
+        name = measure.arguments[0] if measure.arguments else None
+        if not isinstance(name, str):
+            return NotMeasured("no metric is named")
+        line = timeline_of(self.ports.metadata, table, branch)
+        own = self._own(table, commit_id, line)
+        values = counting(find_values(self.ports, table, name, line))
+        points = tuple(value.point() for value in values if own is None or value.commit_id != own[0])
+        judged = all(value.kept is not None for value in values[-REMEMBERED:])
+        return History(points if judged else with_flags(points), own[1] if own else None)
+
+    def _own(self, table: TableName, commit_id: CommitId | None, line: Timeline) -> tuple[CommitId, datetime] | None:
+        """The version that a published commit shows, and its time; None: it is being made."""
+        if commit_id is None:
+            return None
+        written = self.ports.metadata.log(commit_id, table=table, limit=1)
+        times = {commit.id: time for commit, time in line.versions}
+        if not written or written[0].id not in times:
+            return None
+        return written[0].id, times[written[0].id]

@@ -1,0 +1,1 @@
+"""Monitors: which checks of which dataset are judged when."""

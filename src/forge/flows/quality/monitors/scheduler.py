@@ -1,0 +1,255 @@
+"""The scheduler of a server: which monitors are due, and who makes the run.
+
+Any number of servers may keep the same schedules. Each due time, and each new version of a table, is a claim that one
+row in the database stands for; whoever inserts it makes the run. What is due is worked out from the records alone, so
+that nothing is lost by a restart."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from forge.flows.ports import Metadata
+from forge.flows.processes import Process, is_alive
+from forge.flows.quality.monitors.run import JudgePorts, end_run, new_run
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, CommitId
+from forge.quality.monitors.monitor import OPEN, Missed, Monitor, MonitorRun, MonitorRunStatus, ScheduleType, Trigger
+from forge.quality.monitors.schedule import LATE, due_now, next_due, since_of
+from forge.versioning.commit import Tree
+
+SILENT = timedelta(seconds=120)  # a run on another host that gave no sign for so long has died
+_AGAIN = " again"
+_AFTER = " after "
+_log = logging.getLogger("forge.scheduler")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run to be made, or (`skip`) a time that is only written down."""
+
+    text: str
+    trigger: Trigger
+    due: datetime | None = None
+    skip: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def claim_by_time(monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> Claim | None:
+    """What a cron or interval schedule asks for now; `last` is the newest run that the schedule made."""
+    schedule = monitor.schedule
+    assert schedule is not None
+    anchor = monitor.created_at or now
+    start = monitor.scheduled_from or anchor
+    due = due_now(schedule, anchor, since_of(start, last.due if last else None), now)
+    if due is None:
+        return _once_more(schedule.missed, last, now)
+    text = due.at.isoformat()
+    if not due.run:
+        skip = f"{_times(due.missed)} passed while no server kept the schedule"
+        return Claim(text, Trigger.SCHEDULE, due.at, skip=skip)
+    if is_open:
+        return Claim(text, Trigger.SCHEDULE, due.at, skip="the run before it had not ended")
+    notes = (f"{_times(due.missed)} passed before it while no server kept the schedule",) if due.missed else ()
+    return Claim(text, Trigger.SCHEDULE, due.at, notes=notes)
+
+
+def _times(number: int) -> str:
+    return "1 due time" if number == 1 else f"{number} due times"
+
+
+def _once_more(missed: Missed, last: MonitorRun | None, now: datetime) -> Claim | None:
+    """A run whose process died is made again, once, unless it is too late for it."""
+    if last is None or last.due is None or last.status is not MonitorRunStatus.INTERRUPTED:
+        return None
+    if last.claim.endswith(_AGAIN) or (missed is Missed.SKIP and now - last.due > LATE):
+        return None
+    notes = (f"run {last.id} was cut off",)
+    return Claim(last.due.isoformat() + _AGAIN, Trigger.SCHEDULE, last.due, notes=notes)
+
+
+def claim_by_change(version: str | None, last: MonitorRun | None, *, is_open: bool) -> Claim | None:
+    """`version` is what the table is now. One that comes back is a change, too: the claim names the run before."""
+    if version is None or is_open:
+        return None
+    before = last.id if last else "nothing"
+    if last is not None and version == _judged_by(last):
+        gave_up = _AGAIN + _AFTER in last.claim
+        if last.status is not MonitorRunStatus.INTERRUPTED or gave_up:
+            return None
+        return Claim(f"{version}{_AGAIN}{_AFTER}{before}", Trigger.CHANGE, notes=(f"run {last.id} was cut off",))
+    return Claim(f"{version}{_AFTER}{before}", Trigger.CHANGE)
+
+
+def _judged_by(run: MonitorRun) -> str:
+    """The version that was there when it judged, which may be newer than the one it was claimed for."""
+    if run.snapshot_id is not None:
+        return str(run.snapshot_id)
+    return run.claim.partition(_AFTER)[0].removesuffix(_AGAIN)
+
+
+def next_run_at(monitor: Monitor, now: datetime) -> datetime | None:
+    """None: paused, by hand, or when the table changes."""
+    if monitor.schedule is None or not monitor.enabled or monitor.removed_at is not None:
+        return None
+    return next_due(monitor.schedule, monitor.created_at or now, now)
+
+
+class Scheduler:
+    """`submit` queues a claimed run; `waiting` names those of this process that have not begun; `sync` takes in files
+    that changed."""
+
+    def __init__(
+        self,
+        ports: JudgePorts,
+        metadata: Metadata,
+        submit: Callable[[Monitor, MonitorRun], object],
+        *,
+        waiting: Callable[[], Sequence[str]] = tuple,
+        sync: Callable[[], object] = lambda: None,
+        every: float = 5.0,
+    ) -> None:
+        self._ports = ports
+        self._metadata = metadata
+        self._submit = submit
+        self._waiting = waiting
+        self._sync = sync
+        self._every = every
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._trees: dict[CommitId, Tree] = {}
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._keep, name="forge-scheduler", daemon=True)
+        self._thread.start()
+
+    def stop(self, patience: float = 5.0) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(patience)
+
+    def _keep(self) -> None:
+        while True:
+            try:
+                self.tick()
+            except ForgeError as error:  # a database that is away now is back at the next tick
+                _log.warning("the schedules could not be looked at: %s", error)
+            except Exception:
+                _log.exception("the schedules could not be looked at")
+            if self._stopping.wait(self._every):
+                return
+
+    def tick(self) -> tuple[MonitorRun, ...]:
+        """Everything that is due now; the runs that were claimed here."""
+        self._take_in()
+        now = self._ports.clock()
+        self._give_signs(now)
+        bury_dead(self._ports)
+        monitors = tuple(one for one in self._ports.store.monitors(enabled=True) if one.schedule is not None)
+        if not monitors:
+            return ()
+        store, ids = self._ports.store, [monitor.id for monitor in monitors]
+        by_time, by_change = store.newest(ids, (Trigger.SCHEDULE,)), store.newest(ids, (Trigger.CHANGE,))
+        busy = {run.monitor_id for run in store.runs(statuses=OPEN, limit=100_000)}
+        made: list[MonitorRun] = []
+        for monitor in monitors:
+            if self._stopping.is_set():
+                break
+            last = (by_change if _by_change(monitor) else by_time).get(monitor.id)
+            made += self._look_at(monitor, last, now, is_open=monitor.id in busy)
+        return tuple(made)
+
+    def _take_in(self) -> None:
+        """Files that cannot be taken in stop no schedule."""
+        try:
+            self._sync()
+        except ForgeError as error:
+            _log.warning("files of monitors could not be taken in: %s", error)
+        except Exception:
+            _log.exception("files of monitors could not be taken in")
+
+    def _look_at(
+        self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool
+    ) -> tuple[MonitorRun, ...]:
+        """One that cannot be looked at is told in the log, and stands in nobody's way."""
+        try:
+            claim = self._claim(monitor, last, now, is_open=is_open)
+            return self._make(monitor, claim) if claim is not None else ()
+        except ForgeError as error:
+            _log.warning("monitor %s could not be looked at: %s", monitor.id, error)
+        except Exception:
+            _log.exception("monitor %s could not be looked at", monitor.id)
+        return ()
+
+    def _claim(self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> Claim | None:
+        if _by_change(monitor):
+            return claim_by_change(self._version(monitor), last, is_open=is_open)
+        return claim_by_time(monitor, last, now, is_open=is_open)
+
+    def _make(self, monitor: Monitor, claim: Claim) -> tuple[MonitorRun, ...]:
+        ports = self._ports
+        run = new_run(
+            monitor, monitor.dataset, claim.trigger, ports, claim=claim.text, due=claim.due, notes=claim.notes
+        )
+        run = replace(run, by="schedule")
+        if not ports.store.claim(run):
+            return ()  # another server was first
+        if claim.skip is not None:
+            end_run(replace(run, notes=(claim.skip,)), MonitorRunStatus.SKIPPED, ports, None)
+            _log.info("monitor %s, due %s: %s", monitor.id, claim.due, claim.skip)
+            return ()
+        try:
+            self._submit(monitor, run)
+        except ForgeError as error:  # told in its record already
+            _log.warning("monitor %s: %s", monitor.id, error)
+            return ()
+        except Exception as error:  # nobody else knows of the run: left open it would hold up all that come after it
+            fault = ForgeError("E000", f"{type(error).__name__}: {error}", fix="The log has more.")
+            end_run(run, MonitorRunStatus.NOT_MEASURED, ports, fault)
+            raise
+        return (run,)
+
+    def _version(self, monitor: Monitor) -> str | None:
+        """What the table is on its branch now, in the words of a claim; None where there is none."""
+        name: BranchName = monitor.branch or self._ports.default_branch
+        branch = self._metadata.branch(name)
+        if branch is None or branch.head is None:
+            return None
+        if branch.head not in self._trees:
+            self._trees = {**dict(list(self._trees.items())[-20:]), branch.head: self._metadata.tree(branch.head)}
+        version = self._trees[branch.head].get(monitor.table)
+        if version is None:
+            return None
+        return str(version.snapshot_id if version.snapshot_id is not None else version.metadata_location)
+
+    def _give_signs(self, now: datetime) -> None:
+        waiting = self._waiting()
+        if waiting:
+            self._ports.store.beat(waiting, now)
+
+
+def bury_dead(ports: JudgePorts) -> tuple[MonitorRun, ...]:
+    """Runs whose process died get their end. One of this host is seen at once, one of another by its silence."""
+    here = ports.process.host
+    dead = [(run, "its process died") for run in ports.store.runs(statuses=OPEN, limit=10_000) if _died(run, ports)]
+    dead += [
+        (run, f"its server {run.host} gave no sign any more")
+        for run in ports.store.silent(ports.clock() - SILENT)
+        if run.host != here
+    ]
+    for run, why in dead:
+        error = ForgeError("E901", "The run was cut off", where=f"{run.host}, process {run.pid}", why=why)
+        end_run(run, MonitorRunStatus.INTERRUPTED, ports, error)
+    return tuple(run for run, _ in dead)
+
+
+def _died(run: MonitorRun, ports: JudgePorts) -> bool:
+    process = Process(run.host, run.pid, run.process_started)
+    return process.host == ports.process.host and process != ports.process and not is_alive(process)
+
+
+def _by_change(monitor: Monitor) -> bool:
+    return monitor.schedule is not None and monitor.schedule.type is ScheduleType.ON_CHANGE

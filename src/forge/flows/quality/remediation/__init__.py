@@ -1,0 +1,1 @@
+"""Remediation: proposals about failed checks, quarantine, decisions."""

@@ -1,0 +1,282 @@
+"""What people decide on remediations: approve, reject, revert. Each ends in one commit of the target, or in none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forge.flows.land import placed
+from forge.flows.pins import Line, line_of
+from forge.flows.project import Project
+from forge.flows.quality.remediation.ports import RemedyPorts
+from forge.flows.quality.remediation.proposal import drop_branch, find_remediation, tell, tidy
+from forge.flows.quality.remediation.work import (
+    Gate,
+    applied,
+    end_run,
+    find_broken,
+    judged_on_preview,
+    message_of,
+    with_checks,
+    work_out,
+)
+from forge.flows.records import AuditRecord, Moved, RunStatus
+from forge.flows.several import Several, commit_several
+from forge.flows.versioning.branches import changed_tables
+from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
+from forge.flows.versioning.merge.pick import revert as revert_commit
+from forge.flows.versioning.merge.preview import judge_preview
+from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.tree import TableOutcome, same
+from forge.flows.versioning.ports import Work, adopt, working
+from forge.flows.versioning.rollback import restored
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId, RunId, TableName
+from forge.quality.verdict import Verdict
+from forge.quality.workflow import Remediation, RemedyStatus, decided_already, why_not_approve
+from forge.versioning.commit import Commit, TableStatistics, Tree
+from forge.versioning.merge import MergeType
+from forge.versioning.protection import may_approve, refuse_change, who_may_merge
+
+
+def why_not(record: Remediation, ports: RemedyPorts) -> str | None:
+    """Why whoever asks may not approve it, or None."""
+    author, branch = ports.versions.author, ports.versions.branch(record.branch)
+    if not (who_may_merge(branch, author.email) or who_may_merge(branch, author.name)):
+        return f"Only {', '.join(branch.allowed_mergers)} may change '{branch.name}'."
+    if branch.needs_approval and not may_approve(record.proposed_by, author.email):
+        return f"'{branch.name}' is protected, and it was you who proposed it."
+    return why_not_approve(ports.policy, record, (author.email, author.name))
+
+
+def approve(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Remediation:
+    """Onto the target, as one commit: what was previewed where its tables still are as they were, else worked out
+    anew."""
+    tidy(ports)
+    record = _open(remediation_id, ports)
+    reason = why_not(record, ports)
+    if reason is not None:
+        raise ForgeError(
+            "E747", f"You may not approve remediation {record.id}", why=reason, fix="Ask someone else to approve it."
+        )
+    _refuse_changed_preview(record, ports)
+    decided = _decided(record, ports, comment)
+    landed = _take_preview(decided, ports) or _anew(decided, ports.again())
+    drop_branch(landed, ports)
+    tell(landed, ports)
+    return landed
+
+
+def reject(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Remediation:
+    record = _decided(_open(remediation_id, ports), ports, comment)
+    rejected = replace(record, status=RemedyStatus.REJECTED)
+    _put(rejected, ports)
+    drop_branch(rejected, ports)
+    tell(rejected, ports)
+    return rejected
+
+
+def revert(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Remediation:
+    """A new commit that takes it back. Where nobody changed its tables since, they are again what they were; else its
+    change alone is taken out, which may conflict."""
+    record = find_remediation(remediation_id, ports)
+    if record.status is not RemedyStatus.APPLIED:
+        raise decided_already(record.id, record.status)
+    if record.commit is None:
+        raise ForgeError("E749", f"Remediation {record.id} changed no data", fix="There is nothing to take back.")
+    refuse_change(ports.versions.branch(record.branch), "revert")
+    words = f"Taken back by {ports.versions.author.email}. {comment}".strip()
+    record = replace(record, note=f"{record.note} {words}".strip())
+    for _ in range(ATTEMPTS):
+        adopt(ports.versions, record.branch)
+        line = line_of(ports.versions.metadata, record.branch, ports.versions.default_branch)
+        if not _is_as_left(record, line, ports):
+            back = _revert_by_rows(record, ports)
+            break
+        taken = _take_back(record, line, ports)
+        ports = ports.again()
+        if taken is not None:
+            back = taken
+            break
+    else:
+        raise moves_too_often(record.branch)
+    tell(back, ports)
+    return back
+
+
+def _open(remediation_id: str, ports: RemedyPorts) -> Remediation:
+    record = find_remediation(remediation_id, ports)
+    if not record.is_open:
+        raise decided_already(record.id, record.status)
+    return record
+
+
+def _decided(record: Remediation, ports: RemedyPorts, comment: str) -> Remediation:
+    now = ports.versions.clock()
+    return replace(record, decided_by=ports.versions.author.email, decided_at=now, comment=comment)
+
+
+def _put(record: Remediation, ports: RemedyPorts) -> None:
+    now, user = ports.versions.clock(), ports.versions.author.email
+    ports.store.put(record, AuditRecord(now, user, f"remediation.{record.status}", record.id))
+
+
+# approving
+
+
+def _refuse_changed_preview(record: Remediation, ports: RemedyPorts) -> None:
+    """What people committed on its branch is no part of what was proposed, and the branch goes with the approval."""
+    branch = ports.versions.metadata.branch(record.preview_branch)
+    if branch is not None and branch.head != record.preview:
+        raise ForgeError(
+            "E749",
+            f"'{record.preview_branch}' has changed since remediation {record.id} was proposed",
+            why="An approval takes what was proposed, and would lose what was committed there since.",
+            fix=f"Merge it, then reject this: forge merge {record.preview_branch} {record.branch}",
+        )
+
+
+def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None:
+    """No row is read or written. None: one of its tables has moved since."""
+    versions = ports.versions
+    assert record.preview is not None, "a proposal has a preview"
+    adopt(versions, record.branch)
+    line = line_of(versions.metadata, record.branch, versions.default_branch)
+    base, after = versions.metadata.tree(record.base), versions.metadata.tree(record.preview)
+    tables = changed_tables(base, after)
+    if any(not same(line.tree.get(table), base.get(table)) for table in tables):
+        return None
+    with working(versions, "remediate", record.branch, ("approve", record.id)) as work:
+        made = versions.metadata.commit(record.preview)
+        assert made is not None, "the preview is a commit"
+        project, _ = with_checks(ports, record)
+        outcomes = {table: _as_previewed(line, after, table, made) for table in tables}
+        verdicts = _judged(work, project, line, record, made, outcomes)
+        told = replace(record, verdicts=judged_on_preview(verdicts))
+        broken = find_broken(work, project, line.tree, told, verdicts).held_by(Gate.OTHERS)
+        if broken:
+            end_run(work, RunStatus.BLOCKED, verdicts, tables)
+            raise _breaks(record, broken)
+        several = Several(
+            outcomes,
+            message_of(told),
+            "remediate",
+            verdicts,
+            {"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
+            remediation=lambda commit_id: applied(told, commit_id),
+        )
+        commit = commit_several(work, line, project, several)
+        if isinstance(commit, Moved):
+            end_run(work, RunStatus.CONFLICT)
+            return None
+        return applied(told, commit.id)
+
+
+def _as_previewed(line: Line, after: Tree, table: TableName, made: Commit) -> TableOutcome:
+    version, before = after[table], line.tree.get(table)
+    number = before.number + 1 if before else 1
+    return TableOutcome(
+        replace(version, number=number),
+        TableTally(str(table), "fast_forward"),
+        statistics=made.statistics.get(table, TableStatistics()),
+    )
+
+
+def _judged(
+    work: Work,
+    project: Project,
+    line: Line,
+    record: Remediation,
+    made: Commit,
+    outcomes: dict[TableName, TableOutcome],
+) -> tuple[Verdict, ...]:
+    """As they were on the preview where nothing at all has moved, else anew."""
+    run_id = made.metadata.get("run_id")
+    if line.head == record.base and isinstance(run_id, str):
+        return tuple(verdict for _, verdict in work.ports.metadata.verdicts(run_id=RunId(run_id)))
+    tree = placed(line.tree, {table: outcome.version for table, outcome in outcomes.items()})
+    return judge_preview(work, project, tree, tuple(outcomes))
+
+
+def _anew(record: Remediation, ports: RemedyPorts) -> Remediation:
+    """The tables have moved since it was proposed: the same steps on what is there now."""
+    worked = work_out(ports, record, record.branch, applied, gate=Gate.OTHERS)
+    if worked.broken:
+        raise _breaks(record, worked.broken)
+    if worked.commit is None:
+        ended = replace(worked.record, status=RemedyStatus.NOTHING)
+        _put(ended, ports)
+        return ended
+    return worked.record
+
+
+def _breaks(record: Remediation, broken: tuple[str, ...]) -> ForgeError:
+    return ForgeError(
+        "E751",
+        f"Remediation {record.id} would make a check fail that passes now",
+        why="\n".join(broken),
+        fix=f"Look: forge diff {record.branch}..{record.preview_branch}. Correct it there and merge it, or reject it.",
+    )
+
+
+# taking back
+
+
+def _is_as_left(record: Remediation, line: Line, ports: RemedyPorts) -> bool:
+    before, after = _sides(record, ports)
+    return all(same(line.tree.get(table), after.get(table)) for table in changed_tables(before, after))
+
+
+def _sides(record: Remediation, ports: RemedyPorts) -> tuple[Tree, Tree]:
+    metadata = ports.versions.metadata
+    made = metadata.commit(record.commit) if record.commit else None
+    if made is None:
+        raise ForgeError("E601", f"Commit {record.commit} of remediation {record.id} is gone", fix="forge log")
+    return metadata.tree(made.parents[0] if made.parents else None), metadata.tree(made.id)
+
+
+def _take_back(record: Remediation, line: Line, ports: RemedyPorts) -> Remediation | None:
+    """The branch points at what was there before; no row is read. None: it moved meanwhile."""
+    versions = ports.versions
+    before, after = _sides(record, ports)
+    with working(versions, "revert", record.branch, ("revert", record.id)) as work:
+        outcomes: dict[TableName, TableOutcome] = {}
+        for table in changed_tables(before, after):
+            version = before.get(table)
+            gone = TableOutcome(None, TableTally(str(table), "removed"))
+            outcomes[table] = gone if version is None else restored(versions, line, table, version)
+        first = message_of(record).splitlines()[0]
+        several = Several(
+            outcomes,
+            f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
+            "remediation.revert",
+            metadata={"revert": record.commit, "remediation": record.id},
+            remediation=lambda commit_id: _reverted(record, commit_id),
+        )
+        commit = commit_several(work, line, versions.project(), several)
+        if isinstance(commit, Moved):
+            end_run(work, RunStatus.CONFLICT)
+            return None
+        return _reverted(record, commit.id)
+
+
+def _reverted(record: Remediation, commit_id: CommitId) -> Remediation:
+    return replace(record, status=RemedyStatus.REVERTED, reverted_by_commit=commit_id)
+
+
+def _revert_by_rows(record: Remediation, ports: RemedyPorts) -> Remediation:
+    """Others have changed the tables since: their changes stay."""
+    assert record.commit is not None, "it was applied"
+    result = revert_commit(record.commit, str(record.branch), ports.versions)
+    if result.type in (MergeType.CONFLICTED, MergeType.BLOCKED) or result.commit is None:
+        told = "; ".join(verdict.message for verdict in result.verdicts if verdict.blocks)
+        why = told or f"{result.conflict_count} rows were changed by later commits, too."
+        kept = f" {result.merge.id}" if result.merge else ""
+        raise ForgeError(
+            "E750",
+            f"Remediation {record.id} cannot be taken back as it is",
+            why=why,
+            fix=f"forge conflicts show{kept} shows what is in the way; resolve it there.",
+        )
+    reverted = _reverted(record, result.commit.id)
+    _put(reverted, ports)
+    return reverted

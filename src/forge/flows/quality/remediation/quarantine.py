@@ -1,0 +1,94 @@
+"""The side table of a quarantine: what it is called and which columns it has. It follows its table: columns that the
+table gets are added, wider types are taken over, and what the table drops stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from forge.flows.quality.row_repair import CHECKS, SIDE_RUN, SIDE_TIME
+from forge.flows.records import TableLineage
+from forge.lineage.edge import Edge
+from forge.model.errors import ForgeError
+from forge.model.names import ColumnName, TableName
+from forge.versioning.field import Field, Fields, by_name
+
+SUFFIX = "_quarantine"
+_OWN = (
+    Field(CHECKS, CHECKS, "array<string>", doc="Ids of the checks that the row failed."),
+    Field(SIDE_RUN, SIDE_RUN, "string", doc="The run that moved it here."),
+    Field(SIDE_TIME, SIDE_TIME, "timestamp", doc="When it was moved here."),
+)
+_WIDER = {("int", "bigint"), ("float", "double")}
+
+
+@dataclass(frozen=True, slots=True)
+class SideTable:
+    """`names` says what each column of the table is called in the side table."""
+
+    fields: Fields
+    names: Mapping[str, str]
+
+
+def side_of(table: TableName) -> TableName:
+    return TableName(table.schema, f"{table.name}{SUFFIX}")
+
+
+def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
+    """`known` are the columns that the side table has already; none where it is new. A column whose type cannot become
+    that of the table's is left as it is, and a new one beside it takes the values."""
+    taken = [field.name for field in fields if field.name.lower() in {own.name for own in _OWN}]
+    if taken:
+        raise ForgeError(
+            "E749",
+            f"{table} has a column {taken[0]}, which the quarantine table needs for itself",
+            fix="Rename the column, or remedy the table in another way.",
+        )
+    after: dict[str, Field] = by_name(known)
+    names: dict[str, str] = {}
+    for field in fields:
+        name = _place(field, after)
+        old = after.get(name)
+        new = replace(field, id=name, name=name, required=False)
+        after[name] = new if old is None else replace(old, type=_widest(old.type, field.type) or old.type)
+        names[field.name] = name
+    for own in _OWN:
+        after.setdefault(own.name, own)
+    return SideTable(tuple(after.values()), names)
+
+
+def _place(field: Field, known: Mapping[str, Field]) -> str:
+    """Its own name, unless a column of that name has a type that does not go with its own."""
+    spelled = {name.lower(): name for name in known}  # Spark takes a column of another case for the same
+    number, name = 1, spelled.get(field.name.lower(), field.name)
+    while name in known and _widest(known[name].type, field.type) is None:
+        number += 1
+        name = f"{field.name}_{number}"
+    return name
+
+
+def _widest(old: str, new: str) -> str | None:
+    """The type that a column of type `old` may become and that holds values of type `new`; None where there is none."""
+    if old == new or (new, old) in _WIDER:
+        return old
+    if (old, new) in _WIDER:
+        return new
+    mine, other = _decimal(old), _decimal(new)
+    if mine and other and mine[1] == other[1]:
+        return old if mine[0] >= other[0] else new
+    return None
+
+
+def _decimal(text: str) -> tuple[int, int] | None:
+    if not text.startswith("decimal("):
+        return None
+    precision, _, scale = text.removeprefix("decimal(").rstrip(")").partition(",")
+    return int(precision), int(scale)
+
+
+def side_lineage(table: TableName, side: SideTable) -> TableLineage:
+    """Each column comes from the table's column, as it is."""
+    edges = tuple(
+        Edge(ColumnName(str(table), name), ColumnName(str(side_of(table)), kept)) for name, kept in side.names.items()
+    )
+    return TableLineage(side_of(table), edges)

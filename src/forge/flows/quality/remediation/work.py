@@ -1,0 +1,192 @@
+"""A remediation worked out on a branch: its steps carried out, judged, and published as one commit with the record of
+the remediation in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from forge.flows.land import placed
+from forge.flows.pins import Line, line_of
+from forge.flows.project import Project
+from forge.flows.quality.remediation.ports import RemedyPorts
+from forge.flows.quality.remediation.steps import Carried, Scene, carry_out, checks_by_id
+from forge.flows.records import AuditRecord, Moved, RunStatus
+from forge.flows.several import Several, commit_several
+from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
+from forge.flows.versioning.merge.preview import judge_preview, outputs_of
+from forge.flows.versioning.merge.tree import TableOutcome
+from forge.flows.versioning.ports import Work, adopt, working
+from forge.model.names import BranchName, CommitId, TableName
+from forge.quality.check import Check
+from forge.quality.remedy import ActionKind, Remedied
+from forge.quality.verdict import Outcome, Verdict
+from forge.quality.workflow import JudgedOnPreview, Remediation, RemedyStatus, TableCount
+from forge.versioning.commit import Commit, TableStatistics, TableVersion, Tree
+
+
+class Gate(StrEnum):
+    """What must hold before it is published."""
+
+    NONE = "none"  # a preview shows whatever comes of it
+    OTHERS = "others"  # no other check begins to fail; a person has seen the rest
+    ALL = "all"  # and those that asked for it pass
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """In words: the checks that asked for it and still do not pass, and what blocks now and did not before."""
+
+    still: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def held_by(self, gate: Gate) -> tuple[str, ...]:
+        return {Gate.NONE: (), Gate.OTHERS: self.others, Gate.ALL: (*self.still, *self.others)}[gate]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """`commit` None: nothing was published, for `nothing to do` or because `broken` says what would fail."""
+
+    record: Remediation  # as it stands now
+    commit: Commit | None = None
+    broken: tuple[str, ...] = ()
+
+
+def with_checks(ports: RemedyPorts, record: Remediation) -> tuple[Project, dict[str, Check]]:
+    """The project with all checks of the table, and these by id: its own, and those of the monitor that found the
+    failure."""
+    project = ports.versions.project()
+    known = checks_by_id(record.table, project.checks_of(record.table))
+    checks = {**known, **checks_by_id(record.table, ports.more_checks(record))}
+    return replace(project, checks={**project.checks, record.table: tuple(checks.values())}), checks
+
+
+def work_out(
+    ports: RemedyPorts,
+    record: Remediation,
+    branch: BranchName,
+    done: Callable[[Remediation, CommitId], Remediation],
+    *,
+    gate: Gate,
+) -> Worked:
+    """`done` says what the record is once the commit stands. Worked out anew where the branch moves meanwhile."""
+    versions = ports.versions
+    words = ("remediate", str(record.table), record.id)
+    with working(versions, "remediate", branch, words) as work:
+        for _ in range(ATTEMPTS):
+            adopt(versions, branch)
+            line = line_of(versions.metadata, branch, versions.default_branch)
+            worked = _attempt(ports, work, line, record, done, gate=gate)
+            if not isinstance(worked, Moved):
+                return worked
+            work.stages.clear()
+            versions.lake.drop_stages(work.run_id)
+        raise moves_too_often(branch)
+
+
+def _attempt(
+    ports: RemedyPorts,
+    work: Work,
+    line: Line,
+    record: Remediation,
+    done: Callable[[Remediation, CommitId], Remediation],
+    *,
+    gate: Gate,
+) -> Worked | Moved:
+    project, checks = with_checks(ports, record)
+    stamp = str(record.run_id or work.run_id)
+    work.tell("staging", record.table)
+    carried = carry_out(Scene(ports, work, line, record.branch, project, record.table, checks, stamp), record.steps)
+    told = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
+    if not carried.outcomes:
+        end_run(work, RunStatus.NOTHING_TO_DO)
+        return Worked(replace(told, note=_words(carried.results)))
+    verdicts = judge_preview(work, project, placed(line.tree, _versions(carried)), tuple(carried.outcomes))
+    work.step("checked")
+    told = replace(told, verdicts=judged_on_preview(verdicts))
+    broken = find_broken(work, project, line.tree, told, verdicts)
+    if broken.held_by(gate):
+        end_run(work, RunStatus.BLOCKED, verdicts, tuple(carried.outcomes))
+        return Worked(told, None, broken.held_by(gate))
+    told = replace(told, note=_note(told, broken))
+    several = Several(
+        carried.outcomes,
+        message_of(told),
+        "remediate",
+        verdicts,
+        {"remediation": record.id, "checks": list(record.check_ids)},
+        carried.made_of,
+        lambda commit_id: done(told, commit_id),
+    )
+    commit = commit_several(work, line, project, several)
+    if isinstance(commit, Moved):
+        return commit
+    work.tell("published", record.table, commit.id)
+    return Worked(done(told, commit.id), commit)
+
+
+def _versions(carried: Carried) -> dict[TableName, TableVersion | None]:
+    return {table: outcome.version for table, outcome in carried.outcomes.items()}
+
+
+def find_broken(work: Work, project: Project, before: Tree, record: Remediation, verdicts: Sequence[Verdict]) -> Broken:
+    """A rollback brings back what was published once: only its own checks count."""
+    asked = set(record.check_ids)
+    still = [v for v in verdicts if v.check_id in asked and v.outcome is not Outcome.PASSED]
+    others = [v for v in verdicts if v.check_id not in asked and v.blocks]
+    if others and any(step.action.kind is ActionKind.ROLLBACK for step in record.steps):
+        others = []
+    if others:
+        tables = {TableName.parse(v.table) for v in others} & set(before)
+        known = {v.check_id for v in judge_preview(work, project, before, tables) if v.blocks}
+        others = [v for v in others if v.check_id not in known]
+    return Broken(tuple(v.message for v in still), tuple(v.message for v in others))
+
+
+def judged_on_preview(verdicts: Sequence[Verdict]) -> tuple[JudgedOnPreview, ...]:
+    return tuple(JudgedOnPreview(v.check_id, v.outcome, v.message) for v in verdicts)
+
+
+def _note(record: Remediation, broken: Broken) -> str:
+    words, failing = _words(record.results), (*broken.still, *broken.others)
+    return f"{words} With it, {'; '.join(failing)}." if failing else words
+
+
+def _words(results: Sequence[Remedied]) -> str:
+    return " ".join(result.message for result in results)
+
+
+def message_of(record: Remediation) -> str:
+    """Of the commit: what was done, and why."""
+    kinds = ", ".join(dict.fromkeys(str(r.action) for r in record.results if r.success))
+    why = f"\n\nFor {', '.join(record.check_ids)}." if record.check_ids else ""
+    return f"{kinds.capitalize()}: {_words([r for r in record.results if r.success])}{why}"
+
+
+def counts_of(outcomes: Mapping[TableName, TableOutcome]) -> tuple[TableCount, ...]:
+    return tuple(_count(table, outcome.statistics) for table, outcome in outcomes.items())
+
+
+def _count(table: TableName, counted: TableStatistics) -> TableCount:
+    return TableCount(str(table), counted.rows_added, counted.rows_modified, counted.rows_deleted)
+
+
+def end_run(
+    work: Work, status: RunStatus, verdicts: tuple[Verdict, ...] = (), tables: tuple[TableName, ...] = ()
+) -> None:
+    """Nothing is published; the run keeps what was found."""
+    ports = work.ports
+    outputs = outputs_of({}, tables, verdicts, "remediate")
+    ended = replace(work.record, status=status, finished_at=ports.clock(), step="finished", outputs=outputs)
+    audit = AuditRecord(ports.clock(), work.record.user, f"remediate.{status.replace(' ', '_')}", work.run_id)
+    ports.metadata.finish_run(ended, verdicts, (audit,))
+
+
+def proposed(record: Remediation, commit_id: CommitId) -> Remediation:
+    return replace(record, status=RemedyStatus.PROPOSED, preview=commit_id)
+
+
+def applied(record: Remediation, commit_id: CommitId) -> Remediation:
+    return replace(record, status=RemedyStatus.APPLIED, commit=commit_id)

@@ -1,0 +1,89 @@
+"""What checks said, wherever it is kept: of monitors and of people in the store of monitors, of governed runs in the
+records of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forge.flows.ports import Metadata
+from forge.flows.quality.health import result_of
+from forge.flows.quality.monitors.store import MonitorStore
+from forge.model.errors import ForgeError
+from forge.model.names import RunId, TableName
+from forge.quality.monitors.monitor import CheckResult
+from forge.quality.verdict import Outcome
+
+HISTORY = 30
+_LOOKED_THROUGH = 3000  # verdicts of a table, for those of one check
+
+
+def find_results(
+    metadata: Metadata,
+    store: MonitorStore,
+    *,
+    table: TableName | None = None,
+    run_id: str | None = None,
+    monitor_id: str | None = None,
+    check_id: str | None = None,
+    verdict: Outcome | None = None,
+    limit: int = 100,
+) -> tuple[CheckResult, ...]:
+    """Newest first. `run_id` is of a run of either kind."""
+    ids = [run_id] if run_id is not None else None
+    found = store.results(
+        monitor_id=monitor_id, run_ids=ids, table=table, check_id=check_id, verdict=verdict, limit=limit
+    )
+    if monitor_id is None:
+        governed = RunId(run_id) if run_id is not None else None
+        most = limit if check_id is None else max(limit, _LOOKED_THROUGH)
+        said = metadata.verdicts(run_id=governed, table=table, outcome=verdict, limit=most)
+        said = tuple((run, one) for run, one in said if check_id in (None, one.check_id))
+        runs = metadata.find_runs({run for run, _ in said})
+        found = (*found, *(result_of(one, runs[run]) for run, one in said))
+    return tuple(
+        sorted(found, key=lambda one: one.executed_at, reverse=True)[:limit]
+    )  # stable: checks keep their order
+
+
+def find_result(metadata: Metadata, store: MonitorStore, result_id: str) -> CheckResult:
+    found = store.result(result_id)
+    if found is not None:
+        return found
+    run_id, _, check_id = result_id.partition(".")
+    run = metadata.run(RunId(run_id)) if check_id else None
+    for _, verdict in metadata.verdicts(run_id=run.id, limit=100_000) if run else ():
+        if run is not None and verdict.check_id == check_id:
+            return result_of(verdict, run)
+    fix = "GET /api/v1/quality/results lists them."
+    raise ForgeError("E724", f"There is no result '{result_id}'", fix=fix)
+
+
+def find_history(
+    metadata: Metadata, store: MonitorStore, result: CheckResult, limit: int = HISTORY
+) -> tuple[CheckResult, ...]:
+    """What the same check said before and since, newest first."""
+    table = TableName.parse(result.dataset)
+    found = list(store.results(table=table, check_id=result.check_id, limit=limit))
+    said = [
+        (run_id, verdict)
+        for run_id, verdict in metadata.verdicts(table=table, limit=_LOOKED_THROUGH)
+        if verdict.check_id == result.check_id
+    ][:limit]
+    runs = metadata.find_runs({run_id for run_id, _ in said})
+    found += [result_of(verdict, runs[run_id]) for run_id, verdict in said]
+    same = (one for one in found if one.branch == result.branch)
+    return tuple(sorted(same, key=lambda one: one.executed_at, reverse=True)[:limit])
+
+
+def first_failure(result: CheckResult, history: Sequence[CheckResult]) -> CheckResult | None:
+    """Where the row of failures that the result stands in began, as far as `history` (newest first) goes back."""
+    if result.verdict is not Outcome.FAILED:
+        return None
+    first = result
+    for one in history:
+        if one.executed_at > result.executed_at or one.verdict is Outcome.NOT_MEASURED:
+            continue
+        if one.verdict is Outcome.PASSED:
+            break
+        first = one
+    return first

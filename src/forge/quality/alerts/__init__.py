@@ -1,0 +1,1 @@
+"""Alerts, incidents, notices and deliveries as data."""

@@ -1,0 +1,262 @@
+"""A delivery: one notice on its way to one channel. When it is tried, which of them go out as one message, and when it
+is given up; all of it is decided here, without a clock, a network or a store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from forge.quality.alerts.alert import RANKS, Scope, thread_of
+from forge.quality.alerts.notice import Notice, NoticeKind
+from forge.quality.alerts.quiet import QuietPeriod, quiet_until
+
+FIRST_SECONDS, LONGEST_SECONDS = 5.0, 900.0
+STORM = 5  # more messages than that at once to one channel become one
+
+
+class DeliveryStatus(StrEnum):
+    WAITING = "waiting"
+    SENT = "sent"
+    DROPPED = "dropped"  # it was over before it could be told
+    REFUSED = "refused"  # the other side says that it will never take it
+    GIVEN_UP = "given up"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """`message_id` is given when it is tried first and stays: tries of one message can be told from another message.
+    Whoever tries it holds `claimed_by` until `claimed_until`. `key` is the pager's, once it was told."""
+
+    id: str
+    channel: str
+    notice: Notice
+    created_at: datetime
+    due_at: datetime  # when it may be tried first
+    next_at: datetime  # when it is tried next
+    status: DeliveryStatus = DeliveryStatus.WAITING
+    reason: str = ""
+    muted: bool = False  # it waits for the end of a mute
+    attempts: int = 0
+    message_id: str | None = None
+    claimed_by: str | None = None
+    claimed_until: datetime | None = None
+    sent_at: datetime | None = None
+    key: str | None = None
+    number: int = 0  # the order in which they were queued
+
+    @property
+    def thread(self) -> str:
+        return thread_of(self.notice.scope, self.notice.table)
+
+    @property
+    def begins(self) -> bool:
+        """It tells of a failure, not of its end."""
+        return self.notice.kind in (NoticeKind.FAILING, NoticeKind.REMINDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    at: datetime
+    ok: bool
+    detail: str
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What goes out at once. `id` is the same in every try."""
+
+    id: str
+    channel: str
+    deliveries: tuple[Delivery, ...]
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        return tuple(delivery.notice for delivery in self.deliveries)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with the deliveries of a channel now; what is in neither waits."""
+
+    messages: tuple[Message, ...] = ()
+    dropped: tuple[tuple[Delivery, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How a channel is told. `group`: how long a notice waits for others."""
+
+    group: timedelta = timedelta(seconds=30)
+    quiet: tuple[QuietPeriod, ...] = ()
+    give_up: timedelta = timedelta(hours=24)
+
+
+IsFailing = Callable[[Scope, str], bool]
+
+
+def first_try(notice: Notice, timing: Timing, now: datetime, muted: datetime | None) -> tuple[datetime, str]:
+    """When a new delivery may go out, and why not at once."""
+    at, reason = now + timing.group, ""
+    if muted is not None and muted > at:
+        at, reason = muted, f"muted until {muted:%Y-%m-%d %H:%M} UTC"
+    end = quiet_until(timing.quiet, at, notice.severity)
+    if end is not None:
+        at, reason = end, f"quiet hours until {end:%Y-%m-%d %H:%M} UTC"
+    return at, reason
+
+
+def backoff(attempts: int, jitter: float, asked: float | None = None) -> timedelta:
+    """How long to wait after that many tries: twice as long each time, up to a quarter of an hour. `jitter`, from 0 to
+    1, takes up to half of it away, so that many who failed together do not come back together. `asked`: how long the
+    other side wants to be left alone."""
+    seconds = min(FIRST_SECONDS * 2 ** min(max(attempts - 1, 0), 20), LONGEST_SECONDS) * (1 - jitter / 2)
+    return timedelta(seconds=max(seconds, min(asked or 0.0, 3600.0)))
+
+
+def is_over(delivery: Delivery, timing: Timing, now: datetime) -> bool:
+    """Whether it was tried for so long that it is given up; the time in which it was held back does not count."""
+    return now - delivery.due_at >= timing.give_up
+
+
+def plan_messages(waiting: Sequence[Delivery], now: datetime, is_failing: IsFailing) -> Plan:
+    """`waiting` are all that wait for one channel, the oldest first. A message that was tried before is tried again as
+    it was; the end of a failure never goes out before the failure."""
+    tried = _tried(waiting)
+    busy = {one.thread for one in waiting if one.message_id is not None}
+    held = _untold([one for one in waiting if one.message_id is None and one.next_at > now])
+    fresh = [
+        one
+        for one in waiting
+        if one.message_id is None
+        and one.next_at <= now
+        and one.thread not in busy
+        and (one.begins or not held & _checks(one))
+    ]
+    dropped = _overtaken(fresh, is_failing)
+    gone = {one.id for one, _ in dropped}
+    groups = group_by_cause([one for one in fresh if one.id not in gone])
+    again = tuple(m for m in tried if all(one.next_at <= now and not _held_by(one, now) for one in m.deliveries))
+    return Plan((*again, *(_message(group) for group in groups)), tuple(dropped))
+
+
+def _checks(delivery: Delivery) -> set[tuple[str, str]]:
+    return {(delivery.thread, check.check_id) for check in delivery.notice.checks}
+
+
+def _untold(deliveries: Iterable[Delivery]) -> set[tuple[str, str]]:
+    """Checks of which the failure is still to be told."""
+    return {check for one in deliveries if one.begins for check in _checks(one)}
+
+
+def _held_by(delivery: Delivery, now: datetime) -> bool:
+    return delivery.claimed_until is not None and delivery.claimed_until > now
+
+
+def _tried(waiting: Iterable[Delivery]) -> tuple[Message, ...]:
+    found: dict[str, list[Delivery]] = {}
+    for one in waiting:
+        if one.message_id is not None:
+            found.setdefault(one.message_id, []).append(one)
+    return tuple(Message(key, group[0].channel, tuple(group)) for key, group in found.items())
+
+
+def _message(group: Sequence[Delivery]) -> Message:
+    first = min(one.id for one in group)
+    identity = hashlib.sha256(f"{group[0].channel}\n{first}".encode()).hexdigest()[:24]
+    return Message(identity, group[0].channel, tuple(group))
+
+
+def _overtaken(fresh: Sequence[Delivery], is_failing: IsFailing) -> list[tuple[Delivery, str]]:
+    """A failure that came and went while it was muted is not told at all."""
+    dropped: list[tuple[Delivery, str]] = []
+    ended: set[tuple[Scope, str]] = set()
+    for one in fresh:
+        checks = [(one.notice.scope, check.check_id) for check in one.notice.checks]
+        if one.muted and one.begins and not any(is_failing(*check) for check in checks):
+            dropped.append((one, "it was over before the mute ended"))
+            ended |= set(checks)
+        elif one.notice.kind is NoticeKind.RECOVERED and checks and all(check in ended for check in checks):
+            dropped.append((one, "its failure was not told"))
+    return dropped
+
+
+def group_by_cause(deliveries: Sequence[Delivery]) -> tuple[tuple[Delivery, ...], ...]:
+    """What belongs together is one message: the same dataset, a dataset and those that stand on it, those with the same
+    cause. Too many groups at once are a storm, and become one. Within a group the cause comes first."""
+    if not deliveries:
+        return ()
+    groups = _joined(deliveries)
+    if len(groups) > STORM:
+        groups = [list(deliveries)]
+    return tuple(tuple(_causes_first(group)) for group in groups)
+
+
+def _joined(deliveries: Sequence[Delivery]) -> list[list[Delivery]]:
+    parent = list(range(len(deliveries)))
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    at: dict[tuple[str, str], int] = {}
+    for number, one in enumerate(deliveries):
+        for table in (one.notice.table, one.notice.cause.table if one.notice.cause else one.notice.table):
+            first = at.setdefault((one.notice.branch, table), number)
+            parent[root(number)] = root(first)
+    for number, one in enumerate(deliveries):
+        for table in one.notice.upstream:
+            other = at.get((one.notice.branch, table))
+            if other is not None:
+                parent[root(number)] = root(other)
+    found: dict[int, list[Delivery]] = {}
+    for number, one in enumerate(deliveries):
+        found.setdefault(root(number), []).append(one)
+    return list(found.values())
+
+
+def _causes_first(group: Sequence[Delivery]) -> list[Delivery]:
+    tables = {one.notice.table for one in group}
+
+    def place(one: Delivery) -> tuple[int, int, datetime, int]:
+        depth = len(tables.intersection(one.notice.upstream) - {one.notice.table})
+        return depth, -RANKS[one.notice.severity], one.notice.at, one.number
+
+    return sorted(group, key=place)
+
+
+@dataclass(frozen=True, slots=True)
+class PagerEvent:
+    """What a pager is told: `trigger` of a failure, or `resolve` of its end, by the same key."""
+
+    action: str  # trigger | resolve
+    key: str
+    deliveries: tuple[Delivery, ...]
+
+
+def pager_events(
+    message: Message, keys: Mapping[str, str], still_failing: Callable[[str], bool]
+) -> tuple[PagerEvent, ...]:
+    """`keys`: under which key each thread was told last. `still_failing`: whether anything that was told under a key
+    fails still. What began and ended in the same message pages nobody."""
+    last: dict[tuple[str, str], Delivery] = {}
+    for one in sorted(message.deliveries, key=lambda each: each.number):
+        last |= {(one.thread, check.check_id): one for check in one.notice.checks}
+    lasting = {id(one) for one in last.values() if one.begins}
+    failing = tuple(one for one in message.deliveries if id(one) in lasting or one.notice.kind is NoticeKind.NOTE)
+    events = []
+    if failing:
+        known = keys.get(failing[0].thread)
+        key = known if known is not None and still_failing(known) else failing[0].thread
+        events.append(PagerEvent("trigger", key, failing))
+    over: dict[str, list[Delivery]] = {}
+    for one in message.deliveries:
+        if one.notice.kind is NoticeKind.RECOVERED and one.thread in keys:
+            over.setdefault(keys[one.thread], []).append(one)
+    events += [PagerEvent("resolve", key, tuple(group)) for key, group in over.items() if not still_failing(key)]
+    return tuple(events)

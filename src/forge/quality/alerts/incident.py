@@ -1,0 +1,276 @@
+"""An incident: one check that fails under one monitor or on one branch, for as long as that lasts, and what was done
+about it. Opened and resolved by verdicts; acknowledged, assigned and annotated by people."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from forge.quality.alerts.alert import Move, MoveKind, Scope
+from forge.quality.alerts.notice import Cause, Hit
+from forge.quality.verdict import Severity
+
+REOPENED_WITHIN = timedelta(hours=24)
+FORGE = "forge"  # who acts where no person did
+
+
+class IncidentStatus(StrEnum):
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+
+class EntryKind(StrEnum):
+    OPENED = "opened"
+    SEEN = "failed again"
+    WORSE = "worse"
+    REOPENED = "reopened"
+    ACKNOWLEDGED = "acknowledged"
+    ASSIGNED = "assigned"
+    NOTE = "note"
+    MUTED = "muted"
+    ALERT_QUEUED = "alert queued"
+    ALERT_SENT = "alert sent"
+    ALERT_FAILED = "alert failed"  # given up
+    REMEDIATION = "remediation"
+    RECOVERED = "recovered"
+    RESOLVED = "resolved"  # by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the timeline. Failures that follow one another are one line: `count` of them, the last at `until`."""
+
+    at: datetime
+    kind: EntryKind
+    text: str
+    by: str = FORGE
+    commit_id: str | None = None
+    run_id: str | None = None
+    result_id: str | None = None
+    count: int = 1
+    until: datetime | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedIncident:
+    """`cause` is the first dataset upstream that failed, as far as was known when it was opened or seen last."""
+
+    id: str
+    scope: Scope
+    table: str
+    branch: str
+    check_id: str
+    check_type: str
+    columns: tuple[str, ...]
+    severity: Severity
+    status: IncidentStatus
+    message: str
+    opened_at: datetime  # reopened or not
+    seen_at: datetime  # the newest failure
+    seen: int = 1  # failures
+    commit_id: str | None = None  # of the newest failure
+    run_id: str | None = None
+    monitor_run_id: str | None = None
+    monitor_name: str | None = None
+    result_id: str | None = None
+    assignee: str | None = None
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str | None = None
+    resolved_at: datetime | None = None
+    resolved_by: str | None = None
+    reopened: int = 0
+    cause: Cause | None = None
+    hit: tuple[Hit, ...] = ()
+    upstream: tuple[str, ...] = ()  # tables, nearest first
+
+    @property
+    def is_open(self) -> bool:
+        return self.status is not IncidentStatus.RESOLVED
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An incident as it is now, and what its timeline gains."""
+
+    incident: TrackedIncident
+    entries: tuple[Entry, ...]
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known of a failure beside its verdict."""
+
+    columns: tuple[str, ...] = ()
+    cause: Cause | None = None
+    hit: tuple[Hit, ...] = ()
+    hit_count: int = 0
+    upstream: tuple[str, ...] = ()
+    monitor_name: str | None = None
+    result_id: str | None = None
+
+
+def incident_id(scope: Scope, check_id: str, at: datetime) -> str:
+    return hashlib.sha256(f"{scope}\n{check_id}\n{at.isoformat()}".encode()).hexdigest()[:16]
+
+
+def follow(
+    known: TrackedIncident | None,
+    move: Move,
+    around: Around,
+    *,
+    worth: bool,
+    window: timedelta = REOPENED_WITHIN,
+) -> Change | None:
+    """What a move of the alert state makes of the newest incident of the check. `worth`: the failure is severe enough
+    to open one; one that is open goes on whatever the severity."""
+    if move.kind is MoveKind.PASSED:
+        return None
+    if move.kind is MoveKind.RECOVERED:
+        return _recovered(known, move) if known is not None and known.is_open else None
+    if known is not None and known.is_open:
+        return _seen(known, move, around)
+    if not worth:
+        return None
+    if known is not None and known.resolved_at is not None and move.after.seen_at - known.resolved_at <= window:
+        return _reopened(known, move, around)
+    return _opened(move, around)
+
+
+def _opened(move: Move, around: Around) -> Change:
+    after = move.after
+    incident = TrackedIncident(
+        incident_id(after.scope, after.check_id, after.seen_at),
+        after.scope,
+        after.table,
+        after.branch,
+        after.check_id,
+        after.check_type,
+        around.columns,
+        after.severity,
+        IncidentStatus.OPEN,
+        after.message,
+        opened_at=after.seen_at,
+        seen_at=after.seen_at,
+        commit_id=after.commit_id,
+        run_id=after.run_id,
+        monitor_run_id=after.monitor_run_id,
+        monitor_name=around.monitor_name,
+        result_id=around.result_id,
+        cause=around.cause,
+        hit=around.hit,
+        upstream=around.upstream,
+    )
+    return Change(incident, (_entry(EntryKind.OPENED, move, around, after.message),), is_new=True)
+
+
+def _refreshed(known: TrackedIncident, move: Move, around: Around) -> TrackedIncident:
+    after = move.after
+    return replace(
+        known,
+        severity=after.severity,
+        message=after.message,
+        seen_at=after.seen_at,
+        seen=known.seen + 1,
+        commit_id=after.commit_id,
+        run_id=after.run_id,
+        monitor_run_id=after.monitor_run_id,
+        monitor_name=around.monitor_name or known.monitor_name,
+        result_id=around.result_id or known.result_id,
+        cause=around.cause or known.cause,
+        hit=around.hit or known.hit,
+        upstream=around.upstream or known.upstream,
+    )
+
+
+def _seen(known: TrackedIncident, move: Move, around: Around) -> Change:
+    incident = _refreshed(known, move, around)
+    if move.kind is MoveKind.WORSE:
+        text = f"{known.severity} → {move.after.severity}: {move.after.message}"
+        return Change(incident, (_entry(EntryKind.WORSE, move, around, text),))
+    return Change(incident, (_entry(EntryKind.SEEN, move, around, move.after.message),))
+
+
+def _reopened(known: TrackedIncident, move: Move, around: Around) -> Change:
+    incident = replace(
+        _refreshed(known, move, around),
+        status=IncidentStatus.OPEN,
+        acknowledged_at=None,
+        acknowledged_by=None,
+        resolved_at=None,
+        resolved_by=None,
+        reopened=known.reopened + 1,
+    )
+    return Change(incident, (_entry(EntryKind.REOPENED, move, around, move.after.message),))
+
+
+def _recovered(known: TrackedIncident, move: Move) -> Change:
+    after = move.after
+    incident = replace(known, status=IncidentStatus.RESOLVED, resolved_at=after.seen_at, resolved_by=FORGE)
+    return Change(incident, (_entry(EntryKind.RECOVERED, move, Around(), move.verdict.message),))
+
+
+def _entry(kind: EntryKind, move: Move, around: Around, text: str) -> Entry:
+    after = move.after
+    return Entry(after.seen_at, kind, text, FORGE, after.commit_id, after.run_id, around.result_id)
+
+
+def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
+    """None: it is already."""
+    if incident.status is IncidentStatus.ACKNOWLEDGED:
+        return None
+    changed = replace(
+        incident,
+        status=IncidentStatus.ACKNOWLEDGED,
+        acknowledged_at=at,
+        acknowledged_by=by,
+        assignee=incident.assignee or by,
+        resolved_at=None,
+        resolved_by=None,
+    )
+    return Change(changed, (Entry(at, EntryKind.ACKNOWLEDGED, f"{by} looks after it", by),))
+
+
+def resolve(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
+    if not incident.is_open:
+        return None
+    changed = replace(incident, status=IncidentStatus.RESOLVED, resolved_at=at, resolved_by=by)
+    return Change(changed, (Entry(at, EntryKind.RESOLVED, f"{by} says it is resolved", by),))
+
+
+def reopen(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
+    if incident.status is IncidentStatus.OPEN:
+        return None
+    was_resolved = not incident.is_open
+    changed = replace(
+        incident,
+        status=IncidentStatus.OPEN,
+        acknowledged_at=None,
+        acknowledged_by=None,
+        resolved_at=None,
+        resolved_by=None,
+        reopened=incident.reopened + was_resolved,
+    )
+    text = f"{by} opened it again" if was_resolved else f"{by} looks after it no longer"
+    return Change(changed, (Entry(at, EntryKind.REOPENED, text, by),))
+
+
+def assign(incident: TrackedIncident, assignee: str | None, by: str, at: datetime) -> Change | None:
+    if incident.assignee == assignee:
+        return None
+    text = f"assigned to {assignee}" if assignee else "assigned to nobody"
+    return Change(replace(incident, assignee=assignee), (Entry(at, EntryKind.ASSIGNED, text, by),))
+
+
+def note(incident: TrackedIncident, text: str, by: str, at: datetime) -> Change:
+    return Change(incident, (Entry(at, EntryKind.NOTE, text, by),))
+
+
+def join(last: Entry, entry: Entry) -> Entry:
+    """Two lines of failures as one, with the words of the newer."""
+    return replace(entry, at=last.at, count=last.count + entry.count, until=entry.until or entry.at)

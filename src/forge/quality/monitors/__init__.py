@@ -1,0 +1,1 @@
+"""Monitors, schedules and service levels as data."""

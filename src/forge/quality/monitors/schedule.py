@@ -1,0 +1,200 @@
+"""When a monitor is due: pure functions of the schedule and the time. All times go in and come out in UTC.
+
+A cron expression is meant in its own timezone. At the change of the clocks a time that does not exist is kept as soon
+as the clock has passed it, and one that comes twice is kept once, the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+from forge.model.nearest import did_you_mean
+from forge.quality.monitors.monitor import Missed, Schedule, ScheduleType
+
+LATE = timedelta(seconds=120)  # so late a run may begin and still be in time: a restart, a slow tick
+LONGEST_MINUTES = 60 * 24 * 366
+_FOLD = timedelta(hours=3)  # no clock is set by more
+_COUNTED = 1000
+_STEP = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one field."""
+
+    path: str
+    message: str
+    fix: str | None = None
+
+
+def find_faults(schedule: Schedule) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    if schedule.type is not ScheduleType.CRON and schedule.cron is not None:
+        faults.append(_not_of("cron", schedule.type))
+    if schedule.type is not ScheduleType.INTERVAL and schedule.interval_minutes is not None:
+        faults.append(_not_of("interval_minutes", schedule.type))
+    match schedule.type:
+        case ScheduleType.CRON:
+            faults += _faults_of_cron(schedule.cron)
+        case ScheduleType.INTERVAL:
+            minutes = schedule.interval_minutes
+            if minutes is None:
+                faults.append(Fault("interval_minutes", "is missing", "Write interval_minutes: 60."))
+            elif not 1 <= minutes <= LONGEST_MINUTES:
+                faults.append(Fault("interval_minutes", f"is from 1 to {LONGEST_MINUTES:,}, and is {minutes}"))
+        case ScheduleType.ON_CHANGE:
+            pass
+    return (*faults, *_faults_of_zone(schedule.timezone))
+
+
+def _not_of(key: str, kind: ScheduleType) -> Fault:
+    return Fault(key, f"does not belong to a schedule of type {kind}", f"Leave it out, or set type to {_TYPE_OF[key]}.")
+
+
+_TYPE_OF = {"cron": ScheduleType.CRON, "interval_minutes": ScheduleType.INTERVAL}
+
+
+def _faults_of_cron(text: str | None) -> list[Fault]:
+    fix = "Five fields: minute hour day-of-month month day-of-week, like 0 6 * * 1-5."
+    if not text:
+        return [Fault("cron", "is missing", fix)]
+    if len(text.split()) != 5:
+        return [Fault("cron", f"has five fields, and '{text}' has {len(text.split())}", fix)]
+    try:
+        first = next(CronSim(text, datetime(2026, 1, 1, tzinfo=UTC)), None)
+    except (CronSimError, ValueError, RecursionError) as error:
+        return [Fault("cron", f"'{text}' is not a cron expression: {error}", fix)]
+    return [] if first else [Fault("cron", f"'{text}' never comes", fix)]
+
+
+def _faults_of_zone(name: str) -> list[Fault]:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        near = did_you_mean(name, available_timezones())
+        return [Fault("timezone", f"'{name}' is no timezone", near or "Write it like Europe/Berlin.")]
+    return []
+
+
+def next_due(schedule: Schedule, anchor: datetime, after: datetime) -> datetime | None:
+    """The first time after `after`; None where it hangs on changes, or never comes. `anchor` is where intervals are
+    counted from."""
+    return next(_dues(schedule, anchor, after), None)
+
+
+def find_dues(schedule: Schedule, anchor: datetime, after: datetime, number: int) -> tuple[datetime, ...]:
+    """The next so many times."""
+    return tuple(islice(_dues(schedule, anchor, after), number))
+
+
+def newest_due(schedule: Schedule, anchor: datetime, now: datetime) -> datetime | None:
+    """The last time up to `now`, itself included."""
+    match schedule.type:
+        case ScheduleType.INTERVAL:
+            step = _step(schedule)
+            return anchor + (now - anchor) // step * step if now >= anchor else None
+        case ScheduleType.CRON:
+            return _newest_cron(schedule, now)
+        case ScheduleType.ON_CHANGE:
+            return None
+
+
+def _newest_cron(schedule: Schedule, now: datetime) -> datetime | None:
+    """Back to before any change of the clocks, and forward from there: the way forward is the one that is kept."""
+    assert schedule.cron
+    zone = ZoneInfo(schedule.timezone)
+    before = next(CronSim(schedule.cron, (now - _FOLD).astimezone(zone), reverse=True), None)
+    if before is None:
+        return None
+    newest = before.astimezone(UTC)
+    for due in _cron(schedule, newest):
+        if due > now:
+            break
+        newest = due
+    return newest
+
+
+def _dues(schedule: Schedule, anchor: datetime, after: datetime) -> Iterator[datetime]:
+    match schedule.type:
+        case ScheduleType.CRON:
+            yield from _cron(schedule, after)
+        case ScheduleType.INTERVAL:
+            step = _step(schedule)
+            due = anchor if after < anchor else anchor + ((after - anchor) // step + 1) * step
+            while True:
+                yield due
+                due += step
+        case ScheduleType.ON_CHANGE:
+            return
+
+
+def _step(schedule: Schedule) -> timedelta:
+    assert schedule.interval_minutes
+    return timedelta(minutes=schedule.interval_minutes)
+
+
+def _cron(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    assert schedule.cron
+    last = after
+    for local in CronSim(schedule.cron, after.astimezone(ZoneInfo(schedule.timezone))):
+        due = local.astimezone(UTC)
+        if due > last:  # an hour that comes twice is begun again by the one that counts in local time
+            last = due
+            yield due
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is to be done now. `run` False: the time was missed and is only written down. `missed`: how many due times
+    before or, if it is not run, up to this one nobody kept."""
+
+    at: datetime
+    run: bool
+    missed: int = 0
+
+
+def due_now(schedule: Schedule, anchor: datetime, since: datetime, now: datetime) -> Due | None:
+    """`since` is the last due time that was taken care of, or when the schedule came into force; None: nothing is due.
+    What several missed times ask for is one run."""
+    newest = newest_due(schedule, anchor, now)
+    if newest is None or newest <= since:
+        return None
+    passed = _count(schedule, anchor, since, newest)
+    in_time = now - newest <= LATE
+    if in_time or schedule.missed is Missed.CATCH_UP:
+        return Due(newest, run=True, missed=passed - 1 if in_time else passed)
+    return Due(newest, run=False, missed=passed)
+
+
+def _count(schedule: Schedule, anchor: datetime, since: datetime, newest: datetime) -> int:
+    """Up to a thousand: more is just many."""
+    number = 0
+    for due in islice(_dues(schedule, anchor, since), _COUNTED):
+        if due > newest:
+            break
+        number += 1
+    return number
+
+
+def since_of(start: datetime, last_due: datetime | None) -> datetime:
+    """From where on due times count: the first moment itself is one."""
+    return max(start - _STEP, last_due) if last_due else start - _STEP
+
+
+def in_words(schedule: Schedule | None) -> str:
+    match schedule:
+        case None:
+            return "by hand"
+        case Schedule(type=ScheduleType.CRON):
+            zone = "" if schedule.timezone == "UTC" else f" {schedule.timezone}"
+            return f"cron {schedule.cron}{zone}"
+        case Schedule(type=ScheduleType.INTERVAL):
+            minutes = schedule.interval_minutes or 0
+            return f"every {minutes // 60} h" if minutes % 60 == 0 else f"every {minutes} min"
+        case _:
+            return "on change"

@@ -1,0 +1,363 @@
+"""The scheduler: what is due is done once, whoever looks, whatever died."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from memory_world import until
+from monitor_world import MAIN, MONDAY, MonitorWorld, ids
+
+from forge.flows.processes import Process, this_process
+from forge.flows.quality.monitors.run import carry_out, end_run
+from forge.flows.quality.monitors.scheduler import SILENT, Scheduler, bury_dead, next_run_at
+from forge.flows.quality.monitors.store import change_monitor, remove_monitor
+from forge.model.errors import ForgeError
+from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
+
+HOURLY: dict[str, object] = {"type": "cron", "cron": "0 * * * *"}
+CHANGES: dict[str, object] = {"type": "on_change"}
+DEAD, DEAD_TOO = (replace(this_process(), pid=2**22 + number) for number in (7, 8))  # no such processes
+ELSEWHERE = Process("elsewhere", 1, "1")
+
+
+@pytest.fixture
+def world() -> MonitorWorld:
+    world = MonitorWorld()
+    world.publish(1)
+    world.now = MONDAY + timedelta(minutes=30)
+    return world
+
+
+def at(hours: float) -> datetime:
+    return MONDAY + timedelta(hours=hours)
+
+
+# by time
+
+
+def test_a_time_that_has_come_is_run_once(world: MonitorWorld) -> None:
+    monitor, scheduler = world.monitor(HOURLY), world.scheduler()
+    assert scheduler.tick() == ()
+    world.now = MONDAY + timedelta(hours=1, seconds=3)
+    (run,) = scheduler.tick()
+    assert (run.due, run.trigger, run.by) == (at(1), Trigger.SCHEDULE, "schedule")
+    assert scheduler.tick() == ()
+    assert world.statuses(monitor) == ["passed"]
+
+
+def test_an_interval_runs_at_once_and_then_again_and_again(world: MonitorWorld) -> None:
+    monitor, scheduler = world.monitor({"type": "interval", "interval_minutes": 10}), world.scheduler()
+    for _ in range(31):
+        scheduler.tick()
+        world.later(minutes=1)
+    assert world.statuses(monitor) == ["passed"] * 4
+
+
+def test_one_that_rests_or_was_removed_or_has_no_schedule_is_not_run(world: MonitorWorld) -> None:
+    world.monitor(HOURLY, enabled=False)
+    world.monitor()
+    remove_monitor(world.monitor(HOURLY).id, world.ports)
+    world.later(hours=1)
+    assert world.scheduler().tick() == ()
+
+
+def test_one_that_is_woken_up_does_not_make_up_for_its_rest(world: MonitorWorld) -> None:
+    monitor = world.monitor({**HOURLY, "missed": "catch_up"}, enabled=False)
+    world.later(hours=5)
+    change_monitor(monitor.id, {"enabled": True}, world.ports)
+    assert world.scheduler().tick() == ()
+    world.later(hours=1)
+    assert len(world.scheduler().tick()) == 1
+
+
+def test_two_servers_never_make_the_same_run(world: MonitorWorld) -> None:
+    for _ in range(5):
+        world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=1)
+    made: list[MonitorRun] = []
+    servers = [world.scheduler(made, carries_out=False) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda server: server.tick(), servers))
+    assert sum(map(len, found)) == len(made) == 5
+    assert len({run.monitor_id for run in made}) == 5
+
+
+# missed
+
+
+def test_missed_times_are_skipped_and_written_down(world: MonitorWorld) -> None:
+    monitor = world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=9, minutes=30)
+    assert world.scheduler().tick() == ()
+    (skipped,) = world.store.runs(monitor_id=monitor.id)
+    assert (skipped.status, skipped.due) == (MonitorRunStatus.SKIPPED, at(9))
+    assert skipped.notes == ("9 due times passed while no server kept the schedule",)
+    world.now = MONDAY + timedelta(hours=10)
+    assert len(world.scheduler().tick()) == 1
+
+
+def test_missed_times_are_caught_up_by_one_run(world: MonitorWorld) -> None:
+    monitor = world.monitor({**HOURLY, "missed": "catch_up"})
+    world.now = MONDAY + timedelta(hours=9, minutes=30)
+    (run,) = world.scheduler().tick()
+    assert (run.due, run.notes) == (at(9), ("9 due times passed before it while no server kept the schedule",))
+    assert world.scheduler().tick() == ()
+    assert world.statuses(monitor) == ["passed"]
+
+
+def test_a_restart_that_takes_a_minute_misses_nothing(world: MonitorWorld) -> None:
+    world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=1, seconds=90)
+    assert len(world.scheduler().tick()) == 1
+
+
+def test_what_is_due_while_the_run_before_still_works_is_skipped(world: MonitorWorld) -> None:
+    monitor, made = world.monitor(HOURLY), list[MonitorRun]()
+    scheduler = world.scheduler(made, carries_out=False)
+    world.now = MONDAY + timedelta(hours=1)
+    scheduler.tick()
+    world.now = MONDAY + timedelta(hours=2)
+    assert scheduler.tick() == ()
+    assert world.statuses(monitor) == ["queued", "skipped"]
+    carry_out(monitor, made[0], world.judging)
+    world.now = MONDAY + timedelta(hours=3)
+    scheduler.tick()
+    assert world.statuses(monitor) == ["passed", "skipped", "queued"]
+
+
+# changes
+
+
+def test_a_change_of_the_table_is_judged_once(world: MonitorWorld) -> None:
+    monitor, scheduler = world.monitor(CHANGES), world.scheduler()
+    (first,) = scheduler.tick()  # what is there when it is made
+    assert first.trigger is Trigger.CHANGE
+    assert scheduler.tick() == ()
+    world.later(minutes=5)
+    world.publish(1, None)
+    assert len(scheduler.tick()) == 1
+    assert scheduler.tick() == ()
+    assert world.statuses(monitor) == ["passed", "failed"]
+
+
+def test_a_version_that_comes_back_is_judged_again(world: MonitorWorld) -> None:
+    monitor, scheduler = world.monitor(CHANGES), world.scheduler()
+    scheduler.tick()
+    first = world.metadata.branch(MAIN)
+    assert first is not None
+    world.later(minutes=1)
+    world.publish(1, None)
+    scheduler.tick()
+    world.later(minutes=1)
+    real = world.metadata.branch
+    world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
+    assert len(scheduler.tick()) == 1
+    assert len(world.statuses(monitor)) == 3
+
+
+def test_a_version_that_was_passed_over_and_comes_back_is_judged(world: MonitorWorld) -> None:
+    monitor, made = world.monitor(CHANGES), list[MonitorRun]()
+    scheduler = world.scheduler(made, carries_out=False)
+    scheduler.tick()
+    first = world.metadata.branch(MAIN)
+    world.later(minutes=1)
+    world.publish(1, None)
+    carry_out(monitor, made[0], world.judging)  # claimed for the first version, it meets the second
+    assert scheduler.tick() == ()
+    real = world.metadata.branch
+    world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
+    assert len(scheduler.tick()) == 1
+
+
+def test_two_servers_judge_a_change_once(world: MonitorWorld) -> None:
+    world.monitor(CHANGES)
+    made: list[MonitorRun] = []
+    servers = [world.scheduler(made, carries_out=False) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda server: server.tick(), servers))
+    assert len(made) == 1
+
+
+def test_a_change_while_a_run_works_is_judged_when_it_has_ended(world: MonitorWorld) -> None:
+    monitor, made = world.monitor(CHANGES), list[MonitorRun]()
+    scheduler = world.scheduler(made, carries_out=False)
+    scheduler.tick()
+    done = carry_out(monitor, made[0], world.judging)
+    world.later(minutes=1)
+    world.publish(1, 2)
+    assert done.run.is_over
+    scheduler.tick()
+    world.later(minutes=1)
+    world.publish(1, 2, 3)
+    assert scheduler.tick() == ()  # it waits
+    world.later(minutes=1)
+    world.publish(1, 2, 3, 4)
+    carry_out(monitor, made[1], world.judging)  # and judges what is there then
+    assert scheduler.tick() == ()
+    assert len(made) == 2
+
+
+def test_a_table_that_is_not_there_yet_is_waited_for() -> None:
+    world = MonitorWorld()
+    monitor = world.monitor(CHANGES)
+    assert world.scheduler().tick() == ()
+    world.publish(1)
+    world.scheduler().tick()
+    assert world.statuses(monitor) == ["passed"]
+
+
+# processes that die
+
+
+def cut_off(world: MonitorWorld, process: Process) -> MonitorRun:
+    """A run that another server began."""
+    made: list[MonitorRun] = []
+    other = replace(world.judging, process=process)
+    Scheduler(other, world.metadata, lambda monitor, run: made.append(run)).tick()
+    return made[0]
+
+
+def test_a_run_whose_process_died_is_ended_and_made_again_once(world: MonitorWorld) -> None:
+    monitor = world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=1)
+    dead = cut_off(world, DEAD)
+    world.later(seconds=20)
+    (again,) = world.scheduler().tick()
+    assert (again.due, again.notes) == (dead.due, (f"run {dead.id} was cut off",))
+    assert world.statuses(monitor) == ["interrupted", "passed"]
+    ended = world.store.run(dead.id)
+    assert ended is not None
+    assert ended.error is not None
+    assert ended.error["why"] == "its process died"
+    assert world.scheduler().tick() == ()
+
+
+def test_a_run_that_kills_its_process_each_time_is_not_tried_for_ever(world: MonitorWorld) -> None:
+    monitor = world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=1)
+    cut_off(world, DEAD)
+    world.later(seconds=1)
+    cut_off(world, DEAD_TOO)
+    world.later(seconds=1)
+    assert world.scheduler().tick() == ()
+    assert world.statuses(monitor) == ["interrupted", "interrupted"]
+
+
+def test_a_change_whose_run_was_cut_off_is_judged_again_once(world: MonitorWorld) -> None:
+    monitor = world.monitor(CHANGES)
+    cut_off(world, DEAD)
+    world.later(seconds=1)
+    cut_off(world, DEAD_TOO)
+    world.later(seconds=1)
+    assert world.scheduler().tick() == ()
+    world.later(minutes=1)
+    world.publish(1, 2)
+    world.scheduler().tick()
+    assert world.statuses(monitor) == ["interrupted", "interrupted", "passed"]
+
+
+@pytest.mark.parametrize(("missed", "statuses"), [("skip", ["interrupted"]), ("catch_up", ["interrupted", "passed"])])
+def test_what_was_cut_off_hours_ago_is_missed_like_any_other(
+    world: MonitorWorld, missed: str, statuses: list[str]
+) -> None:
+    monitor = world.monitor({"type": "cron", "cron": "0 7 * * *", "missed": missed})
+    world.now = MONDAY + timedelta(hours=1)
+    cut_off(world, DEAD)
+    world.later(hours=5)
+    world.scheduler().tick()
+    assert world.statuses(monitor) == statuses
+
+
+def test_a_run_of_another_host_is_given_up_when_it_gives_no_sign(world: MonitorWorld) -> None:
+    monitor = world.monitor(HOURLY)
+    world.now = MONDAY + timedelta(hours=1)
+    run = cut_off(world, ELSEWHERE)
+    world.later(seconds=100)
+    world.scheduler().tick()
+    assert world.statuses(monitor) == ["queued"]
+    world.store.beat([run.id], world.now)
+    world.now += SILENT
+    world.scheduler().tick()
+    assert world.statuses(monitor) == ["queued"]  # it gave a sign
+    world.later(seconds=1)
+    assert ids(bury_dead(world.judging)) == [run.id]
+    assert world.statuses(monitor) == ["interrupted"]
+
+
+def test_what_waits_in_this_process_gives_signs(world: MonitorWorld) -> None:
+    world.monitor(HOURLY)
+    made: list[MonitorRun] = []
+    scheduler = Scheduler(
+        replace(world.judging, process=ELSEWHERE),
+        world.metadata,
+        lambda monitor, run: made.append(run),
+        waiting=lambda: ids(made),
+    )
+    world.now = MONDAY + timedelta(hours=1)
+    scheduler.tick()
+    world.later(minutes=10)
+    scheduler.tick()
+    assert bury_dead(world.judging) == ()
+
+
+def test_a_queue_that_is_full_is_told_in_the_run_and_harms_no_other(world: MonitorWorld) -> None:
+    first, second = world.monitor(HOURLY), world.monitor(HOURLY)
+
+    def submit(monitor: Monitor, run: MonitorRun) -> None:
+        if monitor.id == min(first.id, second.id):
+            error = ForgeError("E906", "20 runs wait already")
+            end_run(run, MonitorRunStatus.NOT_MEASURED, world.judging, error)
+            raise error
+
+    world.now = MONDAY + timedelta(hours=1)
+    assert len(Scheduler(world.judging, world.metadata, submit).tick()) == 1
+    assert sorted([*world.statuses(first), *world.statuses(second)]) == ["not measured", "queued"]
+
+
+def test_a_monitor_that_cannot_be_looked_at_stands_in_nobodys_way(world: MonitorWorld) -> None:
+    first, second = world.monitor(HOURLY, name="A"), world.monitor(HOURLY, name="B")
+
+    def submit(monitor: Monitor, run: MonitorRun) -> None:
+        if monitor.id == first.id:
+            raise KeyError("a fault of ours")
+
+    def sync() -> None:
+        raise ForgeError("E103", "A file of quality cannot be read")
+
+    world.now = MONDAY + timedelta(hours=1)
+    scheduler = Scheduler(world.judging, world.metadata, submit, sync=sync)
+    assert [run.monitor_id for run in scheduler.tick()] == [second.id]
+    assert world.statuses(first) == ["not measured"]  # it is not open for ever, and the next time is kept
+    world.now = MONDAY + timedelta(hours=2)
+    assert scheduler.tick() == ()
+    assert world.statuses(first) == ["not measured", "not measured"]
+
+
+def test_when_a_monitor_runs_next(world: MonitorWorld) -> None:
+    assert next_run_at(world.monitor(HOURLY), world.now) == at(1)
+    assert next_run_at(world.monitor(CHANGES), world.now) is None
+    assert next_run_at(world.monitor(HOURLY, enabled=False), world.now) is None
+    assert next_run_at(world.monitor(), world.now) is None
+
+
+def test_the_thread_goes_on_after_an_error_and_stops_when_told(world: MonitorWorld) -> None:
+    asked: list[int] = []
+
+    def sync() -> None:
+        asked.append(1)
+        if len(asked) == 1:
+            raise ForgeError("E404", "The database is busy")
+        if len(asked) == 2:
+            raise KeyError("x")
+
+    scheduler = Scheduler(world.judging, world.metadata, lambda monitor, run: None, sync=sync, every=0.001)
+    scheduler.start()
+    until(lambda: len(asked) > 3)
+    scheduler.stop()
+    number = len(asked)
+    assert not any(thread.name == "forge-scheduler" for thread in threading.enumerate())
+    assert len(asked) == number

@@ -1,0 +1,369 @@
+"""Remediation: proposed on a branch, approved, rejected, done at once, and what a crash leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from kept_folder import KeptFolder
+from remedy_cases import BAD, GOOD, ORDERS, SIDE, bad_world, ids, in_range, observe, outcomes, refused
+from remedy_world import MAIN, RemedyWorld, make_remedy_world
+from version_world import BEN
+
+from forge.flows.quality.remediation.decision import approve, reject, revert
+from forge.flows.quality.remediation.proposal import Wanted, observe_failures, preview_diff, start, tidy
+from forge.flows.records import RunStatus
+from forge.flows.versioning.branches import protect_branch
+from forge.flows.versioning.diff import Page
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.quality.checks import NotNull, Range, RowCount
+from forge.quality.remedy import load_actions
+from forge.quality.verdict import Outcome
+from forge.quality.workflow import ApprovalPolicy, RemedyStatus, RemedyStep
+
+NAME = TableName.parse(ORDERS)
+QUARANTINE = load_actions("quarantine")
+
+
+@pytest.fixture(scope="session")
+def bad_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    return KeptFolder(tmp_path_factory.mktemp("remedies"))
+
+
+@pytest.fixture
+def world(bad_folder: KeptFolder) -> RemedyWorld:
+    return bad_world(bad_folder)
+
+
+# proposals
+
+
+def test_a_proposal_changes_its_own_branch_alone(world: RemedyWorld) -> None:
+    head = world.world.head()
+    made = observe(world, in_range())
+    assert made.status is RemedyStatus.PROPOSED
+    assert world.world.head() == head
+    assert ids(world) == [1, 2, 3, 4]
+    assert ids(world, str(made.preview_branch)) == [1, 2, 4]
+    assert [(v.check_id, v.outcome) for v in made.verdicts] == [("core.orders.amount.range", Outcome.PASSED)]
+    assert [(c.table, c.added, c.changed, c.deleted) for c in made.counts] == [(ORDERS, 0, 0, 1), (SIDE, 1, 0, 0)]
+    assert world.told == [(made.id, "proposed")]
+
+
+def test_the_preview_shows_the_rows(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    found = {one.table: one for one in preview_diff(made, world.ports, page=Page())}
+    assert (found[ORDERS].rows.deleted, found[ORDERS].rows.inserted) == (1, 0)
+    assert found[SIDE].rows.inserted == 1
+
+
+def test_an_approved_proposal_is_one_commit_of_both_tables(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    done = approve(made.id, world.by(BEN), comment="yes")
+    commit = world.world.metadata.commit(done.commit)  # type: ignore[arg-type]
+    assert commit is not None
+    assert commit.id == world.world.head()
+    assert {str(table) for table in commit.statistics} == {ORDERS, SIDE}
+    assert (done.status, done.decided_by, done.comment) == (RemedyStatus.APPLIED, BEN.email, "yes")
+    assert world.ports.store.get(made.id) == done
+    assert ids(world) == [1, 2, 4]
+    assert outcomes(world) == [Outcome.PASSED]
+    assert world.world.metadata.branch(made.preview_branch) is None
+    assert [event for _, event in world.told] == ["proposed", "applied"]
+
+
+def test_approving_where_nothing_moved_writes_no_data(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    preview = world.world.paths(ORDERS, str(made.preview_branch))
+    approve(made.id, world.ports)
+    assert world.world.paths(ORDERS) == preview
+
+
+def test_rows_in_quarantine_say_why_when_and_by_which_run(world: RemedyWorld) -> None:
+    observe(world, in_range(auto=True))
+    (row,) = world.world.rows(SIDE)
+    assert row["id"] == 3
+    assert row["amount"] == -5
+    assert row["forge_checks"] == ["core.orders.amount.range"]
+    assert row["forge_run"]
+    assert row["forge_quarantined_at"].tzinfo is not None
+
+
+def test_only_files_with_bad_rows_are_written_anew(world: RemedyWorld) -> None:
+    before = world.world.paths(ORDERS)
+    observe(world, in_range(auto=True))
+    assert len(before & world.world.paths(ORDERS)) == 1
+
+
+def test_where_the_table_moved_the_proposal_is_worked_out_anew(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}, {"id": 6, "amount": 60, "day": "f"}])
+    done = approve(made.id, world.ports)
+    assert ids(world) == [1, 2, 4, 6]
+    assert ids(world, table=SIDE) == [3, 5]
+    assert done.counts[0].deleted == 2
+
+
+def test_where_another_table_moved_the_preview_is_taken(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    world.commit("core.other", [{"id": 1}])
+    preview = world.world.paths(ORDERS, str(made.preview_branch))
+    approve(made.id, world.ports)
+    assert world.world.paths(ORDERS) == preview
+    assert ids(world, table="core.other") == [1]
+
+
+def test_what_people_changed_on_the_preview_is_not_lost_by_an_approval(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    world.commit(ORDERS, [{"id": 9, "amount": 5}], branch=str(made.preview_branch))
+    corrected = ids(world, str(made.preview_branch))
+    error = refused(lambda: approve(made.id, world.by(BEN)))
+    assert error.code == "E749"
+    assert ids(world, str(made.preview_branch)) == corrected
+    assert ids(world) == [1, 2, 3, 4]
+
+
+def test_a_rejected_proposal_leaves_nothing(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    done = reject(made.id, world.by(BEN), comment="no")
+    assert (done.status, done.decided_by) == (RemedyStatus.REJECTED, BEN.email)
+    assert world.world.metadata.branch(made.preview_branch) is None
+    assert ids(world) == [1, 2, 3, 4]
+    assert world.world.version(SIDE) is None
+
+
+def test_nothing_is_decided_twice(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    approve(made.id, world.ports)
+    assert refused(lambda: approve(made.id, world.ports)).code == "E746"
+    assert refused(lambda: reject(made.id, world.ports)).code == "E746"
+    revert(made.id, world.ports)
+    assert refused(lambda: revert(made.id, world.ports)).code == "E746"
+
+
+def test_an_unknown_remediation_is_answered_with_the_nearest(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    error = refused(lambda: approve(made.id[:-1] + "x", world.ports))
+    assert error.code == "E745"
+    assert made.id in (error.why or "")
+
+
+def test_who_may_approve_is_configured(tmp_path: Path) -> None:
+    world = make_remedy_world(tmp_path, ApprovalPolicy((BEN.email,), own=False))
+    world.commit(ORDERS, [*GOOD, *BAD])
+    made = observe(world, in_range())
+    error = refused(lambda: approve(made.id, world.ports))
+    assert error.code == "E747"
+    assert BEN.email in (error.why or "")
+    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+
+
+def test_the_proposer_may_not_approve_where_that_is_configured(tmp_path: Path) -> None:
+    world = make_remedy_world(tmp_path, ApprovalPolicy(own=False))
+    world.commit(ORDERS, [*GOOD, *BAD])
+    made = observe(world, in_range())
+    assert refused(lambda: approve(made.id, world.ports)).code == "E747"
+    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+
+
+def test_the_same_failure_of_the_same_content_is_one_proposal(world: RemedyWorld) -> None:
+    first = observe(world, in_range())
+    assert observe(world, in_range()).id == first.id
+    assert len(world.ports.store.find()) == 1
+    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
+    second = observe(world, in_range())
+    assert second.id != first.id
+    kept = world.ports.store.get(first.id)
+    assert kept is not None
+    assert kept.status is RemedyStatus.REJECTED
+    assert world.world.metadata.branch(first.preview_branch) is None
+
+
+def test_what_was_rejected_is_not_proposed_again_for_the_same_content(world: RemedyWorld) -> None:
+    made = observe(world, in_range())
+    reject(made.id, world.ports)
+    assert observe(world, in_range()).id == made.id
+    assert world.world.metadata.branch(made.preview_branch) is None
+
+
+# automatic
+
+
+def test_an_automatic_remediation_is_done_at_once(world: RemedyWorld) -> None:
+    made = observe(world, in_range(auto=True))
+    assert made.status is RemedyStatus.APPLIED
+    assert made.commit == world.world.head()
+    assert ids(world) == [1, 2, 4]
+    assert outcomes(world) == [Outcome.PASSED]
+
+
+def test_what_would_not_help_is_not_done_at_once_but_proposed(world: RemedyWorld) -> None:
+    bad = Range(
+        column="amount",
+        min=100,
+        auto=True,
+        on_failure=load_actions({"action": "impute", "method": "constant", "value": 5}),
+    )
+    head = world.world.head()
+    made = observe(world, bad)
+    assert made.status is RemedyStatus.PROPOSED
+    assert "not done by itself" in made.note
+    assert world.world.head() == head
+
+
+def test_what_makes_another_check_fail_is_not_done_at_once(world: RemedyWorld) -> None:
+    made = observe(world, in_range(auto=True), RowCount(min=4))
+    assert made.status is RemedyStatus.PROPOSED
+    assert ids(world) == [1, 2, 3, 4]
+    error = refused(lambda: approve(made.id, world.ports))
+    assert error.code == "E751"
+    assert ids(world) == [1, 2, 3, 4]
+
+
+def test_a_check_that_failed_before_and_still_does_is_in_nobodys_way(world: RemedyWorld) -> None:
+    made = observe(world, in_range(auto=True), RowCount(min=50))
+    assert made.status is RemedyStatus.APPLIED
+
+
+def test_a_protected_branch_is_changed_by_an_approval_of_someone_else_only(world: RemedyWorld) -> None:
+    versions = world.world.ports
+    protect_branch(versions.metadata, "main", protected=True, author=versions.author, clock=versions.clock)
+    made = observe(world, in_range(auto=True))
+    assert made.status is RemedyStatus.PROPOSED
+    assert "protected" in made.note
+    assert refused(lambda: approve(made.id, world.ports)).code == "E747"
+    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+
+
+def test_data_that_is_not_on_the_branch_is_not_remedied(world: RemedyWorld) -> None:
+    world.check(ORDERS, in_range(auto=True))
+    judged = replace(world.judge(ORDERS), snapshot_id=None)
+    assert observe_failures(judged, world.ports) == ()
+    assert ids(world) == [1, 2, 3, 4]
+
+
+def test_a_passing_check_asks_for_nothing(world: RemedyWorld) -> None:
+    world.check(ORDERS, NotNull(columns=("id",), on_failure=QUARANTINE, auto=True))
+    assert observe_failures(world.judge(ORDERS), world.ports) == ()
+
+
+def test_what_cannot_be_done_is_recorded_and_breaks_nothing(world: RemedyWorld) -> None:
+    made = observe(world, in_range({"action": "deduplicate", "key": "nope", "order_by": "id"}, auto=True))
+    assert made.status is RemedyStatus.FAILED
+    assert "nope" in made.note
+    assert ids(world) == [1, 2, 3, 4]
+
+
+# to notify
+
+
+def test_a_failure_is_told_once_for_the_same_content(world: RemedyWorld) -> None:
+    sent: list[tuple[str, ...]] = []
+
+    def send(step: RemedyStep, judged: object) -> str:
+        sent.append(step.check_ids)
+        return "Told ops."
+
+    ports = replace(world.ports, notify=send)
+    world.check(ORDERS, in_range({"action": "notify", "channels": "ops"}))
+    (made,) = observe_failures(world.judge(ORDERS), ports)
+    assert (made.status, made.note) == (RemedyStatus.APPLIED, "Told ops.")
+    assert observe_failures(world.judge(ORDERS), ports) == ()
+    assert sent == [("core.orders.amount.range",)]
+    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
+    observe_failures(world.judge(ORDERS), ports)
+    assert len(sent) == 2
+    assert refused(lambda: revert(made.id, ports)).code == "E749"
+
+
+def test_a_channel_that_is_not_known_is_recorded_and_the_rest_is_done(world: RemedyWorld) -> None:
+    def fail(step: RemedyStep, judged: object) -> str:
+        raise ForgeError("E731", "There is no channel 'ops'")
+
+    ports = replace(world.ports, notify=fail)
+    world.check(ORDERS, in_range(["notify", "quarantine"], auto=True))
+    told, done = observe_failures(world.judge(ORDERS), ports)
+    assert (told.status, done.status) == (RemedyStatus.FAILED, RemedyStatus.APPLIED)
+    assert ids(world) == [1, 2, 4]
+
+
+# by hand
+
+
+def test_an_action_by_hand_needs_no_check(world: RemedyWorld) -> None:
+    world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}])
+    (action,) = load_actions({"action": "deduplicate", "key": "id", "order_by": "day"})
+    made = start(Wanted(NAME, MAIN, (RemedyStep(action, ()),)), world.ports)
+    assert made.status is RemedyStatus.PROPOSED
+    assert ids(world, str(made.preview_branch)) == [1, 2, 3, 4]
+
+
+def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(world: RemedyWorld) -> None:
+    (action,) = load_actions({"action": "deduplicate", "key": "nope", "order_by": "day"})
+    error = refused(lambda: start(Wanted(NAME, MAIN, (RemedyStep(action, ()),)), world.ports))
+    assert error.code == "E749"
+    assert world.ports.store.find() == ()
+    assert [branch.name for branch in world.world.metadata.branches()] == ["main"]
+
+
+# what a crash leaves
+
+
+@pytest.mark.parametrize("seam", ["started", "staged", "checked", "prepared", "publish.pointers", "publish.records"])
+@pytest.mark.parametrize("auto", [True, False])
+def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, seam: str, auto: bool) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(step: str) -> None:
+        if step == seam:
+            raise Killed
+
+    world = make_remedy_world(tmp_path)
+    world.commit(ORDERS, [*GOOD, *BAD])
+    world.check(ORDERS, in_range(auto=auto))
+    judged, head = world.judge(ORDERS), world.world.head()
+    dying = replace(world.ports, versions=replace(world.ports.versions, seam=die))
+    with pytest.raises(Killed):
+        observe_failures(judged, dying)
+    assert world.world.head() == head
+    assert world.world.version(SIDE) is None
+    assert world.ports.store.find() == ()
+    (made,) = observe_failures(judged, world.ports)
+    assert made.status is (RemedyStatus.APPLIED if auto else RemedyStatus.PROPOSED)
+
+
+def test_a_crash_after_the_commit_leaves_the_new_state(world: RemedyWorld) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(step: str) -> None:
+        if step == "published":
+            raise Killed
+
+    made = observe(world, in_range())
+    dying = replace(world.ports, versions=replace(world.ports.versions, seam=die))
+    with pytest.raises(Killed):
+        approve(made.id, dying)
+    kept = world.ports.store.get(made.id)
+    assert kept is not None
+    assert kept.status is RemedyStatus.APPLIED
+    assert kept.commit == world.world.head()
+    assert tidy(world.ports) == (made.preview_branch,)
+    assert world.world.metadata.branch(made.preview_branch) is None
+
+
+def test_a_branch_without_a_record_goes_once_it_is_old(world: RemedyWorld) -> None:
+    world.world.branch("remedy/q1")
+    assert tidy(world.ports) == ()
+    later = replace(world.ports.versions, clock=lambda: world.world.ports.clock() + timedelta(hours=25))
+    assert tidy(replace(world.ports, versions=later)) == (BranchName("remedy/q1"),)
+
+
+def test_every_remediation_is_a_run_that_ended(world: RemedyWorld) -> None:
+    observe(world, in_range(auto=True))
+    statuses = {run.kind: run.status for run in world.world.metadata.runs() if run.kind == "remediate"}
+    assert statuses == {"remediate": RunStatus.SUCCEEDED}
