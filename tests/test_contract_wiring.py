@@ -11,11 +11,11 @@ import pytest
 from contract_project import CONTRACT, FILES, write
 from migrated import lay_database
 
-from forge.contracts.document import read_document
+from forge.contracts.document.file import read_document
 from forge.contracts.lifecycle import State, StateChange
 from forge.contracts.load import contract_of
 from forge.contracts.registry import registered_of
-from forge.flows.contract_ports import ContractPorts, Moving, Registration
+from forge.flows.contracts.ports import ContractPorts, Moving, Registration
 from forge.flows.lineage.ports import LineagePorts
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName

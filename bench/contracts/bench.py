@@ -15,10 +15,10 @@ from pathlib import Path
 
 from bench.contracts.generate import SOURCE, contract_text, write_project
 from bench.table import aligned
-from forge.contracts.lint import lint
+from forge.contracts.linter.lint import lint
 from forge.contracts.policy.coverage import asked_tables
 from forge.contracts.policy.governance import Coverage, Documentation, Enforcement, Governance, Naming
-from forge.flows.compile import CompilePorts, compile_project
+from forge.flows.contracts.compile.project import CompilePorts, compile_project
 from forge.model.names import TableName
 
 MODELS, COLUMNS, MANY = 50, 50, 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.contracts.canonical import content_hash, schema_hash
-from forge.contracts.document import read_document
+from forge.contracts.document.file import read_document
 
 BASE = """\
 apiVersion: v3.1.0

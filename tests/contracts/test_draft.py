@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.contracts.draft import Known, KnownColumn, draft_contract
-from forge.contracts.drift import find_drift
-from forge.contracts.lint import lint
+from forge.contracts.drift.table import find_drift
+from forge.contracts.linter.lint import lint
 from forge.contracts.load import load_contract
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.contracts.document import read_document
+from forge.contracts.document.file import read_document
 from forge.contracts.for_tools import find_lost, for_tool
 from forge.contracts.load import contract_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.contracts.compare import find_breaking_changes
+from forge.contracts.compare.versions import find_breaking_changes
 from forge.contracts.lifecycle import NEXT, State, is_later, next_states, refuse_move, state_by_file, state_of
 from forge.contracts.semver import Version, newest, predecessor
 from forge.model.errors import ForgeError

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from forge.contracts.contract import Place
-from forge.contracts.document import Document, read_document
-from forge.contracts.lint import lint, lint_document
-from forge.contracts.lint_explain import explain
-from forge.contracts.lint_finding import Findings
-from forge.contracts.standard_schema import GRAMMARS, is_valid, schema_of
+from forge.contracts.document.file import Document, read_document
+from forge.contracts.linter.explain import explain
+from forge.contracts.linter.finding import Findings
+from forge.contracts.linter.lint import lint, lint_document
+from forge.contracts.linter.standard_schema import GRAMMARS, is_valid, schema_of
 
 FOLDER = Path(__file__).parent / "standard"
 CASES = Path(__file__).parent / "cases" / "lint"

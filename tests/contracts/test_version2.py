@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from forge.contracts.lint import lint
+from forge.contracts.linter.lint import lint
 from forge.contracts.version2 import from_version2, is_version2
 from forge.contracts.write import write_contract
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.contracts.document import read_document
-from forge.contracts.lint import lint
+from forge.contracts.document.file import read_document
+from forge.contracts.linter.lint import lint
 from forge.contracts.write import write_contract
 
 CASES = sorted((Path(__file__).parent / "standard").rglob("*.yaml"))

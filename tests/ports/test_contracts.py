@@ -19,13 +19,13 @@ from forge.contracts.contract import Violation
 from forge.contracts.lifecycle import State, StateChange
 from forge.contracts.registry import NAMESPACE_KEY, Checked, CompileRecord, Finding, Head, Registered
 from forge.contracts.tested import MOST_RUNS, TestedCheck, TestRun, TestSummary
-from forge.flows.contract_ports import ContractStore, Moving, Registration
+from forge.flows.contracts.ports import ContractStore, Moving, Registration
 from forge.flows.ports import Metadata
 from forge.flows.records import AuditRecord, Publication, Published
 from forge.model.errors import ForgeError
 from forge.stores.memory.contracts import MemoryContracts
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.stores.sql.contracts import SqlContracts
+from forge.stores.sql.contracts.registry import SqlContracts
 from forge.stores.sql.metadata import SqlMetadata
 from forge.stores.sql.quality.alerts import SqlAlerts
 from forge.versioning.branch import Branch

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from forge.connection import Connection
-from forge.contracts.drift import TableDrift, find_drift
+from forge.contracts.drift.table import TableDrift, find_drift
 from forge.contracts.load import load_contract
-from forge.flows.contract_drift import find_live_drift, find_source_drift
+from forge.flows.contracts.drift import find_live_drift, find_source_drift
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from forge.connection import Connection
-from forge.contracts.lint import lint
-from forge.flows.contract_init import Drafted, draft_for
+from forge.contracts.linter.lint import lint
+from forge.flows.contracts.draft import Drafted, draft_for
 from forge.wiring import Wiring
 
 pytestmark = pytest.mark.spark

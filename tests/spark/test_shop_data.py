@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from forge.contracts.checks.rules import checks_of
 from forge.contracts.load import by_table, load_all
-from forge.contracts.rules import checks_of
 from forge.lineage.extract.spark.plan import extract_plan
 from forge.model.names import TableName
 from forge.quality.check import Context

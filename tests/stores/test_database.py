@@ -31,7 +31,7 @@ def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    import_module("forge.stores.sql.contract_tables")
+    import_module("forge.stores.sql.contracts.tables")
     for module in iter_modules(quality):  # tables of quality stand beside their stores
         import_module(f"forge.stores.sql.quality.{module.name}")
     with engine.connect() as connection:

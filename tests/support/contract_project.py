@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.policy import Governance
-from forge.flows.compile import Compiled, CompilePorts, compile_project
+from forge.flows.contracts.compile.project import Compiled, CompilePorts, compile_project
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 

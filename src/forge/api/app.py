@@ -20,6 +20,9 @@ from starlette.routing import BaseRoute, compile_path
 
 from forge.api.auth import SAFE, Door
 from forge.api.bodies import BodyLimits
+from forge.api.contracts.routes import registry as contracts
+from forge.api.contracts.routes import results as contract_results
+from forge.api.contracts.routes import versions as contract_versions
 from forge.api.filters import known_filters
 from forge.api.front import Front
 from forge.api.kept import KeptAnswers
@@ -37,7 +40,7 @@ from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
 from forge.api.quality.routes import remediations as quality_remediations
 from forge.api.quality.routes import results as quality_results
-from forge.api.routes import catalog, contract_results, contract_versions, contracts, runs, system
+from forge.api.routes import catalog, runs, system
 from forge.api.site import close_site, open_site
 from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles

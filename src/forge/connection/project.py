@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.connection.contracts import ContractsView
+from forge.connection.contracts.registry import ContractsView
 from forge.connection.lineage.graph import LineageView
 from forge.connection.quality.checks import QualityView
 from forge.connection.results import Report, Rows
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forge.connection.versioning.dataset import Dataset
-    from forge.flows.compile import Compiled
+    from forge.flows.contracts.compile.project import Compiled
 
 
 def _moment(value: datetime | str, name: str) -> datetime:
@@ -85,8 +85,8 @@ class Connection(Versions):
     def compile(self, *, keep: bool = False) -> Compiled:
         """All policies on the project, with no Spark: `f.compile().valid`, `.findings`, `.to_dict()`. `keep`: the
         contracts are registered and what was found is kept, as `forge compile` does."""
-        from forge.flows.compile import compile_project
-        from forge.flows.compile_keep import keep_compiled
+        from forge.flows.contracts.compile.project import compile_project
+        from forge.flows.contracts.compile.record import keep_compiled
 
         compiled = compile_project(self.wiring.compile_ports())
         if keep:

@@ -11,16 +11,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forge.contracts.compare import find_breaking_changes as find_breaking_changes
-    from forge.contracts.drift import find_drift as find_drift
-    from forge.contracts.inherit import effective_of as effective_of
-    from forge.contracts.lint import lint as lint
+    from forge.contracts.compare.versions import find_breaking_changes as find_breaking_changes
+    from forge.contracts.drift.table import find_drift as find_drift
+    from forge.contracts.inherit.contract import effective_of as effective_of
+    from forge.contracts.linter.lint import lint as lint
 
 _FACES = {  # imported when asked for: most users of the package need one of them
-    "effective_of": "forge.contracts.inherit",
-    "find_breaking_changes": "forge.contracts.compare",
-    "find_drift": "forge.contracts.drift",
-    "lint": "forge.contracts.lint",
+    "effective_of": "forge.contracts.inherit.contract",
+    "find_breaking_changes": "forge.contracts.compare.versions",
+    "find_drift": "forge.contracts.drift.table",
+    "lint": "forge.contracts.linter.lint",
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from forge.contracts.contract import Contract
-from forge.contracts.document import Document
+from forge.contracts.document.file import Document
 
 # What tells people about a schema and binds nobody.
 _TALK = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forge.contracts.document import Document
+    from forge.contracts.document.file import Document
 
 # What each version of the standard calls a type. 3.0.0 and 3.0.1 follow the grammar of 3.0.2.
 _TYPES_3_0 = ("string", "date", "number", "integer", "object", "array", "boolean")

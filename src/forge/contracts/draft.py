@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forge.contracts.lint_strict import is_personal
+from forge.contracts.linter.strict import is_personal
 from forge.contracts.types import Field, Type, logical_of, parse_type
 from forge.contracts.write import write_contract
 from forge.model.names import TableName

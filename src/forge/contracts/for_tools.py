@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from forge.contracts.contract import TableContract
-from forge.contracts.patch import new_type_of
+from forge.contracts.drift.patch import new_type_of
 from forge.contracts.types import parse_type
 
 AVRO = "avro"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from forge.contracts.contract import Place, Violation
-from forge.contracts.document import ContractError, Document, path_text
+from forge.contracts.document.file import ContractError, Document, path_text
 
 __all__ = ["ContractError", "Node", "Reader", "path_text"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forge.contracts.shorthand import Converted, from_shorthand
+from forge.contracts.shorthand.contract import Converted, from_shorthand
 
 _HEAD = {
     "uuid": "id",

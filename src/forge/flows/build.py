@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.contract_gate import contract_verdicts
+from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.decide import files_to_load, fingerprint_of, range_missing, why_unchanged
 from forge.flows.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.personal import Personal, declared_with, find_private, hiding_values
@@ -27,7 +27,7 @@ from forge.transforms.transform import Kind, SqlQuery, Transform
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from forge.flows.contract_ports import Registration
+    from forge.flows.contracts.ports import Registration
     from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
     from forge.flows.project import Project
     from forge.flows.versioning.content_hash import Seals

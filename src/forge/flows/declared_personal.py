@@ -10,9 +10,9 @@ from pathlib import Path
 
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.policy.governance import Governance
-from forge.flows.contract_files import by_id, project_files, read_text, virtual_file
-from forge.flows.contract_ports import ContractStore
-from forge.flows.contract_set import stand
+from forge.flows.contracts.effective import stand
+from forge.flows.contracts.files import by_id, project_files, read_text, virtual_file
+from forge.flows.contracts.ports import ContractStore
 from forge.flows.personal import Key, named_by
 from forge.model.errors import ForgeError
 from forge.model.names import TableName

@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from forge.contracts.checks.rules import checks_of
+from forge.contracts.checks.sla_checks import sla_checks_of
 from forge.contracts.contract import Contract, Property, TableContract, Violation
-from forge.contracts.document import ContractError
+from forge.contracts.document.file import ContractError
 from forge.contracts.load import by_table
 from forge.contracts.policy.governance import Enforcement, Governance
-from forge.contracts.rules import checks_of
-from forge.contracts.sla_checks import sla_checks_of
-from forge.flows.contract_files import ContractFile, project_files
-from forge.flows.contract_set import Standing, claims_of, stand_all
+from forge.flows.contracts.effective import Standing, claims_of, stand_all
+from forge.flows.contracts.files import ContractFile, project_files
 from forge.flows.quality.check_files import Place, Spec, read_check_files
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.fault import FileFault, errors_about

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.contracts.contract import Place
 from forge.contracts.policy.facts import ColumnFacts
-from forge.flows.contract_facts import Schemas
+from forge.flows.contracts.facts import Schemas
 from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 
 if TYPE_CHECKING:
-    from forge.flows.contract_ports import Registration
+    from forge.flows.contracts.ports import Registration
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.verdict import Outcome, Verdict
     from forge.quality.workflow import Remediation

@@ -37,7 +37,7 @@ from forge.versioning.protection import effective, refuse_change
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.contract_ports import Registration
+    from forge.flows.contracts.ports import Registration
     from forge.flows.engine import Engine, Pin, TimeRange
     from forge.flows.ports import Lake, Metadata, Seam
     from forge.flows.project import Project

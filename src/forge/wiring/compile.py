@@ -11,11 +11,11 @@ from forge.model.errors import ForgeError
 from forge.wiring.contracts import ContractWiring
 
 if TYPE_CHECKING:
-    from forge.contracts.compare import Comparison
+    from forge.contracts.compare.versions import Comparison
     from forge.contracts.contract import Contract
-    from forge.flows.compile import CompilePorts
-    from forge.flows.contract_facts import Versions
-    from forge.flows.contract_versions import Hit
+    from forge.flows.contracts.compile.project import CompilePorts
+    from forge.flows.contracts.facts import Versions
+    from forge.flows.contracts.versions import Hit
     from forge.flows.project import Project
     from forge.model.names import TableName
     from forge.model.schema import Schema
@@ -26,15 +26,15 @@ _log = logging.getLogger("forge.contracts")
 
 class CompileWiring(ContractWiring):
     def project(self) -> Project:
-        from forge.flows.contract_gated import gated
+        from forge.flows.contracts.lazy_gate import gated
 
         project = super().project()
         return replace(project, judged=gated(project, self._versions))
 
     def _versions(self) -> Versions:
         """What contracts break of what is registered, and whom it hits."""
-        from forge.flows.contract_judge import versions_in
-        from forge.flows.contract_versions import find_hit
+        from forge.flows.contracts.judge import versions_in
+        from forge.flows.contracts.versions import find_hit
 
         def hits(comparison: Comparison, old: Contract) -> tuple[Hit, ...]:
             """Nobody, where the lineage cannot be read now: what breaks is told without names."""
@@ -48,13 +48,13 @@ class CompileWiring(ContractWiring):
 
     def live_schema(self, table: TableName) -> Schema | None:
         """Of a table as it is on the default branch, from its metadata alone."""
-        from forge.flows.contract_drift import live_schema
+        from forge.flows.contracts.drift import live_schema
 
         return live_schema(str(table), self.reader())
 
     def compile_ports(self) -> CompilePorts:
         """No JVM is started: what tables are like is read from Iceberg's metadata."""
-        from forge.flows.compile import CompilePorts
+        from forge.flows.contracts.compile.project import CompilePorts
 
         return CompilePorts(
             root=self.root,

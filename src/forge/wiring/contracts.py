@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from forge.contracts.registry import Registered
-    from forge.flows.contract_ports import ContractPorts, Registration
+    from forge.flows.contracts.ports import ContractPorts, Registration
     from forge.model.names import BranchName, RunId, TableName
     from forge.transforms.transform import Transform
     from forge.versioning.commit import Tree
@@ -24,7 +24,7 @@ _log = logging.getLogger("forge.contracts")
 class ContractWiring(LineageWiring, QualityWiring):
     def contract_ports(self, actor: str | None = None) -> ContractPorts:
         """What registering contracts and asking about them needs."""
-        from forge.flows.contract_ports import ContractPorts
+        from forge.flows.contracts.ports import ContractPorts
 
         return ContractPorts(
             store=self.contract_store,
@@ -61,8 +61,8 @@ class ContractWiring(LineageWiring, QualityWiring):
 
     def _register(self, tables: Sequence[TableName], run_id: RunId) -> tuple[Registration, ...]:
         """Of what a run publishes. A contract that cannot be registered keeps no data back."""
-        from forge.flows.contract_files import project_files
-        from forge.flows.contract_register import registrations_of_run
+        from forge.flows.contracts.files import project_files
+        from forge.flows.contracts.registration import registrations_of_run
 
         if self.governance().is_off:
             return ()
@@ -97,7 +97,7 @@ class ContractWiring(LineageWiring, QualityWiring):
 
     def _new_readers(self, transforms: Iterable[Transform], tree: Tree) -> tuple[ForgeError, ...]:
         """E506: those that would read what a retired contract was about and did not before."""
-        from forge.flows.contract_lifecycle import find_new_readers, retired_tables
+        from forge.flows.contracts.lifecycle import find_new_readers, retired_tables
 
         retired = {} if self.governance().is_off else retired_tables(self.contract_store)
         return find_new_readers(retired, transforms, tree, self.metadata) if retired else ()

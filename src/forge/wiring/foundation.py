@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from forge.flows.versioning.read import Reader
     from forge.flows.versioning.tables import RowWork
     from forge.stores.lake.tables import IcebergTables
-    from forge.stores.sql.contracts import SqlContracts
+    from forge.stores.sql.contracts.registry import SqlContracts
     from forge.stores.sql.metadata import SqlMetadata
     from forge.transforms.params import Param
     from forge.versioning.signing import PublicKeys
@@ -197,7 +197,7 @@ class Foundation:
 
     @cached_property
     def contract_store(self) -> SqlContracts:
-        from forge.stores.sql.contracts import SqlContracts
+        from forge.stores.sql.contracts.registry import SqlContracts
 
         return SqlContracts(self.database)
 

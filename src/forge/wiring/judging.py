@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from forge.flows.build import Event
-    from forge.flows.contract_ports import Registration
+    from forge.flows.contracts.ports import Registration
     from forge.flows.quality.judge import CheckPorts, HistoryOf
     from forge.flows.quality.metrics.history import MetricPorts
     from forge.flows.records import RunStatus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.contracts.contract import Contract, Property, TableContract, Violation
-from forge.contracts.drift import find_drift
+from forge.contracts.drift.table import find_drift
 from forge.contracts.policy.facts import ContractFacts, Facts, TableFacts
 from forge.contracts.policy.found import Found, found_at
 from forge.contracts.policy.governance import Enforcement, Governance

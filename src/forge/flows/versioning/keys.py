@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from forge.contracts.checks.relations import relation_checks
 from forge.contracts.contract import Note
-from forge.contracts.relations import relation_checks
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.checks.foreign_key import ForeignKey

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from forge.contracts.policy.governance import Governance
 from forge.flows.build import Event
-from forge.flows.contract_ports import Registration
+from forge.flows.contracts.ports import Registration
 from forge.flows.engine import Engine
 from forge.flows.personal import Declared, PersonalAt
 from forge.flows.ports import Lake, Metadata, Seam, Stage

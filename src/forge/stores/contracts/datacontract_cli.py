@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from forge.contracts.contract import Violation
-from forge.contracts.regular_file import NO_REGULAR_FILE
-from forge.flows.contract_tool import Exported, ToolChange
+from forge.contracts.document.regular_file import NO_REGULAR_FILE
+from forge.flows.contracts.tool import Exported, ToolChange
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.contracts.registry import NAMESPACE_KEY, Registered, merged_entries, namespaces_of
 from forge.stores.lake.external import ExternalLake
-from forge.stores.sql.contract_namespaces import entries_of, entries_text
+from forge.stores.sql.contracts.namespaces import entries_of, entries_text
 
 _MOST_TRIES = 5
 

@@ -10,7 +10,7 @@ from forge.contracts.lifecycle import StateChange
 from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
 from forge.contracts.semver import Version
 from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
-from forge.flows.contract_ports import Moving, Registration
+from forge.flows.contracts.ports import Moving, Registration
 from forge.flows.records import AuditRecord
 from forge.quality.alerts.delivery import Delivery
 

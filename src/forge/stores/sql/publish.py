@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from forge.flows.contract_ports import Registration
+    from forge.flows.contracts.ports import Registration
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, Tree
 
@@ -69,7 +69,7 @@ def write_advance(connection: Connection, advance: Advance, seam: Callable[[str]
 
 
 def _write_contracts(connection: Connection, contracts: Sequence[Registration]) -> None:
-    from forge.stores.sql.contracts import write_registrations  # most commands only read, and need none of it
+    from forge.stores.sql.contracts.registry import write_registrations  # most commands only read, and need none of it
 
     write_registrations(connection, contracts)
 

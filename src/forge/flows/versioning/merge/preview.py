@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from forge.flows.contract_gate import contract_verdicts
+from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.engine import Pin
 from forge.flows.personal import Personal, declared_with, trees_at
 from forge.flows.pins import at_commit

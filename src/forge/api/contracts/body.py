@@ -1,0 +1,118 @@
+"""A contract as a request brings it: YAML, or JSON, which is kept as YAML."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from forge.api.bodies import refuse_deep
+from forge.contracts.document.file import MAX_BYTES
+from forge.model.errors import ForgeError
+
+YAML = "application/yaml"
+MAX_JSON_BYTES = 2_000_000
+"""JSON is turned into YAML first, which takes longer than reading YAML."""
+YAML_TYPES = (YAML, "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain")
+
+
+async def read_text(request: Request) -> str:
+    """413 where it is too large, 415 where it is packed; E105 where it is no text."""
+    kind = _kind(request)
+    if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
+        raise HTTPException(415, "A contract is sent as it is, not packed")
+    is_yaml = kind in YAML_TYPES
+    body = await _receive(request, MAX_BYTES if is_yaml else MAX_JSON_BYTES)
+    return await run_in_threadpool(_text_of, body, is_yaml)
+
+
+def _text_of(body: bytes, is_yaml: bool) -> str:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _unread(f"It is not UTF-8: {error.reason}.") from None
+    if not text.strip():
+        raise _unread("It is empty.")
+    if "\x00" in text:
+        raise _unread("It holds a NUL, which no text does.")
+    if is_yaml:
+        return text
+    refuse_deep(body)
+    return _yaml_of(text)
+
+
+def wants_yaml(request: Request) -> bool:
+    """Whether the first kind that the caller names, of those there are, is YAML."""
+    for part in request.headers.get("accept", "").split(","):
+        kind = part.partition(";")[0].strip().lower()
+        if kind in YAML_TYPES[:-1]:
+            return True
+        if kind in ("application/json", "*/*", "application/*"):
+            return False
+    return False
+
+
+def _kind(request: Request) -> str:
+    kind = request.headers.get("content-type", YAML).partition(";")[0].strip().lower()
+    if kind in YAML_TYPES or kind.endswith(("/json", "+json", "+yaml")):
+        return YAML if kind.endswith("+yaml") else kind
+    raise ForgeError(
+        "E105",
+        "The body is not taken as a contract",
+        where="body",
+        why=f"Its content type is {kind[:60] or 'not given'}.",
+        fix=f"Send Content-Type: {YAML}, or application/json.",
+    )
+
+
+async def _receive(request: Request, limit: int) -> bytes:
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > limit:
+        raise _too_large(limit)
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > limit:
+                raise _too_large(limit)
+    except ClientDisconnect:
+        raise _unread("It ended too early.") from None
+    return bytes(body)
+
+
+def _yaml_of(text: str) -> str:
+    """JSON is nearly YAML; what differs is told apart here."""
+    import yaml
+
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    try:
+        data = json.loads(text, object_pairs_hook=_keys_once)
+        if not isinstance(data, dict):
+            raise _unread("It is not a JSON object.")
+        written = yaml.dump(data, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
+        written.encode("utf-8")
+    except RecursionError:
+        raise _unread("It is nested too deeply.") from None
+    except (ValueError, yaml.YAMLError) as error:
+        raise _unread(f"It is not JSON: {str(error)[:200]}") from None
+    return written
+
+
+def _keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """As in YAML, where a key that is given twice is an error."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise _unread(f"The key {twice[:100]!r} is given twice.")
+    return found
+
+
+def _unread(why: str) -> ForgeError:
+    return ForgeError("E105", "The contract cannot be read", where="body", why=why, fix="Send YAML or JSON, in UTF-8.")
+
+
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(413, f"The contract is larger than {limit // 1_000_000} MB")

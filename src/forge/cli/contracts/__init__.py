@@ -1,0 +1,1 @@
+"""Commands of contracts: `contract` and `compile`."""

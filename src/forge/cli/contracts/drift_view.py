@@ -1,0 +1,156 @@
+"""`forge contract drift FILE --schema F`, and in a project `forge contract drift [TABLE|FILE] [--at REF]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.contracts.contract import Contract, Violation
+    from forge.contracts.drift.table import TableDrift
+
+
+@command
+def drift(
+    terminal: Terminal,
+    subject: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE|TABLE]", help="A contract, or in a project a table; else all contracts."),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema",
+            metavar="FILE",
+            help='YAML or JSON, table: {column: "type [not null]"}, or a JSON schema of Spark or Iceberg.',
+        ),
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="REF", help="Branch, tag or commit of the tables; else main as it is.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="TABLE", help="Ask the database or files that this source reads.")
+    ] = None,
+) -> None:
+    """Compare contracts with tables: types, missing and undocumented columns, and what would end the difference.
+
+    With --schema nothing but the two files is read. Exits with 1 where a type differs or a column is missing."""
+    if schema is not None:
+        _refuse_both(subject, at, source)
+        assert subject is not None
+        _drift_of_file(terminal, Path(subject), Path(schema))
+        return
+    from forge.cli.contracts.drift_live import drift_of_project
+
+    drift_of_project(terminal, subject, at, source)
+
+
+def _refuse_both(subject: str | None, at: str | None, source: str | None) -> None:
+    from forge.model.errors import ForgeError
+
+    if subject is None:
+        raise ForgeError("E105", "Which contract?", fix="forge contract drift orders.odcs.yaml --schema schema.yaml")
+    if at is not None or source is not None:
+        given = "--at" if at is not None else "--source"
+        raise ForgeError("E105", f"--schema and {given} do not go together", fix=f"Leave out --schema or {given}.")
+
+
+def _drift_of_file(terminal: Terminal, contract: Path, schema: Path) -> None:
+    from forge.cli.contracts.file import bytes_of
+    from forge.contracts.document.file import ContractError
+    from forge.contracts.drift.table import drift_of, find_unreadable
+    from forge.contracts.schema.file import read_schemas
+
+    tables = read_schemas(bytes_of(schema), str(schema))
+    source = bytes_of(contract)
+    problems = find_unreadable(source, str(contract))
+    try:
+        read = _contract_of(source, str(contract))
+    except ContractError as error:
+        answer_drift(terminal, (), error.violations)
+        return
+    answer_drift(terminal, drift_of(read, tables, str(schema)), problems)
+
+
+def contract_at(path: Path) -> Contract:
+    from forge.cli.contracts.file import bytes_of
+
+    return _contract_of(bytes_of(path), str(path))
+
+
+def _contract_of(source: bytes, file: str) -> Contract:
+    """Also of a contract that is not right: whatever it says of the table is compared, `lint` tells the rest."""
+    from forge.contracts.document.file import read_document
+    from forge.contracts.load import contract_of
+
+    return contract_of(read_document(source, file))
+
+
+def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequence[Violation] = ()) -> None:
+    """The findings, and what would end them; exit status 1 where one is an error."""
+    from forge.cli.answer import Answer
+    from forge.cli.contracts.findings import (
+        exit_on_errors,
+        finding_lines,
+        finding_picture,
+        summary_line,
+        violation_items,
+    )
+
+    violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
+    told = [*more, *(violation for drift in drifts for violation in _told(drift))]
+    facts = {
+        "tables": [{"table": drift.table, "exists": drift.exists} for drift in drifts],
+        "patch": "".join(drift.patch for drift in drifts) or None,
+        "operations": [operation for drift in drifts for operation in drift.operations],
+        "alter": [statement for drift in drifts for statement in drift.alter],
+    }
+    answer = Answer(
+        "violations",
+        violation_items(violations),
+        facts=facts,
+        foot=[*_mending(drifts), summary_line(told)],
+        picture=lambda: finding_picture(told),
+        lines=lambda: finding_lines(told),
+    )
+    terminal.answer(answer)
+    for drift in drifts:
+        if not drift.exists:
+            terminal.say(f"{drift.table} does not exist there yet, so it has no drift.")
+    exit_on_errors(violations)
+
+
+def _told(drift: TableDrift) -> list[Violation]:
+    """For people: of columns that may be NULL though they are required, one line for the table. Nearly all columns that
+    Spark writes may be."""
+    nullable = [each for each in drift.found if each.kind == "nullable"]
+    if len(nullable) < 2:
+        return list(drift.violations)
+    names = ", ".join(".".join(each.steps) for each in nullable)
+    one = replace(
+        nullable[0].violation,
+        message=f"{len(nullable)} required columns may be NULL in {drift.table}: {names}",
+        fix="Keep `required`: rows are checked for it. Make them NOT NULL where the table is made, if that can be.",
+    )
+    return [*(each.violation for each in drift.found if each.kind != "nullable"), one]
+
+
+def _mending(drifts: Sequence[TableDrift]) -> list[str]:
+    lines = []
+    for drift in drifts:
+        if drift.alter:
+            lines += ["", f"To make {drift.table} fit the contract:", *(f"  {line};" for line in drift.alter)]
+        if drift.patch:
+            lines += [
+                "",
+                f"To make the contract fit {drift.table}:",
+                *(f"  {line}" for line in drift.patch.splitlines()),
+            ]
+    return [*lines, ""] if lines else []

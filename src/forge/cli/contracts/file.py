@@ -1,0 +1,24 @@
+"""The bytes of a file that a command about contracts was given; `-` is stdin, and only that."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def bytes_of(path: Path | str) -> bytes:
+    """Of a file that is too large only so many that it is seen. Raises E103 for what is no file."""
+    from forge.contracts.document.file import MAX_BYTES
+    from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
+    from forge.model.errors import ForgeError
+
+    if str(path) == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        return read_regular(Path(path), MAX_BYTES + 1)
+    except OSError as error:
+        why = error.strerror or str(error)
+        fix = "Give the path of a file that is there."
+        if why == NO_REGULAR_FILE:
+            fix = "Give the path of a file; - reads stdin."
+        raise ForgeError("E103", f"{path} cannot be read", where=str(path), why=why, fix=fix) from error

@@ -1,0 +1,131 @@
+"""`forge contract lint FILE…`: works on any files, outside a project too."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.contracts.contract import Violation
+
+
+Source: TypeAlias = "bytes | tuple[Violation, ...]"  # or why it has none
+
+
+class Profile(StrEnum):
+    STANDARD = "standard"
+    STRICT = "strict"
+
+
+@command
+def lint(
+    terminal: Terminal,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE|DIR]...", help="Contracts, or folders of them; - is stdin. Default: contracts."),
+    ] = None,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="strict also wants name, owner, schema and descriptions.")
+    ] = Profile.STANDARD,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="Ask datacontract-cli as well; takes some seconds.")
+    ] = False,
+) -> None:
+    """Hold contracts against the version of the standard that they declare."""
+    from forge.cli.answer import Answer
+    from forge.cli.contracts.findings import (
+        exit_on_errors,
+        finding_lines,
+        finding_picture,
+        summary_line,
+        violation_items,
+    )
+    from forge.cli.words import plural
+    from forge.contracts.linter.lint import lint as find
+
+    found: list[Violation] = []
+    sources = _sources(files, terminal.project or Path())
+    for name, source in sources:
+        if isinstance(source, tuple):
+            found.extend(source)
+            continue
+        found.extend(find(source, name, profile))
+        if second_opinion:
+            found.extend(_asked(name, source))
+    told = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
+    terminal.answer(
+        Answer(
+            "violations",
+            violation_items(found),
+            lines=lambda: finding_lines(found),
+            picture=lambda: finding_picture(found),
+            foot=[told],
+        )
+    )
+    exit_on_errors(found)
+
+
+def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
+    """What the other tool finds, as warnings: it has no say in the verdict."""
+    from dataclasses import replace
+
+    from forge.contracts.document.file import parse_document
+    from forge.stores.contracts.datacontract_cli import DatacontractCli
+
+    if parse_document(source, name)[0] is None:  # what is refused here would be read there without bounds
+        return ()
+    tool = DatacontractCli()
+    problems = tool.find_problems(source.decode("utf-8-sig", errors="replace"), name)
+    return tuple(
+        replace(each, code="", severity="warning", message=f"{tool.name}: {each.message}") for each in problems
+    )
+
+
+def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, Source]]:
+    """Each file by the name that the user gave it, and its bytes up to the limit. One that was only found in a folder
+    and cannot be read is a finding, and hides no other."""
+    from forge.cli.contracts.file import bytes_of
+    from forge.contracts.load import contract_files
+    from forge.model.errors import ForgeError
+
+    if not files:
+        found = contract_files(root)
+        if not found:
+            raise ForgeError(
+                "E105", "There is no contract to lint here", fix="Name a file: forge contract lint orders.odcs.yaml"
+            )
+        return [(name, _found(path, name)) for path in found for name in [path.relative_to(root).as_posix()]]
+    sources: list[tuple[str, Source]] = []
+    for path in files:
+        if path.is_dir():
+            sources += [(inner.as_posix(), _found(inner, inner.as_posix())) for inner in _below(path)]
+        else:
+            sources.append((path.as_posix(), bytes_of(path)))
+    return sources
+
+
+def _found(path: Path, name: str) -> Source:
+    from forge.contracts.document.file import ContractError
+    from forge.contracts.load import read_bounded
+
+    try:
+        return read_bounded(path, name)
+    except ContractError as error:
+        return error.violations
+
+
+def _below(folder: Path) -> list[Path]:
+    from forge.contracts.load import SUFFIXES
+    from forge.model.errors import ForgeError
+
+    found = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and not path.is_dir())
+    if not found:
+        fix = "Contracts are called *.odcs.yaml; name the file itself if it is called otherwise."
+        raise ForgeError("E105", f"There is no contract in {folder}", fix=fix)
+    return found

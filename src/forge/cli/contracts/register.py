@@ -1,0 +1,77 @@
+"""`forge contract register [FILE…]`: versions of contracts, kept for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from forge.cli.answer import Answer
+    from forge.connection.contracts.items import RegisteredItem
+
+
+@command
+def register(
+    terminal: Terminal,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Contracts. Default: all of the project.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check them; register nothing.")] = False,
+) -> None:
+    """Register contracts: the same again changes nothing, a version that is there never changes."""
+    from forge.connection.contracts.registry import ContractsView
+    from forge.contracts.load import contract_files
+    from forge.model.errors import ForgeError, raise_errors
+
+    with terminal.open() as wiring:
+        view = ContractsView(wiring, wiring.default_branch)
+        wanted = files or contract_files(wiring.root)
+        if not wanted:
+            raise ForgeError(
+                "E105", "There is no contract to register here", fix="forge contract init TABLE makes one."
+            )
+        errors, trials = [], []
+        for file in wanted:  # all are looked at before the first one is kept
+            try:
+                trials.append(view.register(file, dry_run=True))
+            except ForgeError as error:
+                errors.append(error)
+        raise_errors(errors)
+        done = trials if dry_run else [view.register(file) for file in wanted]
+        terminal.answer(_answer(done, dry_run=dry_run))
+        if not dry_run:
+            _keep_checks(view, done)
+    new = sum(item.created for item in done)
+    terminal.say("They can be registered. Nothing was kept." if dry_run else f"{new} new, {len(done) - new} known")
+
+
+def _keep_checks(view: object, done: Sequence[RegisteredItem]) -> None:
+    """So that a list shows how each stands."""
+    from forge.connection.contracts.registry import ContractsView
+
+    assert isinstance(view, ContractsView)
+    for item in done:
+        view.check(item.admitted.contract.id, keep=True)
+
+
+def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> Answer:
+    from forge.cli.answer import Answer, Column
+    from forge.cli.contracts.findings import finding_lines
+
+    new = "new" if dry_run else "registered"
+    columns = (
+        Column("contract", lambda i: str(i["name"]), style="bold"),
+        Column("version", lambda i: str(i["version"])),
+        Column("state", lambda i: str(i["state"] or "")),
+        Column("would be" if dry_run else "became", lambda i: new if i["created"] else "known already"),
+        Column("needs", lambda i: str(i["required_bump"] or "")),
+        Column("schema", lambda i: str(i["schema_hash"] or "").removeprefix("sha256:")[:12]),
+    )
+    notes = [line for item in done for line in finding_lines(item.findings.violations())]
+    return Answer("contracts", [item.to_dict() for item in done], columns, foot=notes)

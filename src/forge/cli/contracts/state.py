@@ -1,0 +1,104 @@
+"""`forge contract state NAME STATE`: a contract goes on in its life."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.command import command
+from forge.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class StateWord(StrEnum):
+    ACTIVE = "active"
+    DEPRECATED = "deprecated"
+    SUNSET = "sunset"
+    RETIRED = "retired"
+
+
+@command
+def state(
+    terminal: Terminal,
+    name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, name, table or file.")],
+    state: Annotated[StateWord, typer.Argument(metavar="STATE", help="active, deprecated, sunset or retired.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; its consumers read it.")] = "",
+    ends_at: Annotated[
+        str | None, typer.Option("--ends-at", metavar="TIME", help="When it is to be retired: 2027-03-31.")
+    ] = None,
+    replacement: Annotated[
+        str | None, typer.Option("--replacement", metavar="CONTRACT", help="The id of the one to go to.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say who would be told; change nothing.")] = False,
+) -> None:
+    """Move a contract on: draft, active, deprecated, sunset, retired, and not back. From deprecated on, its consumers
+    are told by the channels of the project; a retired one gets no new readers."""
+    from forge.cli.answer import Answer, Column
+    from forge.connection.contracts.registry import ContractsView
+
+    ends = _moment(ends_at)
+    with terminal.open() as wiring:
+        view = ContractsView(wiring, wiring.default_branch)
+        if dry_run:
+            _refuse(view, name, state)
+            told = view.consumers(name)
+            columns = (
+                Column("consumer", lambda i: str(i["name"]), style="bold"),
+                Column("owner", lambda i: str(i["owner"] or "")),
+                Column("hops", lambda i: str(i["depth"]), right=True),
+            )
+            terminal.answer(Answer("consumers", told.rows(), columns))
+            heard = _heard(view, len(told), state)
+            terminal.say(f"It can be {state}{heard}. Nothing was changed.")
+            return
+        item = view.set_state(name, state, reason=reason, ends_at=ends, replacement=replacement)
+        heard = _heard(view, len(view.consumers(item.id)), state)
+    line = f"{item.id} {item.version} is {item.state}{heard}"
+    terminal.answer(Answer("contracts", [item.to_dict()], head=[line]))
+
+
+def _heard(view: object, consumers: int, state: StateWord) -> str:
+    """Who hears of it, and how."""
+    from forge.cli.words import plural
+    from forge.connection.contracts.registry import ContractsView
+    from forge.contracts.lifecycle import ENDING
+    from forge.flows.contracts.lifecycle import notice_channels
+
+    assert isinstance(view, ContractsView)
+    if state.value not in ENDING:
+        return ""
+    channels = notice_channels(view.wiring.contract_ports())
+    who = plural(consumers, "consumer")
+    if not consumers:
+        return f"; {who} to tell"
+    if not channels:
+        return f"; {who}, and no channel to tell them: set alerts.channels in forge.yaml"
+    return f"; a notice to {who} goes to {', '.join(channels)} (forge serve sends it)"
+
+
+def _refuse(view: object, name: str, state: StateWord) -> None:
+    from forge.connection.contracts.registry import ContractsView
+    from forge.contracts.lifecycle import State, refuse_move
+
+    assert isinstance(view, ContractsView)
+    refuse_move(name, State(view.get(name).state), State(state.value))
+
+
+def _moment(text: str | None) -> datetime | None:
+    from datetime import datetime
+
+    from forge.model.errors import ForgeError
+    from forge.model.time import as_utc
+
+    if text is None:
+        return None
+    try:
+        return as_utc(datetime.fromisoformat(text.strip()))
+    except (ValueError, OverflowError) as error:
+        raise ForgeError(
+            "E105", f"--ends-at: '{text}' is not a time", fix="Write a date like 2027-03-31, or 2027-03-31T08:30:00."
+        ) from error

@@ -1,0 +1,193 @@
+"""`forge.connect().contracts`: what is promised about tables, which version counts, and whether it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.connection.contracts.items import ContractItem, Contracts, Findings, RegisteredItem
+from forge.connection.lineage.results import Found
+from forge.flows.contracts.ports import ContractPorts
+from forge.flows.contracts.queries import Known, find_known
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName
+from forge.model.time import as_utc
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from forge.contracts.compare.versions import Comparison
+    from forge.contracts.drift.table import TableDrift
+    from forge.contracts.lifecycle import StateChange
+    from forge.contracts.registry import Registered
+    from forge.contracts.tested import TestRun
+    from forge.flows.contracts.consumers import Consumer
+    from forge.flows.contracts.draft import Drafted
+    from forge.flows.contracts.queries import Bound
+
+
+@dataclass(frozen=True, slots=True)
+class ContractsView:
+    """A contract is named by its id; or by its name, its table or its file, where only one has it."""
+
+    wiring: Wiring
+    branch: BranchName
+
+    @property
+    def _ports(self) -> ContractPorts:
+        return self.wiring.contract_ports()
+
+    def _known(self, name: str) -> Known:
+        return find_known(self._ports, name)
+
+    def list(self) -> Contracts:
+        """Registered ones, and those of the project's files."""
+        from forge.flows.contracts.queries import list_known
+
+        return Contracts.of(list_known(self._ports), self._ports)
+
+    def get(self, name: str) -> ContractItem:
+        """E504."""
+        return ContractItem.of(self._known(name), self._ports)
+
+    def text(self, name: str, version: str | None = None) -> str:
+        """As it was written; `version="file"` is the project's file as it is now."""
+        from forge.flows.contracts.queries import written
+
+        return written(self._known(name), self._ports, version).text
+
+    def register(self, source: str | Path, *, dry_run: bool = False) -> RegisteredItem:
+        """A file, or a text. Idempotent; E505 where that version is there with another content."""
+        from forge.flows.contracts.admission import admit
+
+        text, file = _read(source, self.wiring.root)
+        return RegisteredItem(admit(text, file, self._ports, trial=dry_run))
+
+    def draft(self, table: str, *, profile: bool | None = None) -> Drafted:
+        """A first contract for a table: `.text`, and `.gaps` to fill in. Nothing is written. `profile`: True reads all
+        rows with Spark, False reads none; else what the last run measured and a sample."""
+        from forge.flows.contracts.draft import draft_for
+
+        dataset = table if "@" in table else f"{table}@{self.branch}"
+        return draft_for(dataset, self.wiring.check_ports(), self.wiring.settings.project, profile=profile)
+
+    def export(
+        self,
+        name: str,
+        format: str,
+        *,
+        version: str | None = None,
+        table: str | None = None,
+        dialect: str | None = None,
+    ) -> str | bytes:
+        """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for one that there is not."""
+        from forge.flows.contracts.export import export_contract
+        from forge.stores.contracts.datacontract_cli import DatacontractCli
+
+        text = self.text(name, version)
+        return export_contract(text, name, format, DatacontractCli(), table=table, dialect=dialect).content
+
+    def versions(self, name: str) -> Found[Registered]:
+        """The highest first."""
+        return Found(self._ports.store.versions(self._known(name).id))
+
+    def diff(self, name: str, old: str | None = None, new: str | None = None) -> Comparison:
+        """What changed between two versions, and the bump that needs. Default: the project's file where it differs from
+        what is registered, else the newest version, against the one before."""
+        from forge.contracts.compare.versions import find_breaking_changes
+        from forge.flows.contracts.queries import pair
+
+        before, after = pair(self._known(name), self._ports, old, new)
+        return find_breaking_changes(before.contract, after.contract)
+
+    def effective(self, name: str, version: str | None = None) -> Bound:
+        """The contract with what binds it: `.standing.effective`, `.standing.origins`, `.chain`."""
+        from forge.flows.contracts.queries import bound, newest_written, written
+
+        known = self._known(name)
+        shown = written(known, self._ports, version) if version else newest_written(known, self._ports)
+        return bound(shown.contract, self._ports)
+
+    def check(self, name: str, *, keep: bool = False) -> Findings:
+        """All that is wrong now: its form, its parents, its version, its tables. `keep` it as the last check."""
+        from forge.flows.contracts.queries import check, keep_check
+
+        known = self._known(name)
+        return Findings((keep_check if keep else check)(known, self._ports).findings)
+
+    def drift(self, name: str, at: str | None = None) -> tuple[TableDrift, ...]:
+        """Against the live tables, on the branch or at a revision; from metadata alone."""
+        from forge.flows.contracts.drift import find_live_drift
+
+        contract = self.effective(name).standing.effective
+        return find_live_drift(contract, self.wiring.reader(self.branch), at)
+
+    def consumers(self, name: str) -> Found[Consumer]:
+        """Who reads its tables, by the lineage; nearest first."""
+        from forge.flows.contracts.consumers import find_consumers
+        from forge.flows.contracts.queries import columns_of, newest_written
+
+        ports = self._ports
+        contract = newest_written(self._known(name), ports).contract
+        return Found(find_consumers(self.wiring.lineage(), columns_of(contract), owner=ports.owner))
+
+    # its life
+
+    def set_state(
+        self,
+        name: str,
+        state: str,
+        *,
+        reason: str = "",
+        ends_at: datetime | None = None,
+        replacement: str | None = None,
+    ) -> ContractItem:
+        """draft, active, deprecated, sunset, retired, and not back (E507). From deprecated on, consumers are told."""
+        from forge.contracts.lifecycle import State
+        from forge.flows.contracts.lifecycle import change_state
+
+        if state not in list(State):
+            raise ForgeError("E105", f"'{state}' is no state of a contract", fix=f"One of {', '.join(State)}.")
+        ends = as_utc(ends_at) if ends_at is not None else None
+        known = self._known(name)
+        change_state(known.id, State(state), self._ports, reason=reason, ends_at=ends, replacement=replacement)
+        return self.get(known.id)
+
+    def history(self, name: str) -> Found[StateChange]:
+        """Newest first."""
+        return Found(self._ports.store.history(self._known(name).id))
+
+    # tests by others
+
+    def results(self, name: str, limit: int = 50) -> Found[TestRun]:
+        """What `datacontract test` said, newest first."""
+        return Found(self._ports.store.results(self._known(name).id, limit))
+
+    def take_results(self, data: Mapping[str, object]) -> bool:
+        """Keep what `datacontract test` wrote as JSON. False: it was kept before."""
+        from forge.flows.contracts.results import take_results
+
+        return take_results(data, self._ports).created
+
+
+def _read(source: str | Path, root: Path) -> tuple[str, str]:
+    """The text and what to call it. A text of one line that names a file means the file."""
+    is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
+    if is_text:
+        return str(source), "contract.odcs.yaml"
+    from forge.contracts.load import read_bounded
+
+    path = Path(source)
+    path = path if path.is_absolute() or path.is_file() else root / path
+    inside = path.resolve().is_relative_to(root.resolve())
+    file = path.resolve().relative_to(root.resolve()).as_posix() if inside else path.name
+    if not path.exists():
+        fix = "Give the path of a file that is there."
+        raise ForgeError("E103", f"{source} cannot be read", where=str(source), why="There is no such file.", fix=fix)
+    data = read_bounded(path, file)
+    try:
+        return data.decode("utf-8"), file
+    except UnicodeDecodeError as error:
+        raise ForgeError("E502", "The contract is not UTF-8", where=file, why=str(error), fix="Save it so.") from error

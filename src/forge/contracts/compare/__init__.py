@@ -1,0 +1,1 @@
+"""Comparing two versions of a contract: changes, the bump they need."""

@@ -1,0 +1,222 @@
+"""What changed between two versions of a contract, and what it is to those who read the table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forge.contracts.contract import Place
+from forge.contracts.document.file import Document, Path, path_text
+
+
+class Bump(StrEnum):
+    """The part of the version that must grow, least first."""
+
+    NONE = "none"
+    PATCH = "patch"
+    MINOR = "minor"
+    MAJOR = "major"
+
+    @property
+    def rank(self) -> int:
+        return list(Bump).index(self)
+
+
+def highest(bumps: Iterable[Bump]) -> Bump:
+    return max(bumps, key=lambda bump: bump.rank, default=Bump.NONE)
+
+
+class Kind(StrEnum):
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    TYPE = "type"  # another type, which readers of the old one cannot take
+    PROMOTED = "promoted"  # a wider type, which they can
+    TIGHTENED = "tightened"
+    LOOSENED = "loosened"
+    CHANGED = "changed"
+
+
+_NOWHERE = Place("", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`element` is what changed (column, required, sla…), `subject` whose it is (orders.amount). `place` is in the new
+    file; what is gone stands where its parent stands."""
+
+    kind: Kind
+    element: str
+    subject: str
+    bump: Bump
+    message: str
+    old: object = None
+    new: object = None
+    path: str = ""
+    place: Place = _NOWHERE
+    fix: str = ""
+    table: str = ""  # the table of the old contract that it concerns, by its name there; empty: all of them
+    column: str = ""  # and the column, as the table calls it; empty: the whole table
+
+    @property
+    def is_breaking(self) -> bool:
+        return self.bump is Bump.MAJOR
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "kind": self.kind.value,
+            "element": self.element,
+            "subject": self.subject,
+            "bump": self.bump.value,
+            "breaking": self.is_breaking,
+            "message": self.message,
+            "old": self.old,
+            "new": self.new,
+            "path": self.path,
+            "file": self.place.file,
+            "line": self.place.line,
+            "column": self.place.column,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A mapping of a contract and where it stands. What has not the form it should have reads as absent: `lint` is
+    there to say so."""
+
+    document: Document
+    at: Path
+    data: Mapping[str, object]
+
+    @classmethod
+    def root(cls, document: Document) -> Part:
+        return cls(document, (), document.data)
+
+    @property
+    def path(self) -> str:
+        return path_text(self.at)
+
+    def place(self, *steps: str | int) -> Place:
+        """Where it begins; with a key, where its value does."""
+        path = (*self.at, *steps)
+        return self.document.value_place_of(path) if steps else self.document.place_of(path)
+
+    def text(self, key: str) -> str:
+        """A text; nothing is the empty one. Numbers are texts too where somebody forgot the quotes."""
+        value = self.data.get(key)
+        return "" if value is None or isinstance(value, Mapping | list) else str(value).strip()
+
+    def flag(self, key: str) -> bool:
+        return self.data.get(key) is True
+
+    def part(self, *keys: str) -> Part | None:
+        value: object = self.data
+        for key in keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return Part(self.document, (*self.at, *keys), value) if isinstance(value, Mapping) else None
+
+    def parts(self, key: str) -> list[Part]:
+        value = self.data.get(key)
+        items = enumerate(value) if isinstance(value, list) else ()
+        return [Part(self.document, (*self.at, key, i), item) for i, item in items if isinstance(item, Mapping)]
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The same thing in the old and in the new contract."""
+
+    old: Part
+    new: Part
+    subject: str
+
+    def differ(self, key: str) -> bool:
+        return canonical(self.old.data.get(key)) != canonical(self.new.data.get(key))
+
+    def change(
+        self, kind: Kind, element: str, bump: Bump, message: str, *, key: str | None = None, fix: str = ""
+    ) -> Change:
+        """A change of the value at `key`, which is the element's own name if nothing else is said."""
+        key = element if key is None else key
+        steps = (key,) if key in self.new.data else ()
+        return Change(
+            kind,
+            element,
+            self.subject,
+            bump,
+            message,
+            self.old.data.get(key),
+            self.new.data.get(key),
+            path_text((*self.new.at, *steps)),
+            self.new.place(*steps),
+            fix,
+        )
+
+
+Key = Callable[[Part], str]
+
+
+def pairs_of(
+    old: Sequence[Part], new: Sequence[Part], keys: Sequence[Key]
+) -> Iterator[tuple[Part | None, Part | None]]:
+    """What is the same on both sides by the first key that says so, in the order of the new side; then what is gone.
+    Case makes no difference, and an empty key says nothing; what has no key is the same where all of it is."""
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    for key in (*keys, _all_of):
+        known: dict[str, list[int]] = {}
+        for index in range(len(old) - 1, -1, -1):
+            if index not in taken and (name := key(old[index])):
+                known.setdefault(name.lower(), []).append(index)
+        for index, part in enumerate(new):
+            candidates = known.get(key(part).lower()) if index not in partner and known else None
+            if candidates:
+                partner[index] = candidates.pop()
+                taken.add(partner[index])
+    for index, part in enumerate(new):
+        yield (old[partner[index]] if index in partner else None), part
+    yield from ((part, None) for index, part in enumerate(old) if index not in taken)
+
+
+def _all_of(part: Part) -> str:
+    return canonical(part.data)
+
+
+def canonical(value: object) -> str:
+    """Equal for what says the same: the order of keys and of entries makes no difference."""
+    return json.dumps(_sorted(value), sort_keys=True, ensure_ascii=False, default=str)
+
+
+def folded(value: object) -> str:
+    """As `canonical`, and the case of letters makes no difference."""
+    return canonical(_lower(value))
+
+
+def _lower(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _lower(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_lower(item) for item in value]
+    return value.lower() if isinstance(value, str) else value
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _sorted(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return sorted((_sorted(item) for item in value), key=lambda i: json.dumps(i, sort_keys=True, default=str))
+    if isinstance(value, str):
+        return " ".join(value.split())
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def shown(value: object) -> str:
+    """A value as a changelog tells it."""
+    if isinstance(value, list | tuple):
+        texts = [shown(item) for item in value]
+        return ", ".join(texts) if len(texts) <= 6 else f"{', '.join(texts[:5])} and {len(texts) - 5} more"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = " ".join(canonical(value).split()) if isinstance(value, Mapping) else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,66 @@
+"""The changes between two versions of a contract as people read them: what breaks first, words last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.contracts.compare.change import Bump, Change, Kind
+from forge.contracts.compare.versions import Comparison
+
+MARKS = {"Breaking": "✗", "Added": "+", "Changed": "~", "Documentation": "·"}
+_VERSION_TEXT = {"unknown": "no version that can be compared", "downgrade": "a version that goes back"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    changes: tuple[Change, ...]
+
+
+def sections_of(comparison: Comparison) -> tuple[Section, ...]:
+    """Breaking, Added, Changed, Documentation; without those that are empty."""
+    found: dict[str, list[Change]] = {title: [] for title in MARKS}
+    for change in comparison.changes:
+        found[title_of(change)].append(change)
+    return tuple(Section(title, tuple(changes)) for title, changes in found.items() if changes)
+
+
+def title_of(change: Change) -> str:
+    if change.is_breaking:
+        return "Breaking"
+    if change.bump is Bump.PATCH:
+        return "Documentation"
+    return "Added" if change.kind is Kind.ADDED else "Changed"
+
+
+def headline(comparison: Comparison) -> str:
+    """`Orders 1.2.0 → 2.0.0`."""
+    old, new = comparison.old_version or "no version", comparison.new_version or "no version"
+    versions = old if old == new else f"{old} → {new}"
+    return f"{comparison.name} {versions}".strip()
+
+
+def verdict(comparison: Comparison) -> str:
+    """`needs a MAJOR version (2.0.0), has a MINOR one`."""
+    if not comparison.changes:
+        return "nothing changed" + (", the version did" if comparison.actual_bump != "none" else "")
+    wanted = comparison.next_version
+    needs = f"needs a {comparison.required_bump.upper()} version" + (f" ({wanted})" if wanted else "")
+    actual = comparison.actual_bump
+    if actual == "none":
+        return f"{needs}, has the same one"
+    return f"{needs}, has {_VERSION_TEXT.get(actual) or f'a {actual.upper()} one'}"
+
+
+def changelog_markdown(comparison: Comparison) -> str:
+    """For a release note or a pull request."""
+    lines = [f"## {headline(comparison)}", ""]
+    for section in sections_of(comparison):
+        lines += [f"### {section.title}", "", *(f"- {_escaped(each.message)}" for each in section.changes), ""]
+    told = verdict(comparison)
+    lines.append(f"_{told[0].upper()}{told[1:]}._")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)

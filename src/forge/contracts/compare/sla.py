@@ -1,0 +1,175 @@
+"""Changed service levels. They are compared as what they promise: 24 h is 1 d, `ly` is `latency`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, pairs_of
+from forge.contracts.contract import SlaProperty
+from forge.contracts.document.file import path_text
+from forge.contracts.duration import number_of
+from forge.contracts.sla import Direction, Promise, elements_of, promise_of, service_of, strength
+
+SLA = "slaProperties"
+_OF_TABLES = ("latency", "freshness", "retention", "frequency", "timeOfAvailability")
+_VALUE = ("property", "value", "valueExt", "unit", "element", "driver", "id")
+
+
+def sla_changes(both: Both) -> Iterator[Change]:
+    old, new = both.old.parts(SLA), both.new.parts(SLA)
+
+    def elements(sla: Part) -> frozenset[str]:
+        root = both.old if sla.document is both.old.document else both.new
+        default = root.text("slaDefaultElement") if _service(sla) in _OF_TABLES else ""
+        return elements_of(sla.text("element") or default)
+
+    keys = (
+        lambda sla: f"{_service(sla)} {sorted(elements(sla))} {sla.text('driver')}" if sla.text("property") else "",
+        lambda sla: f"{_service(sla)} {sorted(elements(sla))}" if sla.text("property") else "",
+        lambda sla: sla.text("id"),
+        _service,
+    )
+    for before, after in pairs_of(old, new, keys):
+        if before is None and after is not None:
+            yield _added(after)
+        elif after is None and before is not None:
+            yield _removed(both, before)
+        elif before is not None and after is not None:
+            yield from _changes(Both(before, after, _subject(after)), elements(before), elements(after))
+
+
+def _service(sla: Part) -> str:
+    known = service_of(sla.text("property"))
+    return known.name if known else "".join(sla.text("property").lower().split())
+
+
+def _subject(sla: Part) -> str:
+    element = sla.text("element")
+    return f"{_service(sla)} of {element}" if element else _service(sla)
+
+
+def _shown(sla: Part) -> str:
+    top = sla.text("valueExt")
+    value = sla.text("value") + (f"–{top}" if top else "")
+    return f"{value} {sla.text('unit')}".strip() or "nothing"
+
+
+def _added(sla: Part) -> Change:
+    message = f"service level {_subject(sla)}: {_shown(sla)}"
+    return Change(Kind.ADDED, "sla", _subject(sla), Bump.MINOR, message, None, dict(sla.data), sla.path, sla.place())
+
+
+def _removed(both: Both, sla: Part) -> Change:
+    steps = (SLA,) if SLA in both.new.data else ()
+    message = f"the service level {_subject(sla)} ({_shown(sla)}) is gone"
+    path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
+    fix = "Keep the promise, or tell readers with a new MAJOR version."
+    return Change(Kind.REMOVED, "sla", _subject(sla), Bump.MAJOR, message, dict(sla.data), None, path, place, fix=fix)
+
+
+def _changes(both: Both, before: frozenset[str], after: frozenset[str]) -> Iterator[Change]:
+    old, new = both.old, both.new
+    if _service(old) != _service(new):
+        message = f"the service level {_subject(old)} became {_subject(new)}"
+        yield both.change(Kind.CHANGED, "sla", Bump.MAJOR, message, key="property")
+        return
+    if before != after:
+        yield _covers(both, before, after)
+    order = _order(old, new)
+    arrow = f"{_subject(new)}: {_shown(old)} → {_shown(new)}"
+    if order is None:
+        message = f"{arrow} (not known to be as strong)"
+        yield _told(both.change(Kind.CHANGED, "sla", Bump.MAJOR, message, key="value"), both)
+    elif order > 0:
+        yield _told(both.change(Kind.TIGHTENED, "sla", Bump.MINOR, f"{arrow} (stronger)", key="value"), both)
+    elif order < 0:
+        fix = f"Keep {_shown(old)}, or raise the MAJOR version."
+        yield _told(both.change(Kind.LOOSENED, "sla", Bump.MAJOR, f"{arrow} (weaker)", key="value", fix=fix), both)
+    if old.text("driver").lower() != new.text("driver").lower():
+        message = f"{_subject(new)}: driver {old.text('driver') or 'none'} → {new.text('driver') or 'none'}"
+        yield both.change(Kind.CHANGED, "sla", Bump.PATCH, message, key="driver")
+    for key in sorted(str(key) for key in old.data.keys() | new.data.keys()):
+        if key not in _VALUE and both.differ(key):
+            bump = Bump.MINOR if key in ("schedule", "scheduler") else Bump.PATCH
+            yield both.change(Kind.CHANGED, "sla", bump, f"{_subject(new)}: {key}", key=key)
+
+
+def _told(change: Change, both: Both) -> Change:
+    """A value says little without its unit."""
+    return replace(change, old=_shown(both.old), new=_shown(both.new))
+
+
+def _covers(both: Both, before: frozenset[str], after: frozenset[str]) -> Change:
+    """No element means all of them."""
+    told = f"{_service(both.new)}: promised of {_listed(before)} → of {_listed(after)}"
+    if _service(both.new) in _OF_TABLES and _tables(both.old, before) == _tables(both.new, after):
+        return _clock(both, before, after)
+    if not after or (before and after > before):
+        return both.change(Kind.TIGHTENED, "sla", Bump.MINOR, f"{told} (more)", key="element")
+    kind = Kind.LOOSENED if not before or after < before else Kind.CHANGED
+    return both.change(kind, "sla", Bump.MAJOR, f"{told} (no longer of all it was)", key="element")
+
+
+def _clock(both: Both, before: frozenset[str], after: frozenset[str]) -> Change:
+    """The same tables; the column only says by which time the promise is measured."""
+    old, new = _columns(both.old, before), _columns(both.new, after)
+    told = f"{_service(both.new)}: measured by {old or 'nothing said'} → {new or 'nothing said'}"
+    if old == new:
+        return both.change(Kind.CHANGED, "sla", Bump.PATCH, f"{_service(both.new)}: element", key="element")
+    return both.change(Kind.CHANGED, "sla", Bump.MAJOR if old and new else Bump.MINOR, told, key="element")
+
+
+def _names(sla: Part) -> tuple[str, ...]:
+    return tuple(table.text("name").lower() for table in Part.root(sla.document).parts("schema"))
+
+
+def _tables(sla: Part, elements: frozenset[str]) -> frozenset[str]:
+    """The tables that elements lie in; a bare column is of the only one."""
+    names = _names(sla)
+    if not elements:
+        return frozenset(names)
+    found = set()
+    for element in elements:
+        lies_in = next((name for name in names if f"{element}.".startswith(f"{name}.")), "")
+        found.add(lies_in or (names[0] if len(names) == 1 and "." not in element else element))
+    return frozenset(found)
+
+
+def _columns(sla: Part, elements: frozenset[str]) -> str:
+    return ", ".join(sorted(elements - set(_names(sla))))
+
+
+def _listed(elements: frozenset[str]) -> str:
+    return ", ".join(sorted(elements)) or "everything"
+
+
+def _order(old: Part, new: Part) -> int | None:
+    """1 where the new promise is the stronger one, -1 where it is the weaker, 0 where both say the same."""
+    if canonical([old.data.get(k) for k in ("value", "unit")]) == canonical(
+        [new.data.get(k) for k in ("value", "unit")]
+    ):
+        return 0 if canonical(old.data.get("valueExt")) == canonical(new.data.get("valueExt")) else None
+    before, after = _promise(old), _promise(new)
+    if before is None or after is None:
+        return _by_number(old, new) if before is after is None else None
+    order = strength(after, before)
+    if order == 0 and canonical(old.data.get("valueExt")) != canonical(new.data.get("valueExt")):
+        return None
+    return order
+
+
+def _promise(sla: Part) -> Promise | None:
+    unit = sla.text("unit") or None
+    return promise_of(SlaProperty(sla.text("property"), sla.data.get("value"), sla.data.get("valueExt"), unit))
+
+
+def _by_number(old: Part, new: Part) -> int | None:
+    """Two numbers without a unit, of a service whose direction is known."""
+    service = service_of(new.text("property"))
+    before, after = number_of(old.data.get("value")), number_of(new.data.get("value"))
+    is_told = service is not None and service.direction is not Direction.NONE
+    if not is_told or service is None or before is None or after is None or old.text("unit") != new.text("unit"):
+        return None
+    order = (after > before) - (after < before)
+    return order if service.direction is Direction.HIGHER else -order

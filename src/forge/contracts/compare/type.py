@@ -1,0 +1,97 @@
+"""What the change of a column's type is to its readers. A physical type says more than the logical one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forge.contracts.compare.change import Both, Bump, Change, Kind
+from forge.contracts.types import Type, holds, is_promotion, logical_of, normal_type, parse_type, same_type
+
+_ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
+_PLAIN = "timestamp without time zone"
+
+
+def type_changes(both: Both) -> Iterator[Change]:
+    before, after = (part.text("physicalType") for part in (both.old, both.new))
+    if before and after:
+        yield from _physical(both, before, after)
+    elif after:
+        yield _declared(both, after)
+    elif before and not _is_retyped(both):
+        message = f"{both.subject}: the physical type {before} is no longer promised"
+        yield both.change(Kind.LOOSENED, "type", Bump.MAJOR, message, key="physicalType")
+    else:
+        yield from _logical(both)
+
+
+def _physical(both: Both, before: str, after: str) -> Iterator[Change]:
+    arrow = f"{both.subject}: {before} → {after}"
+    if _same(parse_type(before), parse_type(after)):
+        yield from _same_physical(both, after)
+    elif is_promotion(before, after):
+        yield both.change(Kind.PROMOTED, "type", Bump.MINOR, f"{arrow} (wider, safe)", key="physicalType")
+        yield from _same_physical(both, after)
+    else:
+        told = f"{arrow} (narrower)" if is_promotion(after, before) else arrow
+        fix = f"Keep {before}, or add a column of the type {after} beside it."
+        yield both.change(Kind.TYPE, "type", Bump.MAJOR, told, key="physicalType", fix=fix)
+
+
+def _same(before: Type, after: Type) -> bool:
+    """Where one version says `timestamp` and the other `timestamptz`, the words are those of SQL and Iceberg, and the
+    zone came or went; Spark calls both the same."""
+    words = {before.written, after.written}
+    if words == {"timestamp", _PLAIN}:
+        return True
+    if "timestamp" in words and words.intersection(_ZONED):
+        return False
+    if before.fields and before.name == after.name and len(before.fields) == len(after.fields):
+        others = [(field.type, after.get(field.name)) for field in before.fields]
+        return all(other is not None and _same(one, other.type) for one, other in others)
+    return same_type(before, after)
+
+
+def _same_physical(both: Both, physical: str) -> Iterator[Change]:
+    """Where the table's type stays or widens, another logical type that fits it is a correction."""
+    before, after = _logical_of(both)
+    if before.lower() == after.lower():
+        return
+    arrow = f"{both.subject}: logical type {before or 'not given'} → {after or 'not given'}"
+    if not before or not after or holds(after, physical):
+        yield both.change(Kind.CHANGED, "type", Bump.PATCH, f"{arrow}, still {physical}", key="logicalType")
+    else:
+        yield both.change(Kind.TYPE, "type", Bump.MAJOR, arrow, key="logicalType")
+
+
+def _declared(both: Both, physical: str) -> Change:
+    """The physical type is said for the first time."""
+    before, after = _logical_of(both)
+    if before and not holds(before, physical) and (before != after or logical_of(physical)):
+        message = f"{both.subject}: {before} → {physical}"
+        return both.change(Kind.TYPE, "type", Bump.MAJOR, message, key="physicalType")
+    message = f"{both.subject}: now promised to be {normal_type(physical)}"
+    return both.change(Kind.TIGHTENED, "type", Bump.MINOR, message, key="physicalType")
+
+
+def _logical(both: Both) -> Iterator[Change]:
+    before, after = _logical_of(both)
+    if before.lower() == after.lower():
+        return
+    if not before:
+        message = f"{both.subject}: now promised to be {after}"
+        yield both.change(Kind.TIGHTENED, "type", Bump.MINOR, message, key="logicalType")
+    elif not after:
+        message = f"{both.subject}: the type {before} is no longer promised"
+        yield both.change(Kind.LOOSENED, "type", Bump.MAJOR, message, key="logicalType")
+    else:
+        message = f"{both.subject}: {before} → {after}"
+        yield both.change(Kind.TYPE, "type", Bump.MAJOR, message, key="logicalType")
+
+
+def _is_retyped(both: Both) -> bool:
+    before, after = _logical_of(both)
+    return bool(before and after) and before.lower() != after.lower()
+
+
+def _logical_of(both: Both) -> tuple[str, str]:
+    return both.old.text("logicalType"), both.new.text("logicalType")

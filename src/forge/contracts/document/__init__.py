@@ -1,0 +1,1 @@
+"""A contract's file as data with the place of everything in it."""

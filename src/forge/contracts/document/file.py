@@ -1,0 +1,157 @@
+"""A contract's file as data with the place of everything in it, read within bounds and without the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from forge.contracts.contract import Place, Violation
+from forge.contracts.document.yaml_events import Spot, read_events
+from forge.contracts.document.yaml_problems import Malformed, Step
+from forge.model.errors import ForgeError, ForgeErrors
+
+Path = tuple[Step, ...]
+
+MAX_BYTES = 10_000_000
+_MAX_CUT = 1_000_000
+_PLAIN = re.compile(r"[^\s,#\]}]+")
+
+
+class ContractError(ForgeErrors):
+    """Everything that is wrong with the contracts, as errors and as the findings they come from."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        self.violations = tuple(dict.fromkeys(violations))
+        super().__init__(_error(violation) for violation in self.violations)
+
+
+_NAMING = ("E510", "E511", "E520")  # whose messages name what they are about
+
+
+def _error(violation: Violation) -> ForgeError:
+    says_where = not violation.path or violation.code in _NAMING
+    what = violation.message if says_where else f"{violation.path}: {violation.message}"
+    return ForgeError(violation.code, what, where=f"{violation.where}:{violation.column}", fix=violation.fix or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`data` is what the file says: texts, numbers, booleans, None, lists and mappings; dates are texts, as the
+    standard's JSON schemas want them. `place_of` is where the key or list item at a path stands, or its nearest
+    ancestor that exists."""
+
+    data: Mapping[str, object]
+    file: str
+    place_of: Callable[[Path], Place] = field(repr=False, compare=False)
+    place_of_value: Callable[[Path], Place] | None = field(default=None, repr=False, compare=False)
+    text: str = field(default="", repr=False, compare=False)  # what was read; empty for one that was put together
+
+    def value_place_of(self, path: Path) -> Place:
+        """Where the text or number at a path begins; for all else, as `place_of`."""
+        return (self.place_of_value or self.place_of)(path)
+
+    def written(self, path: Path) -> str | None:
+        """A number, boolean or empty value as the file has it: `1.10` and `NO`, where the data say 1.1 and false."""
+        place = self.value_place_of(path)
+        lines = _lines_of(self.text)
+        found = _PLAIN.match(lines[place.line - 1], place.column - 1) if 0 < place.line <= len(lines) else None
+        return found[0] if found else None
+
+
+@lru_cache(maxsize=1)
+def _lines_of(text: str) -> list[str]:
+    """For messages only, so what is larger than any contract is not cut up for them."""
+    return text.split("\n") if len(text) < _MAX_CUT else []
+
+
+def read_document(source: str | bytes, file: str) -> Document:
+    """Raises ContractError with E502 for what is no mapping, no YAML or out of bounds."""
+    document, violations = parse_document(source, file)
+    if document is None or violations:
+        raise ContractError(violations)
+    return document
+
+
+def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tuple[Violation, ...]]:
+    """The document, as far as it can be told, and what is wrong with its YAML. Keys given twice leave one."""
+    try:
+        text = _text_of(source)
+        data, root, problems = read_events(text)
+    except Malformed as problem:
+        return None, (_violation(problem, file),)
+    violations = tuple(_violation(problem, file) for problem in problems)
+    if not isinstance(data, Mapping):
+        message = "the file is empty" if data is None else "a contract is a mapping of keys to values"
+        line, column = root.value_line, root.value_column
+        fix = "Start with apiVersion: v3.1.0."
+        return None, (*violations, Violation("E502", "error", file, line, column, "", message, fix))
+    document = Document(
+        data,
+        file,
+        lambda path: _place_of(root, path, file),
+        lambda path: _value_place_of(root, path, file),
+        text,
+    )
+    return document, violations
+
+
+def _violation(problem: Malformed, file: str) -> Violation:
+    return Violation(
+        "E502", "error", file, problem.line, problem.column, path_text(problem.path), problem.message, problem.fix
+    )
+
+
+def _text_of(source: str | bytes) -> str:
+    if len(source) > MAX_BYTES:
+        raise Malformed(
+            f"the file is larger than {MAX_BYTES // 1_000_000} MB, more than any contract needs",
+            "Split it into several contracts.",
+        )
+    if isinstance(source, str):
+        return _checked(source).removeprefix("\ufeff")
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = source[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", errors="replace")) + 1
+        raise Malformed("the file is not UTF-8 text", "Save it as UTF-8.", line, column) from error
+
+
+def _checked(text: str) -> str:
+    """A text read with lone surrogates cannot be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line, column = text.count("\n", 0, error.start) + 1, error.start - text.rfind("\n", 0, error.start)
+        raise Malformed("the text holds a character that UTF-8 cannot hold", "Remove it.", line, column) from error
+    return text
+
+
+def _place_of(root: Spot, path: Path, file: str) -> Place:
+    spot = root
+    for step in path:
+        found = spot.child(step)
+        if found is None:
+            break
+        spot = found
+    return Place(file, spot.line, spot.column)
+
+
+def _value_place_of(root: Spot, path: Path, file: str) -> Place:
+    spot = root
+    for step in path:
+        found = spot.child(step)
+        if found is None:
+            return Place(file, spot.line, spot.column)
+        spot = found
+    if spot.children is not None:
+        return Place(file, spot.line, spot.column)
+    return Place(file, spot.value_line, spot.value_column)
+
+
+def path_text(path: Path) -> str:
+    """`schema[0].properties[2].name`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

@@ -1,0 +1,1 @@
+"""Drift of a table from its contract."""

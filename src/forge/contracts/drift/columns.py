@@ -1,0 +1,191 @@
+"""The columns of one table against its contract, with the fields of structs, the items of arrays and the parts of
+maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from forge.contracts.contract import Property, TableContract, Violation
+from forge.contracts.drift.types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
+from forge.contracts.types import Field, Type, parse_type
+from forge.model.nearest import did_you_mean
+from forge.model.schema import Schema
+
+_Owner = Property | TableContract
+_TOLD_NEAREST, _COMPARED = 50, 500  # so many get the nearest name, out of so many: a table may have thousands
+_TARGETS = {
+    "integer": "int or bigint",
+    "number": "float, double or decimal",
+    "object": "a struct",
+    "vector": "an array",
+}
+_TARGETS |= {"array": "an array", "map": "a map"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A difference: what is told of it, and what `forge.contracts.drift.patch` needs to mend it.
+
+    `steps` lead to the column or field in the table; `expected` is what the contract has there, `actual` the table."""
+
+    kind: str  # missing | type | undocumented | nullable | required
+    violation: Violation
+    steps: tuple[str, ...]
+    owner: _Owner
+    expected: Property | None = None
+    actual: Field | None = None
+    outdated: tuple[tuple[str, str], ...] = ()  # properties above it whose physicalType says the same: path, new type
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """`is_spark`: the types are in Spark's words. `nulls`: which columns are compared in whether they may be NULL; a
+    schema of Spark in words says nothing of it inside a struct."""
+
+    table: str
+    is_spark: bool
+    nulls: str  # none | columns | all
+
+
+def compare_columns(
+    contract: TableContract, actual: Schema, *, is_spark: bool = True, nulls: str = "columns"
+) -> tuple[Found, ...]:
+    """Differences in the order of the contract; then the columns that it does not know, as the table has them."""
+    look = _Look(contract.table, is_spark, nulls)
+    fields = [Field(c.name, parse_type(c.type), c.nullable) for c in actual.columns]
+    return tuple(_fields(contract, contract.columns, fields, (), look))
+
+
+def _fields(
+    owner: _Owner, expected: Sequence[Property], actual: Sequence[Field], steps: tuple[str, ...], look: _Look
+) -> Iterator[Found]:
+    by_name = {field.name: field for field in reversed(actual)}
+    in_any_case = {field.name.lower(): field for field in reversed(actual)}
+    pairs = [(each, by_name.get(each.column) or in_any_case.get(each.column.lower())) for each in expected]
+    taken = {id(field) for _, field in pairs if field is not None}
+    unknown = [field for field in actual if id(field) not in taken]
+    missing = 0
+    for each, field in pairs:
+        if field is None:
+            missing += 1
+            near = unknown if missing <= _TOLD_NEAREST else []
+            yield _missing(owner, each, near[:_COMPARED], (*steps, each.column), look)
+        else:
+            yield from _column(owner, each, field, (*steps, field.name), look)
+    for field in unknown:
+        yield _undocumented(owner, field, (*steps, field.name))
+
+
+def _column(owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
+    inside = list(_inside(expected, actual.type, steps, look))
+    explained = any(found.violation.severity == "error" for found in inside)
+    wanted = parse_type(expected.physical_type) if expected.physical_type else None
+    if wanted is None:
+        if not fits(expected, actual.type):
+            yield _mismatch(owner, expected, actual, steps)
+    elif explained and wanted.name == actual.type.name:
+        above = ((expected.path, type_shown(actual.type)),) if wanted.fields else ()
+        inside = [replace(found, outdated=(*found.outdated, *above)) for found in inside]
+    else:
+        difference = next(find_differences(wanted, actual.type, is_spark=look.is_spark), None)
+        if difference is not None:
+            yield _mismatch(owner, expected, actual, steps, difference)
+    yield from _nullability(owner, expected, actual, steps, look)
+    yield from inside
+
+
+def _inside(expected: Property, actual: Type, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
+    """What the contract says of the parts, where the column has such parts."""
+    if look.nulls == "columns":
+        look = replace(look, nulls="none")
+    if actual.name == "struct" and expected.properties:
+        columns = [each for each in expected.properties if each.is_column]
+        yield from _fields(expected, columns, actual.fields, steps, look)
+    parts = (("element", expected.items), ("key", expected.map_key), ("value", expected.map_value))
+    for name, part in parts:
+        field = actual.get(name) if actual.name in ("array", "map") else None
+        if part is not None and field is not None:
+            yield from _column(expected, part, field, (*steps, name), look)
+
+
+def _violation(code: str, severity: str, at: _Owner, path: str, message: str, fix: str) -> Violation:
+    return Violation(code, severity, at.file, at.line, at.column_number, path, message, fix)
+
+
+def _missing(owner: _Owner, expected: Property, unknown: Sequence[Field], steps: tuple[str, ...], look: _Look) -> Found:
+    near = did_you_mean(expected.column, [field.name for field in unknown])
+    what = "column" if len(steps) == 1 else "field"
+    name = ".".join(steps)
+    message = f"the {what} {name} of the contract is missing in {look.table}"
+    fix = f"{near} " if near else ""
+    fix += f"Add {name} to the table, or take it out of the contract."
+    violation = _violation("E531", "error", expected, expected.path, message, fix)
+    return Found("missing", violation, steps, owner, expected)
+
+
+def _mismatch(
+    owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], difference: Difference | None = None
+) -> Found:
+    name, has = ".".join(steps), type_shown(actual.type)
+    if expected.physical_type:
+        key, wanted, target = "physicalType", expected.physical_type, expected.physical_type
+    else:
+        logical = logical_type_of(expected) or ""
+        key, wanted, target = "logicalType", logical, _TARGETS.get(logical, logical)
+    message = f"{name} is {has}, the contract says {wanted}"
+    if difference is not None and difference.steps:
+        message += f" ({_told(difference)})"
+    fix = f"Cast it to {target} in the query, or change {key} in the contract."
+    meant = misspelt(actual.type)
+    if meant:
+        fix = f"{has} is no type; did you mean {meant}? Correct the schema, then compare again."
+    path = f"{expected.path}.{key}" if expected.physical_type or expected.logical_type else expected.path
+    violation = _violation("E530", "error", expected, path, message, fix)
+    return Found("type", violation, steps, owner, expected, actual)
+
+
+def _told(difference: Difference) -> str:
+    name = ".".join(difference.steps)
+    if difference.actual is None:
+        return f"{name} is missing"
+    if difference.expected is None:
+        return f"{name} is not in the contract"
+    return f"{name}: {type_shown(difference.actual)} for {type_shown(difference.expected)}"
+
+
+def _undocumented(owner: _Owner, actual: Field, steps: tuple[str, ...]) -> Found:
+    what = "column" if len(steps) == 1 else "field"
+    name = ".".join(steps)
+    message = f"the contract does not know the {what} {name} ({type_shown(actual.type)})"
+    fix = f"Add {{name: {actual.name}}} to the properties in the contract."
+    if meant := misspelt(actual.type):
+        fix = f"{type_shown(actual.type)} is no type; did you mean {meant}? Correct the schema, then compare again."
+    violation = _violation("E532", "info", owner, f"{owner.path}.properties", message, fix)
+    return Found("undocumented", violation, steps, owner, None, actual)
+
+
+def _nullability(
+    owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], look: _Look
+) -> Iterator[Found]:
+    """A warning: the data is checked in any case. A key is never NULL whether the table says so or not; of the items
+    of an array a contract seldom speaks."""
+    name = ".".join(steps)
+    if look.nulls == "none" or expected.required != actual.nullable:
+        return
+    if expected.required:
+        kind, message = "nullable", f"{name} may be NULL in {look.table}, the contract says that it is required"
+        fix = f"Keep `required`: rows are checked for it. Make {name} NOT NULL where the table is made, if that can be."
+    else:
+        if expected.primary_key or _is_part(owner, expected):
+            return
+        kind, message = "required", f"{name} is NOT NULL in {look.table}, the contract does not require it"
+        fix = "Write `required: true` in the contract, or drop NOT NULL."
+    violation = _violation("", "warning", expected, f"{expected.path}.required", message, fix)
+    yield Found(kind, violation, steps, owner, expected, actual)
+
+
+def _is_part(owner: _Owner, expected: Property) -> bool:
+    return isinstance(owner, Property) and any(
+        each is expected for each in (owner.items, owner.map_key, owner.map_value)
+    )

@@ -1,0 +1,1 @@
+"""Inheritance of contracts: enterprise, domain, product."""

@@ -1,0 +1,336 @@
+"""A column, or a nested property, of a child against its parent's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from forge.contracts.classification import merge_classification
+from forge.contracts.compare.quality_rule import canonical, rule_of
+from forge.contracts.contract import LOGICAL_TYPES
+from forge.contracts.inherit.options import merge_options
+from forge.contracts.inherit.quality import merge_quality
+from forge.contracts.tree import Findings, Node, data_of, placed
+from forge.contracts.types import Type, parse_type, same_type
+
+MergeList = Callable[[Node, Node], Node]
+
+# What stands for a type where a version of the standard does not have it yet.
+STAND_INS = {"timestamp": ("date", "string"), "time": ("date", "string"), "map": ("object",), "vector": ("array",)}
+
+
+def merge_property(parent: Node, child: Node, name: str, findings: Findings, *, is_demanded: bool = False) -> Node:
+    """The stronger of both in everything; `name` says which column is meant, in messages. `is_demanded`: the object
+    around it says, by its options, that it is always there."""
+    if parent.data == child.data:
+        return child
+    changes: dict[str, Node | None] = {}
+    for key, part in parent.parts.items():
+        own = child.get(key)
+        if own is None:
+            changes[key] = part
+        elif key in _MERGERS:
+            changes[key] = _MERGERS[key](part, own)
+    _flags(parent, child, name, findings, is_demanded, changes)
+    _types(parent, child, name, findings, changes)
+    _renamed(parent, child, name, findings, changes)
+    kind = parent.text("logicalType") or child.text("logicalType")
+    if (before := parent.word("classification")) and (after := child.word("classification")):
+        changes["classification"] = merge_classification(before, after, name, findings)
+    rules = list(_rules(parent, child, name, findings))
+    if (before := parent.get("logicalTypeOptions")) and (after := child.get("logicalTypeOptions")):
+        changes["logicalTypeOptions"], beside = merge_options(before, after, name, kind.lower(), findings)
+        rule = _pattern_rule(beside) if beside else None
+        rules += [rule] if rule and data_of(rule) not in [data_of(each) for each in rules] else []
+    if (before := parent.get("enum")) and (after := child.get("enum")):
+        changes["enum"] = _merge_enum(before, after, name, findings)
+    elif after := child.get("enum"):
+        changes["enum"] = _enum_against_rules(parent, after, name, findings)
+    elif before := parent.get("enum"):
+        rules = _rules_against_enum(before, child, rules, name, findings)
+    changes["quality"] = child.listing("quality", rules) if rules else None
+    _nested(parent, child, name, findings, changes)
+    return child.with_(changes)
+
+
+def merge_named(parent: Node, child: Node, key: str) -> Node:
+    """Two lists whose entries have a name under `key`: the child's entry wins, the others are inherited."""
+    own = child.value if isinstance(child.value, list) else []
+    names = {_name_of(item, key) for item in own}
+    above = parent.value if isinstance(parent.value, list) else []
+    return Node(child.source, child.path, [*own, *(item for item in above if _name_of(item, key) not in names)])
+
+
+def _name_of(item: Node, key: str) -> str:
+    found = item.text(key) if isinstance(item.value, dict) else ""
+    return found.lower() or canonical(data_of(item)).lower()
+
+
+_MERGERS: dict[str, MergeList] = {
+    "tags": lambda parent, child: merge_named(parent, child, ""),
+    "customProperties": lambda parent, child: merge_named(parent, child, "property"),
+    "authoritativeDefinitions": lambda parent, child: merge_named(parent, child, "url"),
+    "relationships": lambda parent, child: merge_named(parent, child, ""),
+    "synonyms": lambda parent, child: merge_named(parent, child, "synonym"),
+}
+
+
+def _flags(
+    parent: Node, child: Node, name: str, findings: Findings, is_demanded: bool, changes: dict[str, Node | None]
+) -> None:
+    """required, unique, primaryKey: true stays true. A key is never empty, so that `required: false` takes nothing
+    away from one; comparing versions says the same."""
+    is_key = any(
+        node is not None and node.value is True for node in (parent.get("primaryKey"), child.get("primaryKey"))
+    )
+    for flag in ("required", "unique", "primaryKey"):
+        told, own = parent.get(flag), child.get(flag)
+        is_asked = (told is not None and told.value is True) or (flag == "required" and is_demanded)
+        if not is_asked or own is None or own.value is not False:
+            continue
+        if flag == "required" and is_key:
+            changes[flag] = told if told and told.value is True else parent.said(flag, True)
+            continue
+        findings.weaker(
+            own,
+            f"{name}: {flag} is false, the parent demands it",
+            told if told and told.value is True else parent,
+            f"Write {flag}: true, or leave it out to inherit it.",
+        )
+        changes[flag] = told if told and told.value is True else parent.said(flag, True)
+
+
+def _rules(parent: Node, child: Node, name: str, findings: Findings) -> tuple[Node, ...]:
+    """A rule that lets some nulls or duplicates pass is weaker than `required` and `unique`, unless the parent has
+    such a rule itself."""
+    merged = merge_quality(parent, child, name, child.text("name"), findings)
+    for flag, metric in (("required", "nullValues"), ("unique", "duplicateValues")):
+        told = parent.get(flag)
+        if told is None or told.value is not True or any(_is_lenient(node, metric) for node in parent.items("quality")):
+            continue
+        for node in child.items("quality"):
+            if _is_lenient(node, metric):
+                findings.weaker(
+                    node,
+                    f"{name}: the rule lets some {metric} pass, the parent says {flag}: true",
+                    told,
+                    "Allow none (mustBe: 0), or take the rule out.",
+                )
+                merged = tuple(each for each in merged if each is not node)
+    return merged
+
+
+def _is_lenient(node: Node, metric: str) -> bool:
+    rule = rule_of(node, "")
+    high = rule.bounds.high if rule.bounds else None
+    return rule.what[0] == metric and high is not None and high != 0
+
+
+def _types(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
+    before, after = parent.word("logicalType"), child.word("logicalType")
+    if before and after and not _fits_logical(before, after):
+        _type_changed(before, after, name, findings)
+        changes["logicalType"] = before
+    before, after = parent.word("physicalType"), child.word("physicalType")
+    if before and after and not _fits_physical(str(before.value), str(after.value)):
+        _type_changed(before, after, name, findings)
+        changes["physicalType"] = before
+    before, after = parent.word("semanticType"), child.word("semanticType")
+    if after and after.value == "measure" and (before is None or before.value != "measure"):
+        findings.weaker(after, f"{name}: is a column of the parent, not a measure", parent, "Keep it a column.")
+        changes["semanticType"] = before
+
+
+def _type_changed(before: Node, after: Node, name: str, findings: Findings) -> None:
+    findings.weaker(
+        after,
+        f"{name}: the {after.path[-1]} is {after.value}, the parent says {before.value}",
+        before,
+        f"Write {after.path[-1]}: {before.value}, or leave it out to inherit it.",
+    )
+
+
+def _fits_logical(parent: Node, child: Node) -> bool:
+    """A type that one of the versions does not have stands for another."""
+    before, after = _written(parent).lower(), _written(child).lower()
+    if before == after:
+        return True
+    known = {name: LOGICAL_TYPES.get(node.source.api_version, ()) for name, node in (("above", parent), ("own", child))}
+    if before not in known["own"] and after in STAND_INS.get(before, ()):
+        return True
+    return after not in known["above"] and before in STAND_INS.get(after, ())
+
+
+def _written(node: Node) -> str:
+    """The type as its own file has it; the merged contract may have a stand-in."""
+    found: object = node.source.document.data
+    for step in node.path:
+        if isinstance(found, dict) and isinstance(step, str):
+            found = found.get(step)
+        elif isinstance(found, list) and isinstance(step, int) and step < len(found):
+            found = found[step]
+    return found if isinstance(found, str) else str(node.value)
+
+
+def _fits_physical(before: str, after: str) -> bool:
+    """The same in other words; a type that only a database knows is compared as it is written."""
+    return _has_all(parse_type(before), parse_type(after))
+
+
+def _has_all(above: Type, own: Type) -> bool:
+    """The same type; a struct may have more fields, as a table may have more columns."""
+    if above.name != own.name or not above.is_nested:
+        return same_type(above, own)
+    pairs = [(field.type, own.get(field.name)) for field in above.fields]
+    return all(found is not None and _has_all(before, found.type) for before, found in pairs)
+
+
+def _renamed(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
+    """Found by its id, the column has another name: those who read the parent's find nothing."""
+    before, after = parent.word("name"), child.word("name")
+    if not before or not after or str(before.value).lower() == str(after.value).lower():
+        return
+    column = child.text("physicalName") or parent.text("physicalName")
+    if column and column.lower() == (parent.text("physicalName") or str(before.value)).lower():
+        return
+    findings.weaker(
+        after,
+        f"{name}: has the id of the parent's column {before.value} and another name",
+        before,
+        f"Call it {before.value}, or give the new column an id of its own.",
+    )
+    changes["name"] = before
+
+
+def _merge_enum(parent: Node, child: Node, name: str, findings: Findings) -> Node:
+    allowed = _enum_values(parent)
+    extra = [node for key, node in _enum_values(child).items() if key not in allowed]
+    if not extra:
+        return child
+    _values_added(parent, extra, name, findings)
+    kept = [node for key, node in _enum_values(child).items() if key in allowed]
+    return Node(child.source, child.path, kept) if kept else parent
+
+
+def _enum_against_rules(parent: Node, child: Node, name: str, findings: Findings) -> Node | None:
+    """Before v3.2 allowed values are a quality rule."""
+    for node in parent.items("quality"):
+        rule = rule_of(node, parent.text("name"))
+        if rule.what[0] != "invalidValues" or rule.values is None or not rule.is_zero:
+            continue
+        values = _enum_values(child)
+        extra = [item for key, item in values.items() if key not in rule.values]
+        if extra:
+            _values_added(node, extra, name, findings)
+            kept = [item for key, item in values.items() if key in rule.values]
+            return Node(child.source, child.path, kept) if kept else None
+    return child
+
+
+def _rules_against_enum(parent: Node, child: Node, rules: list[Node], name: str, findings: Findings) -> list[Node]:
+    allowed = _enum_values(parent)
+    for node in child.items("quality"):
+        rule = rule_of(node, child.text("name"))
+        if rule.what[0] == "invalidValues" and rule.values and not rule.values <= set(allowed):
+            extra = sorted(rule.values - set(allowed))
+            _values_added(parent, [Node(node.source, node.path, value) for value in extra], name, findings)
+            rules = [each for each in rules if each is not node]
+    return rules
+
+
+def _values_added(parent: Node, extra: list[Node], name: str, findings: Findings) -> None:
+    shown = ", ".join(str(_value_of(node)) for node in extra[:3]) + (", …" if len(extra) > 3 else "")
+    findings.weaker(
+        extra[0],
+        f"{name}: allows {shown}, which the parent does not",
+        parent,
+        "Take it out; a child may allow fewer values, not more.",
+    )
+
+
+def _enum_values(node: Node) -> dict[str, Node]:
+    items = node.value if isinstance(node.value, list) else []
+    return {canonical(_value_of(item)): item for item in items}
+
+
+def _value_of(item: Node) -> object:
+    return item.plain("value") if isinstance(item.value, dict) else data_of(item)
+
+
+def _pattern_rule(pattern: Node) -> Node:
+    """The parent's pattern as a rule, so that it holds beside the child's."""
+    return invalid_values_rule(pattern, "pattern", pattern.value)
+
+
+def invalid_values_rule(at: Node, argument: str, value: object) -> Node:
+    """A rule of the library, in the words of the effective contract's version, that stands at the place of `at`."""
+    said: dict[str, object] = {"type": "library", "mustBe": 0}
+    if at.source.target.startswith("v3.0"):
+        said |= {"rule": "validValues" if argument == "validValues" else "invalidValues"}
+        said |= {argument: value} if argument == "validValues" else {"arguments": {argument: value}}
+    else:
+        said |= {"metric": "invalidValues", "arguments": {argument: value}}
+    return placed(at, said)
+
+
+def _nested(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
+    before, after = parent.get("properties"), child.get("properties")
+    if before and after:
+        options = parent.get("logicalTypeOptions")
+        listed = options.plain("required") if options else None
+        demanded = [str(each).lower() for each in listed] if isinstance(listed, list) else []
+        changes["properties"] = merge_properties(before, after, name, findings, demanded)
+    before, after = parent.get("items"), child.get("items")
+    if before and after:
+        changes["items"] = merge_property(before, after, f"{name}[]", findings)
+    before, after = parent.get("map"), child.get("map")
+    if before and after:
+        changes["map"] = after.with_({key: _entry(before, after, key, name, findings) for key in ("key", "value")})
+
+
+def _entry(before: Node, after: Node, key: str, name: str, findings: Findings) -> Node | None:
+    above, own = before.get(key), after.get(key)
+    return merge_property(above, own, f"{name}.{key}", findings) if above and own else own or above
+
+
+def merge_properties(parent: Node, child: Node, name: str, findings: Findings, demanded: Collection[str] = ()) -> Node:
+    """Columns by name, letter case ignored; then by id. The child's order, then what it inherits."""
+    above = list(parent.value) if isinstance(parent.value, list) else []
+    own = list(child.value) if isinstance(child.value, list) else []
+    pairs = paired(above, own)
+    merged = []
+    for node in own:
+        other = pairs.get(id(node))
+        if other is None:
+            merged.append(node)
+            continue
+        is_demanded = other.text("name").lower() in demanded
+        merged.append(merge_property(other, node, f"{name}.{node.text('name')}", findings, is_demanded=is_demanded))
+    taken = {id(node) for node in pairs.values()}
+    return Node(child.source, child.path, [*merged, *(node for node in above if id(node) not in taken)])
+
+
+def paired(above: list[Node], own: list[Node]) -> dict[int, Node]:
+    """The parent's entry for each of the child's (by identity): the same name, else column, else id."""
+    pairs: dict[int, Node] = {}
+    taken: set[int] = set()
+    for names_of in (_by_name, _by_column, _by_id):
+        known = {name: node for node in reversed(above) if id(node) not in taken and (name := names_of(node))}
+        for node in own:
+            name = names_of(node)
+            found = known.get(name) if name and id(node) not in pairs else None
+            if found is not None and id(found) not in taken:
+                pairs[id(node)] = found
+                taken.add(id(found))
+    return pairs
+
+
+def _by_name(node: Node) -> str:
+    return node.text("name").lower()
+
+
+def _by_column(node: Node) -> str:
+    return (node.text("physicalName") or node.text("name")).lower()
+
+
+def _by_id(node: Node) -> str:
+    return node.text("id").lower()

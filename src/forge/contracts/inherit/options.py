@@ -1,0 +1,180 @@
+"""`logicalTypeOptions` of a child against its parent's: bounds, lengths, patterns, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from forge.contracts.compare.interval import Interval, number_of, range_of
+from forge.contracts.pattern.inclusion import NotUnderstood, counterexample
+from forge.contracts.tree import Findings, Node, data_of
+
+_LOWER = ("minimum", "exclusiveMinimum")
+_UPPER = ("maximum", "exclusiveMaximum")
+_AT_LEAST = ("minLength", "minItems", "minProperties")
+_AT_MOST = ("maxLength", "maxItems", "maxProperties")
+_FIXED = ("timezone", "dimensions", "elementType", "distanceMetric")
+_TEXT_LIKE = ("string", "")
+
+Loosens = Callable[[object, object], bool | None]
+
+
+def merge_options(
+    parent: Node, child: Node, name: str, logical_type: str, findings: Findings
+) -> tuple[Node, Node | None]:
+    """The stronger of each option, and the parent's pattern where it has to hold beside the child's."""
+    said, kept = _options(child), _options(parent)
+    for keys in (_LOWER, _UPPER):
+        _merge_bound(parent, child, keys, name, logical_type, said, kept, findings)
+    beside = None
+    for key in [key for key in said if key in kept and key not in (*_LOWER, *_UPPER)]:
+        is_looser = _loosened(key, kept[key], said[key], logical_type)
+        if is_looser:
+            _tell(key, kept[key], said[key], name, findings)
+            del said[key]
+        elif is_looser is None:
+            beside = kept[key] if key == "pattern" else beside
+            findings.unclear(
+                said[key],
+                f"{name}: nobody can tell whether {key} {_shown(said[key])} is as strict as {_shown(kept[key])}",
+                kept[key],
+                "Check that everything it allows the parent allows, too; both will hold.",
+            )
+        elif key == "required":
+            said[key] = _union(kept[key], said[key])
+    return Node(child.source, child.path, {**said, **{k: n for k, n in kept.items() if k not in said}}), beside
+
+
+def _options(node: Node) -> dict[str, Node]:
+    """Without those of a wrong form, which say nothing."""
+    return {key: part for key, part in node.parts.items() if key == "required" or node.word(key)}
+
+
+def _merge_bound(
+    parent: Node,
+    child: Node,
+    keys: tuple[str, str],
+    name: str,
+    logical_type: str,
+    said: dict[str, Node],
+    kept: dict[str, Node],
+    findings: Findings,
+) -> None:
+    """A bound may be written in two ways, so each end is compared as a whole. Takes the weaker ones away."""
+    if not any(key in kept for key in keys):
+        return
+    plain, exclusive = keys
+    flag = said.get(exclusive)
+    if flag and isinstance(flag.value, bool) and plain not in said and plain in kept:
+        if flag.value is False and _flag(kept, exclusive):  # the bound of the parent without its exclusion
+            _tell(exclusive, kept[exclusive], flag, name, findings)
+            del said[exclusive]
+        return
+    stated = [said[key] for key in keys if key in said]
+    if not stated:
+        return
+    above, own = (_end(part, keys, logical_type) for part in (kept, said))
+    if above is None or own is None or above.contains(own):
+        for key in keys:
+            kept.pop(key, None)
+        return
+    strongest = next(kept[key] for key in keys if key in kept and not isinstance(kept[key].value, bool))
+    _tell(stated[0].path[-1], strongest, stated[0], name, findings)
+    for key in keys:
+        said.pop(key, None)
+
+
+def _end(options: Mapping[str, Node], keys: tuple[str, str], logical_type: str) -> Interval | None:
+    found = {key: data_of(options[key]) for key in keys if key in options}
+    return range_of(found, is_whole=logical_type == "integer")
+
+
+def _flag(options: Mapping[str, Node], key: str) -> bool:
+    return key in options and options[key].value is True
+
+
+def _loosened(key: str, parent: Node, child: Node, logical_type: str) -> bool | None:
+    """None where nobody can tell."""
+    above, own = data_of(parent), data_of(child)
+    if above == own:
+        return False
+    if key in _AT_LEAST or key in _AT_MOST:
+        before, after = number_of(above), number_of(own)
+        if before is None or after is None:
+            return False
+        return after < before if key in _AT_LEAST else after > before
+    match key:
+        case "multipleOf":
+            step, given = number_of(above), number_of(own)
+            return bool(step and given) and (given or 0) % (step or 1) != 0
+        case "uniqueItems" | "normalized":
+            return above is True and own is not True
+        case "required":
+            return bool(_names(above) - _names(own))
+        case "format":
+            return _is_looser_format(str(above), str(own), logical_type)
+        case "pattern":
+            return isinstance(above, str) and isinstance(own, str) and is_looser_pattern(above, own)
+    return key in _FIXED
+
+
+def is_looser_pattern(above: str, own: str) -> bool | None:
+    """None where nobody can tell."""
+    try:
+        return counterexample(own, above) is not None
+    except NotUnderstood:
+        return None
+
+
+def _passing(above: object, own: object) -> str | None:
+    """A text that only `own` lets pass, for people to see; the budget may be spent by now."""
+    try:
+        return counterexample(str(own), str(above))
+    except NotUnderstood:
+        return None
+
+
+def _is_looser_format(above: str, own: str, logical_type: str) -> bool:
+    if logical_type == "integer":
+        before, after = _whole_numbers(above), _whole_numbers(own)
+        return before is not None and after is not None and not before.contains(after)
+    if logical_type == "number":
+        return (above.lower(), own.lower()) == ("f32", "f64")
+    return logical_type in _TEXT_LIKE and above.lower() != own.lower()  # of a date it is how it is shown
+
+
+def _whole_numbers(name: str) -> Interval | None:
+    kind, bits = name[:1].lower(), name[1:]
+    if kind not in "iu" or not bits.isdecimal() or len(bits) > 3:
+        return None
+    size = int(bits)
+    low, high = (0, 2**size - 1) if kind == "u" else (-(2 ** (size - 1)), 2 ** (size - 1) - 1)
+    return Interval(number_of(low), number_of(high))
+
+
+def _names(value: object) -> frozenset[str]:
+    return (
+        frozenset(each.lower() for each in value if isinstance(each, str)) if isinstance(value, list) else frozenset()
+    )
+
+
+def _union(parent: Node, child: Node) -> Node:
+    own = child.value if isinstance(child.value, list) else []
+    known = {str(node.value).lower() for node in own}
+    above = parent.value if isinstance(parent.value, list) else []
+    return Node(child.source, child.path, [*own, *(node for node in above if str(node.value).lower() not in known)])
+
+
+def _shown(node: Node) -> str:
+    value = data_of(node)
+    return f"'{value}'" if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _tell(key: object, parent: Node, child: Node, name: str, findings: Findings) -> None:
+    example = _passing(parent.value, child.value) if key == "pattern" else None
+    passes = f": it lets '{example[:40]}' pass" if example is not None else ""
+    findings.weaker(
+        child,
+        f"{name}: {key} {_shown(child)} is looser than the parent's {parent.path[-1]} {_shown(parent)}{passes}",
+        parent,
+        f"Write {parent.path[-1]}: {_shown(parent)} or stricter, or leave it out to inherit it.",
+    )

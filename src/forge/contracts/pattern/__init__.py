@@ -1,0 +1,1 @@
+"""Regular expressions of contracts: syntax and inclusion."""

@@ -1,0 +1,1 @@
+"""Schemas and types in contracts and schema files."""

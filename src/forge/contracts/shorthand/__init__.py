@@ -1,0 +1,1 @@
+"""The shorthand form of contracts, turned into ODCS."""

@@ -1,0 +1,1 @@
+"""Contracts: registry, inheritance, drift, gates, import and export."""

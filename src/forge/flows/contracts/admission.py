@@ -1,0 +1,114 @@
+"""Letting a contract into the registry: its form always counts; what its parents and its readers say counts by the
+project's enforcement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forge.contracts.canonical import schema_hash
+from forge.contracts.compare.versions import Comparison, find_breaking_changes
+from forge.contracts.contract import Contract
+from forge.contracts.document.file import ContractError
+from forge.contracts.lifecycle import State
+from forge.contracts.registry import Finding, Registered, digest_of, registered_of, taken
+from forge.contracts.semver import predecessor
+from forge.flows.contracts.files import ContractFile, read_text
+from forge.flows.contracts.ports import ContractPorts
+from forge.flows.contracts.registration import (
+    Registering,
+    find_same_name,
+    find_unheeded,
+    read_registered,
+    register,
+    standing_of,
+    state_after,
+)
+from forge.model.errors import ForgeError
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """`registering` is None for a trial. `comparison` is against the version before; None: it is the first.
+    `findings` did not stand in the way. The rest is what became of it, for a trial what would."""
+
+    contract: Contract
+    registering: Registering | None
+    comparison: Comparison | None
+    findings: tuple[Finding, ...]
+    created: bool
+    state: State
+    schema_hash: str
+
+
+def admit(
+    text: str, file: str, ports: ContractPorts, *, contract_id: str | None = None, trial: bool = False
+) -> Admitted:
+    """E501–E503 with all that is wrong, E505; with enforcement strict also E510, E511 and E520. Nothing changes then.
+    `contract_id`: the one it has to have."""
+    found = _sound(text, file, ports)
+    contract = found.contract
+    assert contract is not None
+    if contract_id is not None and contract.id != contract_id:
+        raise ForgeError(
+            "E105",
+            f"The contract calls itself {contract.id[:200]}",
+            where="body.id",
+            why=f"It was sent to {contract_id}.",
+            fix="Send it to the address of its own id.",
+        )
+    standing = standing_of(contract, ports)
+    comparison = _compare(contract, ports)
+    findings = [Finding("lint", one) for one in found.violations]
+    if not ports.governance.is_off:
+        findings += [Finding("inheritance", one) for one in standing.violations]
+        findings += [Finding("version", one) for one in (comparison.violations if comparison else ())]
+        findings += [Finding("version", one) for one in find_unheeded(contract, ports.store.head(contract.id))]
+        findings += [Finding("version", one) for one in find_same_name(contract, ports.store.heads())]
+    marked = tuple(replace(one, policy_type="data_contract", contract_id=contract.id) for one in findings)
+    _refuse_taken(contract, text, ports)
+    errors = tuple(one.violation for one in marked if one.violation.severity == "error")
+    if errors and ports.governance.is_strict:
+        raise ContractError(errors)
+    if trial:
+        head = ports.store.head(contract.id)
+        is_new = ports.store.version(contract.id, contract.version) is None
+        state = state_after(contract, head)
+        return Admitted(contract, None, comparison, marked, is_new, state, schema_hash(standing.effective))
+    registering = register(contract, ports, text=text, effective=standing.effective)
+    kept = registering.registered.schema_hash
+    return Admitted(contract, registering, comparison, marked, registering.created, registering.head.state, kept)
+
+
+def _sound(text: str, file: str, ports: ContractPorts) -> ContractFile:
+    """With what the linter says that is no error."""
+    from forge.contracts.linter.lint import lint
+
+    violations = lint(text, file, ports.governance.profile)
+    errors = tuple(one for one in violations if one.severity == "error")
+    if errors:
+        raise ContractError(errors)
+    found = read_text(text, file)
+    if found.violations or found.contract is None:
+        raise ContractError(found.violations)
+    return replace(found, violations=tuple(violations))
+
+
+def _refuse_taken(contract: Contract, text: str, ports: ContractPorts) -> None:
+    """Before what changed is judged: a version that is taken is the first thing to mend."""
+    known = ports.store.version(contract.id, contract.version)
+    assert contract.document is not None
+    if known is not None and known.digest != digest_of(contract.document.data):
+        new = registered_of(contract, text, "", at=ports.clock(), by=ports.actor, file=contract.file or None)
+        raise taken(known, new)
+
+
+def _compare(contract: Contract, ports: ContractPorts) -> Comparison | None:
+    before = predecessor_of(contract, ports)
+    return find_breaking_changes(read_registered(before), contract) if before is not None else None
+
+
+def predecessor_of(contract: Contract, ports: ContractPorts) -> Registered | None:
+    """The registered version that this one follows; None: it is the first."""
+    versions = {one.version: one for one in ports.store.versions(contract.id)}
+    wanted = predecessor(contract.version, versions)
+    return versions[wanted] if wanted is not None else None

@@ -1,0 +1,1 @@
+"""`forge compile`: policies over all files of a project."""

@@ -1,0 +1,208 @@
+"""A first contract for a table of the lake: its columns, what the project says of them, what its rows show, and which
+hold personal data. A rule is only drafted where the data leaves little doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forge.catalog.pii import PiiFinding, find_pii
+from forge.contracts.contract import Violation
+from forge.contracts.draft import Known, KnownColumn, draft_contract
+from forge.contracts.linter.lint import lint
+from forge.flows.contracts.drift import live_schema
+from forge.flows.engine import Pin
+from forge.flows.profile import profile_dataset
+from forge.flows.project import Project
+from forge.flows.quality.judge import CheckPorts, personal_of
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_branch
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, TableName
+from forge.model.nearest import did_you_mean
+from forge.model.schema import Schema
+from forge.quality.measure import Measure, Reading
+from forge.quality.profile import Profile, first_measures, profile_of
+from forge.quality.suggest import suggest_checks
+
+SAMPLE = 1000  # rows whose values are looked at for personal data
+SURE = 0.8  # of a suggestion that becomes a promise
+PERSONAL = 0.7  # of a finding that makes a column personal
+_FORMATS = {"UUID": "uuid", "e-mail address": "email", "web address": "uri", "IPv4 address": "ipv4"}
+_FORMAT_OF = {"email": "email"}  # personal data that the standard has a format for
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """`gaps`: what the strict profile still asks for. `rows`: how many the table has, None where nobody counted;
+    `looked`: what was looked at."""
+
+    table: TableName
+    text: str
+    gaps: tuple[Violation, ...]
+    personal: tuple[PiiFinding, ...]
+    columns: int
+    rows: int | None
+    looked: str  # rows | kept profile | metadata
+    existing: str | None = None  # where the table has a contract already
+
+    @property
+    def file(self) -> str:
+        return f"contracts/{self.table}.odcs.yaml"
+
+
+def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profile: bool | None = None) -> Drafted:
+    """`dataset`: core.orders, or core.orders@branch. `profile`: True reads all rows with Spark, False reads none; None
+    takes what the last run measured and a sample, and asks Spark only where nothing was measured. Raises E108."""
+    name, _, on = dataset.strip().partition("@")
+    table = TableName.parse(name)
+    branch = find_branch(ports.metadata, BranchName(on or ports.default_branch))
+    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    schema = live_schema(str(table), reader)
+    if schema is None:
+        raise _unknown(table, reader)
+    project = ports.project()
+    pin = reader.pin(table, None)
+    flagged = personal_of(project, ports, branch.head).of(table)
+    stored = _stored(ports, pin)
+    if profile or (profile is None and stored is None):
+        measured, looked = profile_dataset(f"{table}@{branch.name}", ports)[0], "rows"
+    else:
+        measured = _from_metadata(ports, pin, schema, stored or {}, flagged)
+        looked = "metadata" if profile is False else "kept profile"
+    values = {} if profile is False else _sample(ports, pin, schema)
+    found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns})
+    known = _known(project, ports, table, schema, measured, _personal(found, flagged))
+    kind = "table" if pin.view_sql is None else "view"
+    text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
+    had = project.contracts.get(table)
+    return Drafted(
+        table,
+        text,
+        lint(text, f"contracts/{table}.odcs.yaml", "strict"),
+        tuple(one for one in found if one.type is not None),
+        len(schema.columns),
+        measured.rows if looked == "rows" or pin.snapshot_id is not None else None,
+        looked,
+        str(had.place) if had is not None else None,
+    )
+
+
+def _unknown(table: TableName, reader: Reader) -> ForgeError:
+    known = [str(each) for each in reader.metadata.tree(find_branch(reader.metadata, reader.branch).head)]
+    return ForgeError(
+        "E108",
+        f"There is no table {table} on '{reader.branch}'",
+        why=did_you_mean(str(table), known),
+        fix="`forge show` lists the tables of the newest commit.",
+    )
+
+
+def _stored(ports: CheckPorts, pin: Pin) -> Mapping[str, object] | None:
+    """What the run that made this version measured."""
+    if pin.snapshot_id is None:
+        return None
+    kept = ports.metadata.profile(pin.table, pin.snapshot_id)
+    return kept.readings if kept else None
+
+
+def _from_metadata(
+    ports: CheckPorts, pin: Pin, schema: Schema, stored: Mapping[str, object], flagged: frozenset[str]
+) -> Profile:
+    """What Iceberg's manifests prove and the last run measured; no row is read."""
+    readings: dict[Measure, Reading] = {}
+    for key, value in stored.items():
+        kind, *columns = key.split(":")
+        if kind in ("rows", "nulls", "duplicates") and isinstance(value, int) and not isinstance(value, bool):
+            readings[Measure(kind, tuple(columns))] = value
+    if pin.snapshot_id is not None:
+        readings |= ports.lake.measure(pin.catalog, pin.snapshot_id, first_measures(schema))
+    return profile_of(pin.table, schema, readings, {}, (), flagged, ports.clock())
+
+
+def _sample(ports: CheckPorts, pin: Pin, schema: Schema) -> Mapping[str, Sequence[object]]:
+    """Some values of each column, out of the table's files; none of a view."""
+    if pin.snapshot_id is None:
+        return {}
+    rows = ports.lake.rows(pin.catalog, pin.snapshot_id, schema.names, SAMPLE)
+    if not rows:
+        return {}
+    return dict(zip(schema.names, zip(*rows, strict=True), strict=True))
+
+
+def _personal(found: Sequence[PiiFinding], flagged: frozenset[str]) -> dict[str, str]:
+    """Column in small letters → kind of personal data; empty where only a contract or lineage says that it is."""
+    kinds = dict.fromkeys((name.lower() for name in flagged), "")
+    certain = [one for one in found if one.type and not one.quasi and one.score >= PERSONAL]
+    return kinds | {one.column.lower(): str(one.type) for one in certain}
+
+
+def _known(
+    project: Project,
+    ports: CheckPorts,
+    table: TableName,
+    schema: Schema,
+    measured: Profile,
+    personal: Mapping[str, str],
+) -> Known:
+    transform = project.transforms.get(table)
+    asset = next((one for one in ports.metadata.assets() if one.table == table), None)
+    told = {str(c["name"]).lower(): str(c.get("description") or "") for c in (asset.columns if asset else ())}
+    told |= {name.lower(): text for name, text in (transform.columns if transform else {}).items() if text}
+    columns = {column.name.lower(): KnownColumn(told.get(column.name.lower(), "")) for column in schema.columns}
+    columns |= _shown(measured, columns, personal)
+    for name, kind in personal.items():
+        if name in columns:
+            form = {"format": _FORMAT_OF[kind]} if kind in _FORMAT_OF and columns[name].options else {}
+            columns[name] = replace(columns[name], personal=kind, options={**columns[name].options, **form})
+    key = tuple(transform.unique_key) if transform and transform.unique_key else _key(measured, columns)
+    return Known(
+        description=(transform.description if transform else "") or (asset.description if asset else ""),
+        owner=project.owner(table) or (asset.owner if asset else None),
+        tags=transform.tags if transform else (),
+        key=key,
+        columns=columns,
+    )
+
+
+def _shown(
+    measured: Profile, columns: Mapping[str, KnownColumn], personal: Mapping[str, str]
+) -> dict[str, KnownColumn]:
+    """What the rows show beyond doubt. The values of personal columns stay out of the contract."""
+    found = dict(columns)
+    formats = {column.name.lower(): column.format for column in measured.columns}
+    for one in suggest_checks(measured):
+        spec = one.spec
+        listed = spec.get("columns")
+        name = str(spec.get("column") or (listed[0] if isinstance(listed, list) and listed else "")).lower()
+        if one.confidence < SURE or name not in found:
+            continue
+        column = found[name]
+        match spec["type"]:
+            case "not_null" if "max_null_percentage" not in spec:
+                found[name] = replace(column, required=True)
+            case "unique":
+                found[name] = replace(column, unique=True)
+            case "foreign_key":
+                found[name] = replace(column, reference=str(spec["references"]))
+            case "accepted_values" if name not in personal and isinstance(spec["values"], list):
+                found[name] = replace(column, allowed_values=spec["values"])
+            case "range" if name not in personal:
+                bounds = {"minimum": spec.get("min"), "maximum": spec.get("max")}
+                given = {key: value for key, value in bounds.items() if value is not None}
+                found[name] = replace(column, options={**column.options, **given})
+            case "regex":
+                form = formats.get(name)
+                said = _FORMATS.get(form.name) if form else None
+                option = {"format": said} if said else {"pattern": spec["pattern"]}
+                found[name] = replace(column, options={**column.options, **option})
+    return found
+
+
+def _key(measured: Profile, columns: Mapping[str, KnownColumn]) -> tuple[str, ...]:
+    """The first column that is named like a key, has no value twice and none missing."""
+    for column in measured.columns:
+        known = columns.get(column.name.lower())
+        if known and known.unique and known.required and column.is_key_name:
+            return (column.name,)
+    return ()

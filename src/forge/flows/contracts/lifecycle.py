@@ -1,0 +1,207 @@
+"""A contract goes on in its life: who relies on it is told, and a retired one gets no new readers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from forge.contracts.lifecycle import State, StateChange, refuse_move
+from forge.contracts.registry import Head, Registered
+from forge.flows.contracts.ports import ContractPorts, ContractStore, Moving
+from forge.flows.ports import Metadata
+from forge.flows.records import AuditRecord, TableLineage
+from forge.model.errors import ForgeError
+from forge.model.names import RunId, TableName
+from forge.transforms.transform import Transform
+from forge.versioning.commit import Tree
+
+if TYPE_CHECKING:
+    from forge.flows.contracts.consumers import Consumer
+    from forge.quality.alerts.delivery import Delivery
+
+_log = logging.getLogger("forge.contracts")
+
+
+def change_state(
+    contract_id: str,
+    state: State,
+    ports: ContractPorts,
+    *,
+    reason: str = "",
+    ends_at: datetime | None = None,
+    replacement: str | None = None,
+) -> Head:
+    """E504, E507. What is told to consumers is written in the same transaction; it is sent by the server."""
+    now = ports.clock()
+    if ends_at is not None and ends_at <= now and state is not State.RETIRED:
+        raise ForgeError(
+            "E105",
+            f"The end {ends_at:%Y-%m-%d %H:%M} UTC has passed",
+            where="ends_at",
+            fix="Give a time that is to come, or retire the contract.",
+        )
+    head = ports.store.head(contract_id)
+    consumers = consumers_of(head.newest, ports) if head is not None else ()
+    told = StateChange(state, None, now, ports.actor, "", reason.strip(), ends_at, replacement)
+
+    def decide(known: Head) -> Moving:
+        refuse_move(contract_id, known.state, state)
+        last = known.last
+        change = replace(
+            told,
+            before=known.state,
+            version=known.newest.version,
+            ends_at=ends_at or (last.ends_at if last.is_notice else None),
+            replacement=replacement or (last.replacement if last.is_notice else None),
+        )
+        return moving_of(known.newest, change, consumers, ports)
+
+    return ports.store.move(contract_id, decide)
+
+
+def moving_of(contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts) -> Moving:
+    """The step with what it writes beside itself. Consumers are told only where there is a channel to tell them."""
+    deliveries: tuple[Delivery, ...] = ()
+    if change.is_notice and consumers and notice_channels(ports):
+        change = replace(change, told=tuple(one.name for one in consumers))
+        deliveries = _deliveries(contract, change, consumers, ports)
+    detail = {"version": change.version, "from": change.before, "to": change.state, "reason": change.reason}
+    return Moving(change, deliveries, (AuditRecord(change.at, change.by, "contract.state", contract.id, detail),))
+
+
+def consumers_of(contract: Registered, ports: ContractPorts) -> tuple[Consumer, ...]:
+    """Nobody, where the lineage cannot be read now: a step is not held up by it, and the log says so."""
+    from forge.flows.contracts.consumers import find_consumers
+
+    lineage = ports.lineage()
+    if lineage is None:
+        return ()
+    try:
+        return find_consumers(lineage, dict.fromkeys(contract.tables, ()), owner=ports.owner)
+    except ForgeError as error:
+        _log.warning("The consumers of %s were not found: %s", contract.id, error)
+        return ()
+
+
+def notice_channels(ports: ContractPorts) -> tuple[str, ...]:
+    """Those that hear of runs, else all; pagers are for what is broken now."""
+    alerts = ports.alerts()
+    if alerts is None:
+        return ()
+    named = [name for name in alerts.runs.channels if name in alerts.channels] or sorted(alerts.channels)
+    return tuple(name for name in named if not alerts.is_pager(name))
+
+
+def _deliveries(
+    contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts
+) -> tuple[Delivery, ...]:
+    """One to each channel. It names the tables that are hit and who answers for them."""
+    from forge.flows.quality.incidents.alerts import new_delivery
+    from forge.quality.alerts.alert import Origin, Scope
+    from forge.quality.alerts.notice import MOST_HIT, Hit, Notice, NoticeKind
+
+    alerts = ports.alerts()
+    if alerts is None:
+        return ()
+    hit = tuple(Hit(one.name, one.owner) for one in consumers[:MOST_HIT])
+    notice = Notice(
+        NoticeKind.NOTE,
+        Scope(Origin.HAND, str(ports.default_branch)),
+        contract.tables[0] if contract.tables else contract.name,
+        str(ports.default_branch),
+        change.at,
+        hit=hit,
+        hit_count=len(consumers),
+        text=notice_text(contract, change),
+    )
+    return tuple(new_delivery(alerts, name, notice, change.at) for name in notice_channels(ports))
+
+
+def notice_text(contract: Registered, change: StateChange) -> str:
+    words = [f"The contract {contract.name} {change.version} is {change.state}."]
+    if change.ends_at is not None and change.state is not State.RETIRED:
+        words.append(f"It ends {change.ends_at:%Y-%m-%d}.")
+    if change.state is State.RETIRED:
+        words.append("It promises nothing any more, and its tables get no new readers.")
+    if change.replacement:
+        words.append(f"Go to {change.replacement}.")
+    if change.reason:
+        words.append(change.reason)
+    return " ".join(words)
+
+
+# readers
+
+
+def retired_tables(store: ContractStore) -> Mapping[str, Head]:
+    return {
+        table.lower(): head for head in store.heads() if head.state is State.RETIRED for table in head.newest.tables
+    }
+
+
+def find_new_readers(
+    retired: Mapping[str, Head], transforms: Iterable[Transform], tree: Tree, metadata: Metadata
+) -> tuple[ForgeError, ...]:
+    """E506 for each transform that reads a table of a retired contract and did not when it was published last."""
+    reading = [
+        (transform, head)
+        for transform in transforms
+        for table in transform.inputs
+        if (head := retired.get(str(table).lower())) is not None
+    ]
+    if not reading:
+        return ()
+    before = _read_before(tree, metadata, {transform.output for transform, _ in reading})
+    return tuple(
+        _refused(transform, head)
+        for transform, head in reading
+        if _is_new(before.get(transform.output, frozenset()), head)
+    )
+
+
+def _is_new(read: frozenset[str] | None, head: Head) -> bool:
+    """None: the output exists, and nobody knows what it read; then it is not called new."""
+    return read is not None and not {table.lower() for table in head.newest.tables} & read
+
+
+def _read_before(
+    tree: Tree, metadata: Metadata, outputs: Iterable[TableName]
+) -> dict[TableName, frozenset[str] | None]:
+    """What each output that exists read when the version of the tree was made. A run that made it recorded that. What
+    wrote it otherwise (a merge, a revert, an edit of rows, a remediation, an adoption) read nothing anew: there the
+    lineage that it took over tells, and where there is none, nobody knows (None)."""
+    makers = {table: RunId(tree[table].run_id or "") for table in outputs if table in tree}
+    runs = metadata.find_runs(set(makers.values()))
+    found: dict[TableName, frozenset[str] | None] = {}
+    for table, run_id in makers.items():
+        made = [one for one in (runs[run_id].outputs if run_id in runs else ()) if one.table == table]
+        inputs = {name.lower() for one in made for name in one.inputs}
+        is_known = inputs or (made and runs[run_id].kind == "run")
+        found[table] = frozenset(inputs) if is_known else None
+    unknown = {makers[table] for table, read in found.items() if read is None}
+    for run_id, lineage in metadata.lineage(unknown) if unknown else ():
+        if found.get(lineage.table, ()) is None and makers[lineage.table] == run_id:
+            found[lineage.table] = _sources(lineage) or None
+    return found
+
+
+def _sources(lineage: TableLineage) -> frozenset[str]:
+    found = [edge.source.table for edge in lineage.edges] + [edge.source.table for edge in lineage.indirect]
+    found += [edge.source for edge in lineage.table_edges]
+    return frozenset(map(str.lower, found))
+
+
+def _refused(transform: Transform, head: Head) -> ForgeError:
+    told = head.last
+    instead = f"Read what {told.replacement} promises instead." if told.replacement else "Read another table."
+    return ForgeError(
+        "E506",
+        f"{transform.output} would be a new reader of {head.newest.name}, which is retired",
+        where=transform.where,
+        why=f"The contract {head.id} {head.newest.version} was retired {told.at:%Y-%m-%d} by {told.by}"
+        + (f": {told.reason}" if told.reason else "."),
+        fix=instead,
+    )

@@ -1,0 +1,74 @@
+"""Results of tests against a contract: those that others ran, and our own for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from forge.contracts.contract import Contract
+from forge.contracts.tested import TestRun, read_results
+from forge.flows.contracts.files import by_id, project_files
+from forge.flows.contracts.ports import ContractPorts
+from forge.flows.records import AuditRecord
+from forge.quality.monitors.monitor import CheckResult
+from forge.quality.verdict import Outcome, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class TakenRun:
+    """`created` is False where the run was kept before. `known`: whether there is such a contract."""
+
+    run: TestRun
+    created: bool
+    known: bool
+
+
+def take_results(data: object, ports: ContractPorts) -> TakenRun:
+    """E105 where it is not what datacontract-cli publishes. Results of a contract that is not known are kept, too: it
+    may be registered later."""
+    now = ports.clock()
+    run = read_results(data, at=now, by=ports.actor)
+    detail = {"contract": run.contract_id, "version": run.version, "result": run.result, "checks": len(run.checks)}
+    created = ports.store.add_results(run, AuditRecord(now, ports.actor, "contract.results", run.id, detail))
+    known = ports.store.head(run.contract_id) is not None or run.contract_id in by_id(project_files(ports.root))
+    return TakenRun(run, created, known)
+
+
+def results_of(contract: Contract, found: Iterable[CheckResult], now: datetime) -> dict[str, object]:
+    """What Forge's own checks said last of a contract's tables, in the form that datacontract-cli publishes. Rows and
+    samples stay here."""
+    newest: dict[str, CheckResult] = {}
+    for one in found:  # newest first
+        newest.setdefault(one.check_id, one)
+    checks = [_check(one) for one in newest.values()]
+    words = {str(check["result"]) for check in checks}
+    times = [one.executed_at for one in newest.values()] or [now]
+    whole = next((word for word in ("failed", "warning", "passed") if word in words), "unknown")
+    return {
+        "runId": str(uuid4()),
+        "dataContractId": contract.id,
+        "dataContractVersion": contract.version,
+        "timestampStart": min(times).isoformat(),
+        "timestampEnd": max(times).isoformat(),
+        "result": whole,
+        "checks": checks,
+    }
+
+
+def _check(one: CheckResult) -> dict[str, object]:
+    said = {Outcome.PASSED: "passed", Outcome.NOT_MEASURED: "unknown"}.get(one.verdict)
+    soft = one.severity in (Severity.INFO, Severity.WARNING)
+    return {
+        "id": one.check_id,
+        "key": one.check_id,
+        "category": "quality",
+        "type": one.type,
+        "name": one.check_id,
+        "model": one.dataset,
+        "field": one.columns[0] if len(one.columns) == 1 else None,
+        "engine": "forge",
+        "result": said or ("warning" if soft else "failed"),
+        "reason": one.message,
+    }

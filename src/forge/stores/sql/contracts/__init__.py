@@ -1,0 +1,1 @@
+"""Registered contracts in SQL."""
