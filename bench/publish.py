@@ -26,9 +26,9 @@ from statistics import median
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from forge.flows.durable import new_files
 from forge.flows.ports import Stage
-from forge.flows.records import (
+from forge.flows.runs.publish.durable import new_files
+from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
     OutputRecord,

@@ -31,7 +31,7 @@ from pyspark.sql import DataFrame, SparkSession
 from bench.gate.texts import texts
 from forge.engines.spark.errors import keep_quiet
 from forge.engines.spark.gate import Gate
-from forge.flows.engine import Pin
+from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
 

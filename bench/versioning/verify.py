@@ -19,7 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from forge.flows.records import Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Publication, Published, RunRecord, RunStatus
 from forge.flows.verify import Level, Verification, verify
 from forge.flows.versioning.branches import create_default_branch
 from forge.flows.versioning.content_hash import seal_versions

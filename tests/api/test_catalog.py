@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from forge.flows.records import AssetRecord, Publication, Published, RunRecord, RunStatus, TableLineage
+from forge.flows.runs.records import AssetRecord, Publication, Published, RunRecord, RunStatus, TableLineage
 from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict

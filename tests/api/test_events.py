@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from forge.api.events import MOST_STREAMS, RunFeed
-from forge.api.run_views import is_over
-from forge.api.wire.runs import RunDetail
+from forge.api.runs.run_views import is_over
+from forge.api.runs.wire.runs import RunDetail
 from forge.model.errors import ForgeError
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.api.preemption import FAIR_SECONDS, Preempted, Preemption, RunningRead
-from forge.flows.engine import Starved
+from forge.flows.runs.engine import Starved
 from forge.model.names import RunId
 
 LATER = FAIR_SECONDS + 1

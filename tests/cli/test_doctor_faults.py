@@ -20,7 +20,7 @@ import pytest
 from sealed_lake import local
 
 from forge.engines.spark.session import PACKAGES
-from forge.flows.records import RunRecord, RunStatus
+from forge.flows.runs.records import RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, RunId, TableName
 from forge.wiring import Wiring
 

@@ -11,7 +11,7 @@ import yaml
 
 from forge.contracts.contract import pii_columns
 from forge.contracts.load import by_table, load_all
-from forge.flows.project import Project, load_project
+from forge.flows.runs.project import Project, load_project
 from forge.model.names import TableName
 from forge.settings import load_settings
 from forge.transforms.dag import downstream_of

@@ -12,8 +12,8 @@ from sealed_lake import ADA, ITEMS, MAIN, ORDERS, MemoryHistory, SealedLake, num
 
 from forge.flows.care import Collected, collect_garbage
 from forge.flows.ports import Expiry, TableSnapshots
-from forge.flows.records import AuditRecord
 from forge.flows.retention import expire
+from forge.flows.runs.records import AuditRecord
 from forge.flows.verify import Level
 from forge.flows.versioning.branches import archive_branch, create_branch, delete_branch
 from forge.flows.versioning.merge.record import MergeRecord

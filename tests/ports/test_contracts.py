@@ -21,7 +21,7 @@ from forge.contracts.registry import NAMESPACE_KEY, Checked, CompileRecord, Find
 from forge.contracts.tested import MOST_RUNS, TestedCheck, TestRun, TestSummary
 from forge.flows.contracts.ports import ContractStore, Moving, Registration
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord, Publication, Published
+from forge.flows.runs.records import AuditRecord, Publication, Published
 from forge.model.errors import ForgeError
 from forge.stores.memory.contracts import MemoryContracts
 from forge.stores.memory.metadata import MemoryMetadata

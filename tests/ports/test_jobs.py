@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from migrated import open_migrated
 
-from forge.flows.jobs import JobEvent, JobRecord, JobStatus, JobStore
-from forge.flows.processes import Process
+from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus, JobStore
+from forge.flows.runs.processes import Process
 from forge.stores.memory.jobs import MemoryJobs
-from forge.stores.sql.jobs import SqlJobs
+from forge.stores.sql.runs.jobs import SqlJobs
 
 NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
 HERE, THERE = Process("here", 7, "100"), Process("there", 7, "100")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forge.flows.ports import Lake, Stage
-from forge.flows.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema

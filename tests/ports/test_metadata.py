@@ -23,7 +23,7 @@ from store_records import (
 )
 
 from forge.flows.ports import Metadata
-from forge.flows.records import (
+from forge.flows.runs.records import (
     AssetRecord,
     LoadedFile,
     Moved,

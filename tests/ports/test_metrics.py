@@ -11,7 +11,7 @@ import pytest
 from migrated import open_migrated
 
 from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
 from forge.stores.memory.quality.metrics import MemoryMetrics

@@ -14,7 +14,7 @@ from migrated import open_migrated
 from sqlalchemy import Engine
 
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.flows.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.monitors.monitor import (
     OPEN,

@@ -13,7 +13,7 @@ from store_records import DEV, MAIN, NOW, ORDERS, commit_of, note, quiet, run_re
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.remediation.ports import RemedyStore
-from forge.flows.records import Publication, Published
+from forge.flows.runs.records import Publication, Published
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.remedy import ActionKind, Remedied, load_actions

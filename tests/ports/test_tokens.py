@@ -10,7 +10,7 @@ import pytest
 from migrated import open_migrated
 
 from forge.flows.access import Scope, Token, TokenKind, Tokens
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.stores.memory.tokens import MemoryTokens
 from forge.stores.sql.tokens import SqlTokens
 

@@ -24,7 +24,7 @@ from store_records import (
 )
 
 from forge.flows.ports import Metadata
-from forge.flows.records import Advance, AssetRecord, Blob, Home, Moved, Pointer, Published, RunStatus, Sealed
+from forge.flows.runs.records import Advance, AssetRecord, Blob, Home, Moved, Pointer, Published, RunStatus, Sealed
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId

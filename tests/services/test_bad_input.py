@@ -23,7 +23,7 @@ from broken_project import (
 )
 
 from forge.engines.spark.sources import find_files, refuse_other_columns
-from forge.flows.records import Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.transforms.transform import FileSource

@@ -15,8 +15,8 @@ import pytest
 from pyiceberg.catalog import Catalog
 
 from forge.flows.care import find_problems, repair
-from forge.flows.records import RunStatus
-from forge.flows.run import STEPS
+from forge.flows.runs.records import RunStatus
+from forge.flows.runs.run import STEPS
 from forge.model.names import BranchName
 from forge.wiring import Wiring
 

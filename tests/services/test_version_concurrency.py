@@ -15,7 +15,7 @@ import pytest
 from branched_project import MAIN, BranchedProject, write
 
 from forge.flows.care import find_problems
-from forge.flows.pins import find_base, line_of
+from forge.flows.runs.pins import find_base, line_of
 from forge.flows.verify import Level, verify
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.model.names import BranchName, CommitId

@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 import pytest
 from orders_house import ORDERS, ROW, TWO, House, table_of
 
-from forge.flows.engine import ChangeFile, ChangeQuery, Pin
+from forge.flows.runs.engine import ChangeFile, ChangeQuery, Pin
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.stores.lake.files import local_path

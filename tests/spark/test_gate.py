@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from forge.engines.spark.gate import Gate, gate_of
 from forge.engines.spark.gate.listed import FUNCTIONS, REFUSED_FUNCTIONS, TABLE_FUNCTIONS
-from forge.flows.engine import Pin
+from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
 

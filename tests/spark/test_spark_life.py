@@ -10,10 +10,10 @@ from shop_project import MakeProject, assert_nothing_staged, head
 
 from forge.api.site import work_on
 from forge.connection import Connection
-from forge.flows.jobs import JobQueue, JobRecord
-from forge.flows.run_jobs import RunOrder
+from forge.flows.runs.jobs import JobQueue, JobRecord
+from forge.flows.runs.run_jobs import RunOrder
 from forge.model.names import RunId
-from forge.stores.sql.jobs import SqlJobs
+from forge.stores.sql.runs.jobs import SqlJobs
 
 pytestmark = pytest.mark.spark
 

@@ -13,8 +13,8 @@ import pytest
 from shop_project import SHOP, MakeProject, rows, write
 
 from forge.connection import Connection
-from forge.flows.plan import plan
-from forge.flows.run import RunRequest
+from forge.flows.runs.plan import plan
+from forge.flows.runs.run import RunRequest
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 

@@ -13,7 +13,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table.metadata import TableMetadata
 
-from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.sql.database import migrate, open_database
@@ -39,7 +39,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import update
 
-from forge.flows.records import Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Moved, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, RunId, TableName
 from forge.stores.lake.derive import with_ref
 from forge.stores.lake.iceberg import IcebergLake

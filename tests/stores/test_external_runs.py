@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from forge.flows.records import RunStatus
-from forge.flows.run import RunResult
+from forge.flows.runs.records import RunStatus
+from forge.flows.runs.run import RunResult
 from forge.flows.versioning.branches import create_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId

@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import Engine
 
 from forge.flows.ports import Stage
-from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.stores.lake.iceberg import IcebergLake

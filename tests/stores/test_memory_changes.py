@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.flows.ports import Stage
+from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.stores.memory.catalog import MemoryCatalog

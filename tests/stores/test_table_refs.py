@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, RUNS, TWO, House, table_of
 
-from forge.flows.records import Moved, Pointer
+from forge.flows.runs.records import Moved, Pointer
 from forge.flows.versioning.tables import Slice
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, House, table_of
 
-from forge.flows.records import Pointer
+from forge.flows.runs.records import Pointer
 from forge.flows.versioning.tables import NeedsEngine, Slice
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.arrow_rows import ArrowRows

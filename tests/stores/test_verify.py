@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from sealed_lake import ITEMS, MAIN, ORDERS, SealedLake, flip, local, numbers, swap
 
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.verify import Level, error_of
 from forge.flows.versioning.branches import create_branch
 from forge.flows.versioning.content_hash import node_path, seal_versions

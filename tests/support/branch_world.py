@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from forge.flows.records import Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Pointer, Publication, Published, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema

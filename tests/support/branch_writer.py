@@ -19,7 +19,7 @@ from typing import IO
 from branched_project import BranchedProject, write
 
 from forge.flows.ports import Seam
-from forge.flows.records import Moved, Publication, Published
+from forge.flows.runs.records import Moved, Publication, Published
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError

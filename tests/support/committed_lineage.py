@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.records import (
+from forge.flows.runs.records import (
     MADE_BY,
     Advance,
     AuditRecord,

@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from forge.flows.build import Event
-from forge.flows.jobs import JobQueue, JobRecord, JobStore
-from forge.flows.processes import Process
-from forge.flows.project import Project
-from forge.flows.records import AuditRecord, RunRecord, TableLineage
-from forge.flows.run import Ports
-from forge.flows.run_jobs import RunOrder, RunWork
+from forge.flows.runs.build import Event
+from forge.flows.runs.jobs import JobQueue, JobRecord, JobStore
+from forge.flows.runs.processes import Process
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import AuditRecord, RunRecord, TableLineage
+from forge.flows.runs.run import Ports
+from forge.flows.runs.run_jobs import RunOrder, RunWork
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName

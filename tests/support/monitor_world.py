@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.build import Event
-from forge.flows.processes import Process, this_process
-from forge.flows.project import Project
 from forge.flows.quality.after_check import Observed, Observer, Observers
 from forge.flows.quality.judge import CheckPorts
 from forge.flows.quality.monitors.run import Done, JudgePorts, carry_out, new_run
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.quality.monitors.store import MonitorPorts, MonitorStore, create_monitor
-from forge.flows.records import RunStatus
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.build import Event
+from forge.flows.runs.processes import Process, this_process
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import RunStatus
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.check import Check

@@ -13,7 +13,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 
 from forge.flows.ports import Stage
-from forge.flows.records import Moved, Pointer
+from forge.flows.runs.records import Moved, Pointer
 from forge.flows.versioning.tables import DataFile
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake

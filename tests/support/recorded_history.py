@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.records import (
+from forge.flows.runs.records import (
     AssetRecord,
     OutputRecord,
     OutputStatus,

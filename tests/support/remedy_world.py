@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 from version_world import ADA, BEGIN, MAIN, ArrowEngine, Clock, VersionWorld, make_world
 
-from forge.flows.engine import Pin
 from forge.flows.quality.judge import CheckPorts, Judged, judge_dataset
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, Failing, RepairWork
+from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import Slice
 from forge.model.names import TableName
 from forge.quality.check import Check

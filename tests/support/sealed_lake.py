@@ -15,11 +15,11 @@ from typing import Any
 from migrated import open_migrated
 from sqlalchemy import text
 
-from forge.flows.engine import Pin, Planned, TimeRange
 from forge.flows.ports import Stage
-from forge.flows.project import Project
-from forge.flows.records import Blob, Pointer, Publication, Published, RunRecord, RunStatus
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.engine import Pin, Planned, TimeRange
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import Blob, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.verify import Level, Verification, verify
 from forge.flows.versioning.branches import create_default_branch
 from forge.flows.versioning.content_hash import seal_versions

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.versioning.commit import Author, Commit, TableStatistics, Tree, make_commit
 

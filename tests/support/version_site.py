@@ -17,7 +17,7 @@ from version_world import ArrowEngine
 from forge.api.app import create_app
 from forge.api.site import Site
 from forge.flows.access import Access, Scope, digest_of
-from forge.flows.engine import Progress
+from forge.flows.runs.engine import Progress
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.stores.lake.tables import IcebergTables

@@ -13,13 +13,13 @@ from typing import Any, cast
 import pyarrow as pa
 from migrated import open_migrated
 
-from forge.flows.engine import Batch, Engine, Pin, Starved
-from forge.flows.land import Prepared, assets_of, land, placed
 from forge.flows.personal import personal_at
-from forge.flows.pins import line_of
-from forge.flows.project import Project
-from forge.flows.records import AuditRecord, Publication, Published, RunRecord, RunStatus
-from forge.flows.run_id import new_run_id
+from forge.flows.runs.engine import Batch, Engine, Pin, Starved
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.pins import line_of
+from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import Prepared, assets_of, land, placed
+from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
 from forge.flows.versioning.merge.record import TableTally

@@ -26,14 +26,14 @@ from forge.api.auth import Principal
 from forge.api.fair import FairPool
 from forge.api.preemption import Preemption, RunningRead
 from forge.api.read_limits import KINDS, ReadLimits, shortened
-from forge.api.wire.runs import RunTicket
+from forge.api.runs.wire.runs import RunTicket
 from forge.api.wire.shape import Wire
-from forge.flows.build import Event
-from forge.flows.engine import Engine, Starved
-from forge.flows.jobs import JobEvent, JobRecord, JobStatus
-from forge.flows.processes import this_process
-from forge.flows.records import RunStatus
-from forge.flows.run_id import new_run_id
+from forge.flows.runs.build import Event
+from forge.flows.runs.engine import Engine, Starved
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus
+from forge.flows.runs.processes import this_process
+from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.tables import RowWork
 from forge.model.errors import ForgeError

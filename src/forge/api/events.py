@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
 
-from forge.api.wire.runs import RunDetail
+from forge.api.runs.wire.runs import RunDetail
 from forge.model.errors import ForgeError
 
 LOOK_SECONDS = 0.4

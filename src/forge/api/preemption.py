@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.flows.engine import Starved
+from forge.flows.runs.engine import Starved
 from forge.model.names import RunId
 
 FAIR_SECONDS = 5.0  # how long a question waits for those of another token, which were at work as long

@@ -15,16 +15,16 @@ from forge.api.desk import Desk
 from forge.api.events import RunFeed
 from forge.api.memo import Memo
 from forge.flows.access import Access
-from forge.flows.jobs import JobQueue
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.catch_up import catch_up_alerts
 from forge.flows.quality.incidents.deliveries import DeliveryWorker
 from forge.flows.quality.monitors.files import FileWatch
 from forge.flows.quality.monitors.jobs import KIND, MonitorWork, WorkByKind, submit
 from forge.flows.quality.monitors.scheduler import Scheduler
-from forge.flows.run_jobs import RunWork
+from forge.flows.runs.jobs import JobQueue
+from forge.flows.runs.run_jobs import RunWork
 from forge.model.errors import ForgeError
-from forge.stores.sql.jobs import SqlJobs
+from forge.stores.sql.runs.jobs import SqlJobs
 from forge.stores.sql.tokens import SqlTokens
 from forge.transforms.params import bind_params
 from forge.wiring import Wiring

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import version
 
+from forge.api.runs.wire.runs import VerdictView
 from forge.api.site import Site
-from forge.api.wire.runs import VerdictView
 from forge.api.wire.shape import ErrorView
 from forge.api.wire.site import ReadsView, SparkView, SystemView
 from forge.flows.personal import PersonalColumns
 from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.shown_verdict import shown_verdict
-from forge.flows.records import RunRecord
+from forge.flows.runs.records import RunRecord
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict

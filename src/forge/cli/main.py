@@ -61,8 +61,8 @@ def demo(
     """Run the demo shop, ten days of history and an incident that never reaches its readers, and serve it.
 
     A demo that was made before is told from its records and served at once."""
-    from forge.cli.demo import demo as tell
-    from forge.cli.demo import serve_demo
+    from forge.cli.runs.demo import demo as tell
+    from forge.cli.runs.demo import serve_demo
 
     target = tell(terminal, folder, scale=scale, fresh=fresh)
     if not no_serve:

@@ -10,7 +10,7 @@ from forge.model.errors import ForgeError
 from forge.model.time import as_utc
 
 if TYPE_CHECKING:
-    from forge.flows.time_range import TimeRange
+    from forge.flows.runs.time_range import TimeRange
     from forge.wiring import Wiring
 
 
@@ -52,7 +52,7 @@ def read_time(text: str, option: str) -> datetime:
 
 
 def read_range(start: str | None, end: str | None) -> TimeRange | None:
-    from forge.flows.time_range import TimeRange
+    from forge.flows.runs.time_range import TimeRange
 
     if start is None and end is None:
         return None

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock

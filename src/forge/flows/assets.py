@@ -14,7 +14,7 @@ from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.quality.health import CurrentChecksOf, all_count, find_said, newest_attempts
 from forge.flows.quality.incidents.impact import lineage_at
 from forge.flows.quality.incidents.open import find_commits_of
-from forge.flows.records import AssetRecord, TableLineage
+from forge.flows.runs.records import AssetRecord, TableLineage
 from forge.flows.sample import version_at
 from forge.flows.versioning.revisions import find_commit
 from forge.lineage.edge import Edge

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 
 from forge.flows.missing_files import Finding as Finding
 from forge.flows.missing_files import find_missing_files
-from forge.flows.pins import Line, find_base, line_of
 from forge.flows.ports import Lake, Metadata, Orphan
-from forge.flows.processes import is_alive
-from forge.flows.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
 from forge.flows.retention import Expired, expire, find_expired
+from forge.flows.runs.pins import Line, find_base, line_of
+from forge.flows.runs.processes import is_alive
+from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.step_back import StepBack, find_steps_back
 from forge.flows.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.flows.pins import line_of
 from forge.flows.ports import Metadata
+from forge.flows.runs.pins import line_of
 from forge.flows.versioning.content_hash import Listed, Seals
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

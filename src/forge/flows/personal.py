@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.contracts.contract import TableContract, pii_columns
-from forge.flows.project import looked_up
+from forge.flows.runs.project import looked_up
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import CellError, ForgeError
 from forge.model.names import BranchName, CommitId, TableName
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
     from forge.flows.ports import Metadata
-    from forge.flows.records import AssetRecord
+    from forge.flows.runs.records import AssetRecord
     from forge.quality.check import Check
     from forge.versioning.changes import RowChange, TableDiff
     from forge.versioning.commit import Tree

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.records import (
+    from forge.flows.runs.records import (
         Advance,
         AssetRecord,
         AuditRecord,

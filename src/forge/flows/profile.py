@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.flows.engine import Engine, Pin
-from forge.flows.project import Project
 from forge.flows.quality.judge import CheckPorts, personal_of
+from forge.flows.runs.engine import Engine, Pin
+from forge.flows.runs.project import Project
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError

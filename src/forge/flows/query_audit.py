@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from forge.flows.pins import inputs_of
-from forge.flows.records import AuditRecord
+from forge.flows.runs.pins import inputs_of
+from forge.flows.runs.records import AuditRecord
 from forge.model.codes import CODES
 from forge.model.errors import ForgeError, Kind
 from forge.model.names import TableName

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 
-from forge.flows.pins import MAIN_REF, Base
 from forge.flows.ports import Lake, LandedRef, Metadata
-from forge.flows.processes import is_alive
-from forge.flows.records import (
+from forge.flows.runs.pins import MAIN_REF, Base
+from forge.flows.runs.processes import is_alive
+from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
     LoadedFile,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forge.flows.engine import Engine
 from forge.flows.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
+from forge.flows.runs.engine import Engine
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from forge.flows.durable import publish_durably
-from forge.flows.pins import Line, line_of
 from forge.flows.ports import EarlierMetadata, Lake, Metadata
-from forge.flows.processes import process_started
-from forge.flows.records import (
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.processes import process_started
+from forge.flows.runs.publish.durable import publish_durably
+from forge.flows.runs.records import (
     Advance,
     AssetRecord,
     AuditRecord,
@@ -27,7 +28,6 @@ from forge.flows.records import (
     RunRecord,
     RunStatus,
 )
-from forge.flows.run_id import new_run_id
 from forge.flows.unreadable import UnreadableMetadata, readable_state
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName

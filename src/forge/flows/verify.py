@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from forge.flows.ports import Lake, Metadata
-from forge.flows.records import Blob, Sealed
+from forge.flows.runs.records import Blob, Sealed
 from forge.flows.verify_chain import Chain, check_chain
 from forge.flows.verify_files import Held, check_files, check_trees
 from forge.flows.versioning.content_hash import Seals, late_path, seal_late

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from forge.flows.pins import MAIN_REF
 from forge.flows.ports import Lake, Metadata
+from forge.flows.runs.pins import MAIN_REF
 from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from forge.flows.ports import Metadata
-from forge.flows.records import Blob
+from forge.flows.runs.records import Blob
 from forge.flows.unreadable import UnreadableMetadata
 from forge.flows.verify_chain import unreadable_table
 from forge.flows.versioning.content_hash import Listed, Seals

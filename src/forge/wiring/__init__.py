@@ -16,17 +16,17 @@ from forge.wiring.foundation import fault_seam
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from forge.flows.build import Event
-    from forge.flows.plan import PlanPorts
-    from forge.flows.project import Project
-    from forge.flows.run import Ports
+    from forge.flows.runs.build import Event
+    from forge.flows.runs.plan import PlanPorts
+    from forge.flows.runs.project import Project
+    from forge.flows.runs.run import Ports
     from forge.model.names import RunId
 
 
 class Wiring(CompileWiring):
     def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
         from forge.engines.spark.lazy import LazyEngine
-        from forge.flows.run import Ports
+        from forge.flows.runs.run import Ports
 
         versions = self.versions()
         return Ports(
@@ -63,7 +63,7 @@ class Wiring(CompileWiring):
     def plan_ports(self) -> PlanPorts:
         """What a plan needs; nothing of what a run does is loaded."""
         from forge.engines.spark.lazy import LazyEngine
-        from forge.flows.plan import PlanPorts
+        from forge.flows.runs.plan import PlanPorts
 
         engine = LazyEngine(lambda: self.engine, self.root)
         return PlanPorts(self.metadata, self.lake, engine, self.default_branch, self._refuse_new_readers)

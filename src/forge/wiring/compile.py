@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forge.flows.contracts.compile.project import CompilePorts
     from forge.flows.contracts.facts import Versions
     from forge.flows.contracts.versions import Hit
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
     from forge.model.names import TableName
     from forge.model.schema import Schema
 

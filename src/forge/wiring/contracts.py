@@ -84,7 +84,7 @@ class ContractWiring(LineageWiring, QualityWiring):
         super()._settle(branch, run_id, outputs)
         if self.settings.catalog.type == "embedded":
             return
-        from forge.flows.records import OutputStatus
+        from forge.flows.runs.records import OutputStatus
 
         run = self.metadata.run(run_id)
         standing = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)

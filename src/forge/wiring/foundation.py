@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forge.flows.declared_personal import DeclaredPersonal
     from forge.flows.personal import PersonalMemo
     from forge.flows.ports import Lake, Seam
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
     from forge.flows.verify import Checksum
     from forge.flows.versioning.content_hash import Seals
     from forge.flows.versioning.read import Reader
@@ -187,7 +187,7 @@ class Foundation:
     def project(self) -> Project:
         """All files of the project, read and validated, with what is wrong with any of them. Tables of the lake that no
         file makes are known inputs too."""
-        from forge.flows.project import load_project
+        from forge.flows.runs.project import load_project
         from forge.transforms.params import find_unknown_params
         from forge.transforms.project import find_faults_by_file
 

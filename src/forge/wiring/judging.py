@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from forge.flows.build import Event
     from forge.flows.contracts.ports import Registration
     from forge.flows.quality.judge import CheckPorts, HistoryOf
     from forge.flows.quality.metrics.history import MetricPorts
-    from forge.flows.records import RunStatus
+    from forge.flows.runs.build import Event
+    from forge.flows.runs.records import RunStatus
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import RunId, TableName
     from forge.stores.sql.quality.metrics import SqlMetrics

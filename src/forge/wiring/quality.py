@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forge.engines.spark.repair import SparkRepair
-    from forge.flows.build import Event
     from forge.flows.quality.after_check import Observers
     from forge.flows.quality.fitness import FitnessPorts
     from forge.flows.quality.health import CurrentChecks, CurrentChecksOf
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
     from forge.flows.quality.monitors.store import MonitorPorts
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.flows.quality.row_repair import RepairWork
-    from forge.flows.records import RunStatus
+    from forge.flows.runs.build import Event
+    from forge.flows.runs.records import RunStatus
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
@@ -60,8 +60,8 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
     def judge_ports(self, actor: str | None = None) -> JudgePorts:
         """What judging, keeping what was said and telling who has to know needs."""
-        from forge.flows.processes import this_process
         from forge.flows.quality.monitors.run import JudgePorts
+        from forge.flows.runs.processes import this_process
 
         return JudgePorts(
             store=self.monitors,

@@ -12,7 +12,7 @@ from recorded_history import MORNING, ORDERS, write_history
 from typer.testing import CliRunner
 
 from forge.cli.main import app
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import create_branch
 from forge.model.names import BranchName, CatalogName
 from forge.wiring import Wiring

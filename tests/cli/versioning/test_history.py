@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from forge.cli.run_record import answer_of_run, run_item
-from forge.flows.records import RunRecord, RunStatus
+from forge.cli.runs.run_record import answer_of_run, run_item
+from forge.flows.runs.records import RunRecord, RunStatus
 from forge.model.names import BranchName, RunId
 
 READS: tuple[tuple[str, ...], ...] = (

@@ -14,7 +14,7 @@ from store_records import run_record
 
 import forge
 from forge.connection import Connection
-from forge.flows.records import OutputRecord, OutputStatus, RunStatus
+from forge.flows.runs.records import OutputRecord, OutputStatus, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 

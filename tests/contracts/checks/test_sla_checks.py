@@ -12,7 +12,7 @@ from forge.contracts.checks.rules import Compiled
 from forge.contracts.checks.sla_checks import SlaChecks, sla_checks_of
 from forge.contracts.contract import Contract
 from forge.contracts.load import load_contract
-from forge.flows.project import load_project
+from forge.flows.runs.project import load_project
 from forge.model.names import TableName
 from forge.quality.spec import load_check
 

@@ -8,7 +8,7 @@ import pytest
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.session import LazySession, SparkSettings
-from forge.flows.engine import Progress
+from forge.flows.runs.engine import Progress
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 

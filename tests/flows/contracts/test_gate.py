@@ -26,9 +26,9 @@ from forge.flows.contracts.judge import find_gated, versions_in
 from forge.flows.contracts.lazy_gate import gated
 from forge.flows.contracts.ports import Moving, Registration
 from forge.flows.personal import named_by
-from forge.flows.project import Project, load_project
-from forge.flows.records import RunStatus
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.project import Project, load_project
+from forge.flows.runs.records import RunStatus
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

@@ -20,7 +20,7 @@ from forge.flows.contracts.lifecycle import change_state, find_new_readers, reti
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.registration import Registering, register
 from forge.flows.quality.incidents.ports import AlertPorts
-from forge.flows.records import OutputRecord, OutputStatus, TableLineage
+from forge.flows.runs.records import OutputRecord, OutputStatus, TableLineage
 from forge.lineage.edge import TableEdge
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName

@@ -11,8 +11,8 @@ from contract_project import FILES, write
 from forge.contracts.policy import Enforcement, Governance
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import check, find_known
-from forge.flows.project import load_project
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.project import load_project
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.stores.memory.catalog import MemoryCatalog

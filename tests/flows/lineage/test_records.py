@@ -7,7 +7,7 @@ import pytest
 from version_world import VersionWorld, make_world
 
 from forge.flows.lineage.records import Match, Origin, trace_record
-from forge.flows.records import TableLineage
+from forge.flows.runs.records import TableLineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, RunId, TableName

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from forge.flows.personal import personal_at
-from forge.flows.project import Project
 from forge.flows.quality.fitness import Fitness, FitnessPorts, judge_fitness, refuse_unfit
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.project import Project
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

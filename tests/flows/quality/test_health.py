@@ -17,7 +17,7 @@ from forge.flows.quality.health import (
 )
 from forge.flows.quality.incidents.open import Held
 from forge.flows.quality.results import find_history, find_result, find_results, first_failure
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.model.names import RunId
 from forge.quality.spec import load_check
 from forge.quality.verdict import Outcome

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forge.flows.engine import Batch, Pin
 from forge.flows.ports import Growth
 from forge.flows.quality.judge import judge
 from forge.flows.quality.measure import Subject, Tools, measure
+from forge.flows.runs.engine import Batch, Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.model.schema import Column, Schema

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from branch_world import ADA, BEGIN, MAIN, BranchWorld
 
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import (
     archive_branch,
     branches_of,

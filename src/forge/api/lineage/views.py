@@ -14,7 +14,7 @@ from forge.flows.lineage.view import Look, asks_for_doers
 from forge.flows.quality.health import all_count, failing_columns, find_said, newest_attempts
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
-from forge.flows.records import AssetRecord
+from forge.flows.runs.records import AssetRecord
 from forge.lineage.edge import level_of
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of

@@ -14,7 +14,7 @@ from forge.flows.quality.health import Day, find_said, newest_attempts
 from forge.flows.quality.incidents.listing import list_incidents
 from forge.flows.quality.incidents.tracker import UNRESOLVED
 from forge.flows.quality.shown_verdict import shown_verdict
-from forge.flows.records import DatasetTally
+from forge.flows.runs.records import DatasetTally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict

@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.front import give_cookie
 from forge.api.metrics import CONTENT_TYPE, Metrics
-from forge.api.overview import overview as make_overview
+from forge.api.runs.overview import overview as make_overview
 from forge.api.site import Site, TheSite
 from forge.api.views import system_view
 from forge.api.wire.site import (

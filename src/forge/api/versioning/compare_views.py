@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from forge.api.commit_views import commit_view
 from forge.api.masks import Masks
+from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.diff_views import change_word, schema_views
 from forge.api.versioning.merge_views import SHOWN, conflict_view, tally_view
 from forge.api.versioning.wire.diffs import ChangedTable, CompareView, SchemaChangeView
 from forge.api.versioning.wire.refs import BranchView
 from forge.api.views import error_view
-from forge.api.wire.runs import VerdictView
 from forge.flows.ports import Metadata
 from forge.flows.versioning.branches import Comparison, view_branch
 from forge.flows.versioning.diff import diff

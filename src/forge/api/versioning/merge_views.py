@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from forge.api.commit_views import author_view, commit_view
 from forge.api.masks import Masks
+from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.wire.merges import (
     ApprovalView,
     CommitResultView,
@@ -22,7 +23,6 @@ from forge.api.versioning.wire.merges import (
     TallyView,
 )
 from forge.api.views import verdict_view
-from forge.api.wire.runs import VerdictView
 from forge.api.wire.shape import Page
 from forge.flows.ports import Metadata
 from forge.flows.versioning.data.commit import CommitResult

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from forge.api.lineage.wire.graph import GraphView
 from forge.api.quality.wire.health import IncidentView, TrendDay
-from forge.api.wire.runs import RunView
+from forge.api.runs.wire.runs import RunView
 from forge.api.wire.shape import ErrorView, Wire
 
 

@@ -10,7 +10,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
     from forge.model.errors import ForgeError
     from forge.model.names import TableName
     from forge.quality.verdict import Verdict
@@ -29,7 +29,7 @@ def check(
     check that blocks did not pass."""
     from forge.cli.answer import Answer, Column
     from forge.cli.failure import end_after_answer
-    from forge.cli.run_record import MARKS, verdict_item
+    from forge.cli.runs.run_record import MARKS, verdict_item
     from forge.cli.words import plural
     from forge.model.codes import FINDINGS
 

@@ -190,7 +190,7 @@ def end(terminal: Terminal, result: MergeResult, kind: str = "merge") -> None:
 @contextmanager
 def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
     """The ports of a piece of work whose progress is shown."""
-    from forge.cli.run_display import RunDisplay
+    from forge.cli.runs.run_display import RunDisplay
 
     terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column, Item
-from forge.cli.gate_words import contract_lines, source_lines, warnings_of
+from forge.cli.runs.gate_words import contract_lines, source_lines, warnings_of
 from forge.cli.versioning.row_view import cell, side_words
 from forge.cli.words import count, moment, plural, short, size
 from forge.connection.items import conflict_item, merge_item, result_facts, tally_item, verdict_item

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
-from forge.cli.run_record import verdict_item, verdict_line
+from forge.cli.runs.run_record import verdict_item, verdict_line
 from forge.cli.words import count, moment, short, size
 from forge.flows.versioning.read import commit_at, table_at
 from forge.model.names import BranchName, RunId, TableName
 
 if TYPE_CHECKING:
     from forge.flows.ports import Metadata, SnapshotState
-    from forge.flows.records import AssetRecord
+    from forge.flows.runs.records import AssetRecord
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, TableVersion
     from forge.wiring import Wiring

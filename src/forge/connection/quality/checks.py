@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from forge.connection.lineage.results import Found
 from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import Checked, MonitorItem, ResultView, Suggested
-from forge.flows.build import Event
-from forge.flows.project import Project
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
+from forge.flows.runs.build import Event
+from forge.flows.runs.project import Project
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.connection.tabular import Row, Tabular
-from forge.flows.project import Project
 from forge.flows.quality.judge import Judged
+from forge.flows.runs.project import Project
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.quality.check import OnNotMeasured
 from forge.quality.monitors.monitor import CheckResult, Monitor

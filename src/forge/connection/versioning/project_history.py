@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forge.connection.versioning.arguments import arrow_rows, names_of, read_keys, read_rules
 from forge.connection.versioning.results import BlameReport, Committed, Comparison, Diff, Foresight, MergeReport
-from forge.flows.build import Event
+from forge.flows.runs.build import Event
 from forge.flows.versioning.branches import BranchView
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.flows.versioning.ports import VersionPorts

@@ -17,8 +17,8 @@ from pyspark.sql.window import Window
 from forge.engines.spark.errors import analysis_error, first_line
 from forge.engines.spark.frames import quote, refuse_duplicate_columns, schema_of, table_path
 from forge.engines.spark.gate import gate_of
-from forge.flows.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.flows.ports import Stage
+from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 

@@ -32,7 +32,8 @@ from forge.engines.spark.process import died_error, died_of, has_died
 from forge.engines.spark.session import CATALOG, LazySession
 from forge.engines.spark.stuck import end_stuck, thread_of_driver
 from forge.engines.spark.writes import write
-from forge.flows.engine import (
+from forge.flows.ports import Stage
+from forge.flows.runs.engine import (
     Batch,
     ChangeFile,
     ChangeMode,
@@ -44,8 +45,7 @@ from forge.flows.engine import (
     Starved,
     TimeRange,
 )
-from forge.flows.ports import Stage
-from forge.flows.records import LoadedFile
+from forge.flows.runs.records import LoadedFile
 from forge.lineage.edge import Extraction
 from forge.lineage.extract.spark.plan import Known, extract_analysed
 from forge.model.errors import ForgeError

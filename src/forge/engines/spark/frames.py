@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.session import CATALOG
-from forge.flows.engine import Pin
+from forge.flows.runs.engine import Pin
 from forge.lineage.extract.spark.plan import VIEW_ALIAS
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName

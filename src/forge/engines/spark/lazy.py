@@ -10,7 +10,7 @@ from forge.engines.spark import sources
 from forge.transforms.transform import FileSource
 
 if TYPE_CHECKING:
-    from forge.flows.records import LoadedFile
+    from forge.flows.runs.records import LoadedFile
     from forge.transforms.transform import Transform
 
 

@@ -37,7 +37,7 @@ from forge.engines.spark.measure_keys import (
 )
 from forge.engines.spark.measure_needs import is_dear, is_scan, needed_columns
 from forge.engines.spark.measure_ranges import with_ranges
-from forge.flows.engine import Batch
+from forge.flows.runs.engine import Batch
 from forge.quality.measure import MAX_PARTITIONS, Cost, Measure, NotMeasured, Reading, Readings
 from forge.quality.plan import cost_of
 

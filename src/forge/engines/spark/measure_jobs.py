@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from forge.engines.spark.collect import collected
 from forge.engines.spark.measure_columns import ERRORS, has_sql, reason_of
-from forge.flows.engine import Batch
+from forge.flows.runs.engine import Batch
 from forge.quality.measure import Measure, NotMeasured, Reading
 
 T = TypeVar("T")

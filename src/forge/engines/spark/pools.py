@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.engine import Starved
+from forge.flows.runs.engine import Starved
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

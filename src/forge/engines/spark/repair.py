@@ -19,9 +19,9 @@ from forge.engines.spark.errors import user_error
 from forge.engines.spark.fill import fill_columns
 from forge.engines.spark.frames import frame_of, quote, table_path
 from forge.engines.spark.rows import written_by
-from forge.flows.engine import Pin
 from forge.flows.ports import Stage
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
+from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import Slice, Tables
 from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName

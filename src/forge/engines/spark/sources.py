@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from forge.flows.records import LoadedFile
+from forge.flows.runs.records import LoadedFile
 from forge.model.errors import ForgeError
 from forge.transforms.transform import FileSource, JdbcSource, Transform
 

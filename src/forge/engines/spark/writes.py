@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.frames import quote, table_path
-from forge.flows.engine import Planned, TimeRange
 from forge.flows.ports import Stage
+from forge.flows.runs.engine import Planned, TimeRange
 from forge.model.errors import ForgeError
 from forge.transforms.transform import Kind, Transform
 

@@ -11,10 +11,10 @@ from forge.contracts.contract import Violation
 from forge.contracts.draft import Known, KnownColumn, draft_contract
 from forge.contracts.linter.lint import lint
 from forge.flows.contracts.drift import live_schema
-from forge.flows.engine import Pin
 from forge.flows.profile import profile_dataset
-from forge.flows.project import Project
 from forge.flows.quality.judge import CheckPorts, personal_of
+from forge.flows.runs.engine import Pin
+from forge.flows.runs.project import Project
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.drift.table import TableDrift, drift_of
-from forge.flows.engine import DeclaredLineage, Engine, RunContext
-from forge.flows.pins import find_base, line_of
+from forge.flows.runs.engine import DeclaredLineage, Engine, RunContext
+from forge.flows.runs.pins import find_base, line_of
 from forge.flows.versioning.read import Reader, commit_at
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
@@ -19,7 +19,7 @@ from forge.model.schema import Schema
 from forge.transforms.transform import FileSource, Transform
 
 if TYPE_CHECKING:
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
 
 Secrets = Callable[[str], str]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from forge.contracts.contract import Contract, Place, Property, TableContract, Violation
 from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, Facts, InputFacts, TableFacts
-from forge.flows.project import Project, looked_up
+from forge.flows.runs.project import Project, looked_up
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.schema import Schema

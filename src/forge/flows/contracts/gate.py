@@ -7,7 +7,7 @@ from forge.contracts.contract import Contract, Property, TableContract, Violatio
 from forge.contracts.policy.data_contract import drift_of
 from forge.contracts.policy.facts import Finding
 from forge.contracts.policy.governance import Enforcement, Governance
-from forge.flows.project import Project
+from forge.flows.runs.project import Project
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.verdict import Outcome, Severity, Verdict

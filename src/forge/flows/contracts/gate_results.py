@@ -11,7 +11,7 @@ from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import Known
 from forge.flows.quality.health import is_of_gate
 from forge.flows.quality.incidents.open import ALL
-from forge.flows.records import RunRecord
+from forge.flows.runs.records import RunRecord
 from forge.model.names import RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
 

@@ -17,7 +17,7 @@ from forge.flows.contracts.effective import lint_standing
 from forge.flows.contracts.facts import Judged, Versions, contracts_by_table, facts_of
 from forge.flows.contracts.ports import ContractStore
 from forge.flows.contracts.versions import Hit, registered_before
-from forge.flows.project import Project
+from forge.flows.runs.project import Project
 from forge.model.names import TableName
 
 Findings = Mapping[TableName, tuple[Finding, ...]]

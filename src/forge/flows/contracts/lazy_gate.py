@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from forge.flows.contracts.facts import Versions
     from forge.flows.contracts.judge import Findings
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
 
 
 def gated(project: Project, versions: Callable[[], Versions]) -> Callable[[], Findings]:

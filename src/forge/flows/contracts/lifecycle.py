@@ -12,7 +12,7 @@ from forge.contracts.lifecycle import State, StateChange, refuse_move
 from forge.contracts.registry import Head, Registered
 from forge.flows.contracts.ports import ContractPorts, ContractStore, Moving
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord, TableLineage
+from forge.flows.runs.records import AuditRecord, TableLineage
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.transforms.transform import Transform

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forge.flows.lineage.ports import LineagePorts
     from forge.flows.ports import Lake, Metadata
     from forge.flows.quality.incidents.ports import AlertPorts
-    from forge.flows.records import AuditRecord
+    from forge.flows.runs.records import AuditRecord
     from forge.model.time import Clock
     from forge.quality.alerts.delivery import Delivery
 

@@ -26,7 +26,7 @@ from forge.flows.contracts.files import ContractFile, by_id, project_files, virt
 from forge.flows.contracts.judge import versions_in
 from forge.flows.contracts.lifecycle import consumers_of, moving_of
 from forge.flows.contracts.ports import ContractPorts, Moving, Registration
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

@@ -11,7 +11,7 @@ from forge.contracts.contract import Contract
 from forge.contracts.tested import TestRun, read_results
 from forge.flows.contracts.files import by_id, project_files
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome, Severity
 

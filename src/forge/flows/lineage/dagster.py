@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.view import look
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.lineage.extract.dagster import Asset, batches_of_assets
 from forge.lineage.facts.claim import Recorded
 from forge.model.errors import ForgeError

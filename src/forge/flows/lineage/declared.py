@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.lineage.versions import with_versions
 from forge.flows.lineage.view import Look, look
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.lineage.edge import Gap
 from forge.lineage.extract.manual import DECLARED, Declared, claims_of_declared, read_declared
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim, Recorded

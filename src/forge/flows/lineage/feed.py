@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.lineage.versions import versions_of
 from forge.flows.quality.incidents.impact import lake_table
-from forge.flows.records import MADE_BY, AssetRecord, TableLineage
+from forge.flows.runs.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.edge import Extraction, Transformation
 from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence

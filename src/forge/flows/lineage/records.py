@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from forge.flows.quality.incidents.impact import lake_table
-from forge.flows.records import TableLineage
+from forge.flows.runs.records import TableLineage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
 from forge.flows.versioning.time_travel import Then, travel

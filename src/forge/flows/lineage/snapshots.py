@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.view import Look, current_time, look, state_of
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.lineage.graph.census import Census
 from forge.lineage.graph.comparison import states_between
 from forge.lineage.graph.diff import GraphDiff

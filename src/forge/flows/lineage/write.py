@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.versions import split_version, version_details, with_versions
 from forge.flows.lineage.view import Look, look
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded, claim_of
 from forge.lineage.facts.evidence import Basis, Evidence

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from forge.flows.engine import Pin
 from forge.flows.quality.measure import Subject, Tools, measure, target_of
 from forge.flows.quality.row_repair import Failing
+from forge.flows.runs.engine import Pin
 from forge.quality.check import Check
 from forge.quality.measure import Readings
 from forge.quality.plan import plan_measures, plan_then

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from forge.flows.ports import Metadata
 from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.incidents.open import ALL, Held
-from forge.flows.records import RunRecord, Tally
+from forge.flows.runs.records import RunRecord, Tally
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.engine import Engine, Pin, Planned
 from forge.flows.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
-from forge.flows.pins import at_commit, key_of
-from forge.flows.project import Project, looked_up
 from forge.flows.quality.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
+from forge.flows.runs.engine import Engine, Pin, Planned
+from forge.flows.runs.pins import at_commit, key_of
+from forge.flows.runs.project import Project, looked_up
 from forge.flows.versioning.read import Reader, commit_at
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
@@ -25,9 +25,9 @@ from forge.quality.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.build import Event
     from forge.flows.ports import Lake, Metadata
-    from forge.flows.records import RunStatus
+    from forge.flows.runs.build import Event
+    from forge.flows.runs.records import RunStatus
     from forge.model.schema import Schema
     from forge.model.time import Clock
     from forge.quality.check import Check

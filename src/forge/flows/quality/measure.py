@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from forge.flows.engine import Batch, Engine, Pin, Planned
 from forge.flows.ports import Growth, Lake
+from forge.flows.runs.engine import Batch, Engine, Pin, Planned
 from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName
 from forge.model.schema import Schema

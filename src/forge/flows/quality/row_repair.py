@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from forge.flows.engine import Pin
 from forge.flows.ports import Stage
+from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import TableFiles
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from forge.flows.durable import publish_durably
-from forge.flows.pins import Line, find_base, line_of
 from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
-from forge.flows.processes import process_started
-from forge.flows.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
-from forge.flows.run_id import new_run_id
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.pins import Line, find_base, line_of
+from forge.flows.runs.processes import process_started
+from forge.flows.runs.publish.durable import publish_durably
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
 from forge.flows.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals, seal_series
 from forge.model.errors import ForgeError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from forge.flows.engine import Pin
+from forge.flows.runs.engine import Pin
 from forge.flows.versioning.data.keyed_change import find_candidates
 from forge.flows.versioning.file_sides import slice_of
 from forge.flows.versioning.merge.compare import unrecorded

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from forge.flows.pins import MAIN_REF
-from forge.flows.records import AuditRecord
+from forge.flows.runs.pins import MAIN_REF
+from forge.flows.runs.records import AuditRecord
 from forge.flows.unreadable import UnreadableMetadata, readable_state
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.model.errors import ForgeError

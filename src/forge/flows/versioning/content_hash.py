@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from forge.flows.ports import Metadata
-from forge.flows.records import Blob, Pointer, Sealed
+from forge.flows.runs.records import Blob, Pointer, Sealed
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.versioning.commit import TableVersion

@@ -19,7 +19,7 @@ from forge.quality.verdict import Severity
 _BLOCKING = (Severity.ERROR, Severity.CRITICAL)
 
 if TYPE_CHECKING:
-    from forge.flows.project import Project
+    from forge.flows.runs.project import Project
 
 
 class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):

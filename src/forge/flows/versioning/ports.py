@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.policy.governance import Governance
-from forge.flows.build import Event
 from forge.flows.contracts.ports import Registration
-from forge.flows.engine import Engine
 from forge.flows.personal import Declared, PersonalAt
 from forge.flows.ports import Lake, Metadata, Seam, Stage
-from forge.flows.processes import process_started
-from forge.flows.project import Project
 from forge.flows.quality.judge import HistoryOf, no_history
-from forge.flows.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.run_id import new_run_id
+from forge.flows.runs.build import Event
+from forge.flows.runs.engine import Engine
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.processes import process_started
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.content_hash import Seals
 from forge.flows.versioning.key_check import KeyCheck

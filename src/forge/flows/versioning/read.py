@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.flows.pins import Line, at_commit, find_pin, inputs_of, line_of
+from forge.flows.runs.pins import Line, at_commit, find_pin, inputs_of, line_of
 from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.revisions import find_commit, find_version
 from forge.model.errors import ForgeError
@@ -16,8 +16,8 @@ from forge.model.nearest import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forge.flows.engine import Engine, Pin
     from forge.flows.ports import Lake, Metadata
+    from forge.flows.runs.engine import Engine, Pin
     from forge.model.schema import Schema
     from forge.model.time import Clock
     from forge.versioning.commit import Commit, TableVersion, Tree

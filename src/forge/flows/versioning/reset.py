@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.flows.land import Prepared, assets_of, land
-from forge.flows.pins import line_of
-from forge.flows.records import Advance, AuditRecord, Moved
+from forge.flows.runs.pins import line_of
+from forge.flows.runs.publish.changes import Prepared, assets_of, land
+from forge.flows.runs.records import Advance, AuditRecord, Moved
 from forge.flows.versioning.merge.tree import same
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from forge.flows.pins import Line
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.records import OutputStatus
+from forge.flows.runs.pins import Line
+from forge.flows.runs.records import OutputStatus
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, same
 from forge.flows.versioning.ports import VersionPorts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from forge.flows.ports import Stage
-from forge.flows.records import Moved, Pointer
+from forge.flows.runs.records import Moved, Pointer
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.changes import RowDiff
 from forge.versioning.commit import TableVersion

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.revisions import find_commit, find_tag
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName

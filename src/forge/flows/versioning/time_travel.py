@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from forge.flows.engine import Pin
 from forge.flows.personal import PersonalColumns
-from forge.flows.pins import at_commit, inputs_of
 from forge.flows.query_audit import audited
+from forge.flows.runs.engine import Pin
+from forge.flows.runs.pins import at_commit, inputs_of
 from forge.flows.sample import sample_rows, version_at
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forge.flows.engine import Pin
 from forge.flows.ports import Stage
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
+from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.quality.remedy import ImputeMethod
 from forge.stores.lake.arrow_fill import constant_of, last_before, median_of, mode_of, order_of

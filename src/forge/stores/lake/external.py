@@ -26,7 +26,7 @@ from forge.flows.ports import (
     Stage,
     TableState,
 )
-from forge.flows.records import Moved, Pointer
+from forge.flows.runs.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, bindparam, select, update
 
 from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
-from forge.flows.records import Home, Moved, Pointer
+from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName

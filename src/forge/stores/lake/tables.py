@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.records import Home, Moved, Pointer
+from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice, TableFiles
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forge.flows.engine import ChangeMode
 from forge.flows.ports import Stage
+from forge.flows.runs.engine import ChangeMode
 from forge.model.errors import ForgeError
 
 Rows = list[dict[str, object]]

@@ -11,7 +11,7 @@ from forge.contracts.registry import Checked, CompileRecord, Head, Registered, t
 from forge.contracts.semver import Version
 from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
 from forge.flows.contracts.ports import Moving, Registration
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.quality.alerts.delivery import Delivery
 
 

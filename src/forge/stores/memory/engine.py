@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from forge.flows.engine import (
+from forge.flows.ports import Stage
+from forge.flows.runs.engine import (
     Batch,
     ChangeFile,
     ChangeMode,
@@ -18,8 +19,7 @@ from forge.flows.engine import (
     Starved,
     TimeRange,
 )
-from forge.flows.ports import Stage
-from forge.flows.records import LoadedFile
+from forge.flows.runs.records import LoadedFile
 from forge.lineage.edge import Edge, Extraction
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, RunId, SnapshotId, TableName

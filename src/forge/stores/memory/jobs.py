@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from forge.flows.jobs import JobRecord, JobStatus
+from forge.flows.runs.jobs import JobRecord, JobStatus
 
 
 class MemoryJobs:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
-from forge.flows.records import Moved, Pointer
+from forge.flows.runs.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema

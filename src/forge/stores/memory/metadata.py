@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from forge.flows.ports import Seam
-from forge.flows.records import (
+from forge.flows.runs.records import (
     Advance,
     AssetRecord,
     AuditRecord,

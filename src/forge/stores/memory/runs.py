@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from forge.flows.records import JUDGED, MAKES_TABLES, SETTLED, DatasetTally, Judgement, OutputStatus, RunRecord, Tally
+from forge.flows.runs.records import (
+    JUDGED,
+    MAKES_TABLES,
+    SETTLED,
+    DatasetTally,
+    Judgement,
+    OutputStatus,
+    RunRecord,
+    Tally,
+)
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.memory.catalog import MemoryCatalog

@@ -7,7 +7,7 @@ from datetime import datetime
 from threading import Lock
 
 from forge.flows.access import Token, TokenKind
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 
 
 class MemoryTokens:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from forge.flows.records import AuditRecord, Blob, Sealed
+from forge.flows.runs.records import AuditRecord, Blob, Sealed
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.stores.memory.catalog import MemoryCatalog

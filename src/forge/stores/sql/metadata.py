@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, Engine, Table, func, insert, or_, select, update
 from sqlalchemy.sql.selectable import CTE
 
-from forge.flows.records import (
+from forge.flows.runs.records import (
     Advance,
     AssetRecord,
     AuditRecord,

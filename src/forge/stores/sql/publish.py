@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 
-from forge.flows.records import Advance, Moved, Pointer, Publication, RunRecord, TableLineage
+from forge.flows.runs.records import Advance, Moved, Pointer, Publication, RunRecord, TableLineage
 from forge.model.names import CatalogName, CommitId, RunId
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from forge.flows.records import (
+from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
     LoadedFile,

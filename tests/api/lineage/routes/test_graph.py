@@ -15,7 +15,7 @@ from recorded_history import MORNING, verdict
 
 from forge.api.app import create_app
 from forge.flows.access import digest_of
-from forge.flows.records import AuditRecord, OutputRecord, OutputStatus, TableLineage
+from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, TableLineage
 from forge.lineage.edge import Edge
 from forge.model.names import ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from version_site import ORDERS, VersionSite, problem
 
-from forge.flows.records import TableLineage
+from forge.flows.runs.records import TableLineage
 from forge.lineage.edge import Edge
 from forge.model.names import ColumnName, RunId, TableName
 

@@ -13,8 +13,8 @@ import pytest
 from version_site import VersionSite, open_version_site
 
 from forge.flows.access import Scope
-from forge.flows.jobs import JobQueue
 from forge.flows.quality.monitors.jobs import start_by_hand
+from forge.flows.runs.jobs import JobQueue
 
 API = "/api/v1/quality"
 YAML = """\

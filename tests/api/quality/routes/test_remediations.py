@@ -12,7 +12,7 @@ from remedy_world import failing_rows
 from version_site import ORDERS, YAML, Engine, VersionSite, open_version_site, problem
 
 from forge.flows.access import Scope
-from forge.flows.records import Advance
+from forge.flows.runs.records import Advance
 from forge.model.names import BranchName, CommitId
 from forge.stores.lake.arrow_repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from forge.flows.records import AuditRecord, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.stores.sql.database import migrate, open_database

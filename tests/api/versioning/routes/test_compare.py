@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from version_site import API, ORDERS, VersionSite, problem
 
-from forge.flows.records import Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, RunId, TableName
 from forge.versioning.commit import Author, make_commit
 

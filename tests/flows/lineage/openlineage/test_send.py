@@ -16,7 +16,7 @@ import pytest
 from memory_world import MAIN, MemoryWorld
 
 from forge.flows.lineage.openlineage.send import Emitter
-from forge.flows.run import RunRequest, RunResult, run
+from forge.flows.runs.run import RunRequest, RunResult, run
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.stores.openlineage_sink import OpenLineageSink

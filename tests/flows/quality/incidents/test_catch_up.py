@@ -9,11 +9,11 @@ import pytest
 from alert_world import AlertWorld, Recorder, SetClock
 from monitor_world import MonitorWorld
 
-from forge.flows.processes import Process, this_process
 from forge.flows.quality.incidents.catch_up import GRACE, catch_up_alerts
 from forge.flows.quality.incidents.observer import alert_observer
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.monitors.store import change_monitor
+from forge.flows.runs.processes import Process, this_process
 from forge.quality.monitors.monitor import Monitor
 
 DEAD = replace(this_process(), pid=2**22 + 7)  # no such process

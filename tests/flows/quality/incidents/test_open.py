@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from forge.connection import Report
-from forge.flows.project import Project
 from forge.flows.quality.health import Day, failing_columns, find_health, find_said, find_trend, newest_attempts
 from forge.flows.quality.incidents.impact import edges_at, find_incidents
 from forge.flows.quality.incidents.open import OpenIncident, find_open_incidents, result_of
-from forge.flows.run import Ports, RunRequest, RunResult, run
+from forge.flows.runs.project import Project
+from forge.flows.runs.run import Ports, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

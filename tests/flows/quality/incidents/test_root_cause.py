@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from alert_world import HOURLY, NOON, PASSED, AlertWorld, Recorder, verdict
 
-from forge.flows.project import Project
 from forge.flows.quality.incidents.deliveries import deliver_due
 from forge.flows.quality.incidents.root_cause import cause_now, pick_cause
 from forge.flows.quality.incidents.tracker import find_incident
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.project import Project
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from alert_world import NOON, AlertWorld
 
-from forge.flows.project import Project
 from forge.flows.quality.after_check import Observers, after_run
 from forge.flows.quality.incidents.alerts import settle_run
 from forge.flows.quality.incidents.deliveries import deliver_due
@@ -19,7 +18,8 @@ from forge.flows.quality.incidents.observer import alert_observer
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import UNRESOLVED, Request, adopt, change_incident
 from forge.flows.quality.judge import Judged
-from forge.flows.run import Ports, RunRequest, run
+from forge.flows.runs.project import Project
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.alerts.alert import AlertPolicy, Origin, Scope

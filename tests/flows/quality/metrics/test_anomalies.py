@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.project import Project
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.metrics.anomalies import find_flagged, find_metrics, find_series, observe_metrics, say_feedback
 from forge.flows.quality.metrics.history import HistoryReader, MetricPorts, find_values, timeline_of
-from forge.flows.run import Ports, RunRequest, RunResult, run
+from forge.flows.runs.project import Project
+from forge.flows.runs.run import Ports, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName

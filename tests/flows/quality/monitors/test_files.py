@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from monitor_world import MonitorWorld
 
-from forge.flows.project import load_project
 from forge.flows.quality.monitors.files import FileWatch, Synced, sync_monitors
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, remove_monitor
+from forge.flows.runs.project import load_project
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.check import Check

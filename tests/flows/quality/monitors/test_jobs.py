@@ -8,11 +8,11 @@ import pytest
 from memory_world import MemoryWorld, until
 from monitor_world import MonitorWorld
 
-from forge.flows.jobs import JobQueue, JobStatus
 from forge.flows.quality.monitors.jobs import KIND, MonitorWork, WorkByKind, start_by_hand, submit
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.quality.monitors.store import remove_monitor
-from forge.flows.run_jobs import RunOrder
+from forge.flows.runs.jobs import JobQueue, JobStatus
+from forge.flows.runs.run_jobs import RunOrder
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import MonitorRun
 from forge.stores.memory.jobs import MemoryJobs

@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 from monitor_world import MAIN, MONDAY, NOT_NULL, ORDERS, MonitorWorld
 
-from forge.flows.build import Event
 from forge.flows.quality.after_check import Observed, Observer, after_run
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.monitors.run import carry_out, judge_by_hand, new_run
 from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
-from forge.flows.records import RunStatus
+from forge.flows.runs.build import Event
+from forge.flows.runs.records import RunStatus
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import RunId
 from forge.quality.monitors.monitor import MonitorRunStatus, Trigger

@@ -11,10 +11,10 @@ import pytest
 from memory_world import until
 from monitor_world import MAIN, MONDAY, MonitorWorld, ids
 
-from forge.flows.processes import Process, this_process
 from forge.flows.quality.monitors.run import carry_out, end_run
 from forge.flows.quality.monitors.scheduler import SILENT, Scheduler, bury_dead, next_run_at
 from forge.flows.quality.monitors.store import change_monitor, remove_monitor
+from forge.flows.runs.processes import Process, this_process
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
 

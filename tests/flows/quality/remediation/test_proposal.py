@@ -14,7 +14,7 @@ from version_world import BEN
 
 from forge.flows.quality.remediation.decision import approve, reject, revert
 from forge.flows.quality.remediation.proposal import Wanted, observe_failures, preview_diff, start, tidy
-from forge.flows.records import RunStatus
+from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
 from forge.flows.versioning.diff import Page
 from forge.model.errors import ForgeError

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from forge.flows.engine import Pin
 from forge.flows.quality.remediation.quarantine import plan_side, side_lineage, side_of
 from forge.flows.quality.remediation.quarantine_run import Staged, asking_checks, is_worth_it, naming_checks
+from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.check import Check

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from version_world import VersionWorld, make_world
 
-from forge.flows.records import RunStatus
+from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.model.errors import ForgeError

@@ -10,9 +10,9 @@ import pytest
 from version_walk import second_world
 from version_world import ADA, MAIN, VersionWorld, make_world
 
-from forge.flows.land import Prepared, land
-from forge.flows.pins import line_of
-from forge.flows.records import Publication, RunStatus
+from forge.flows.runs.pins import line_of
+from forge.flows.runs.publish.changes import Prepared, land
+from forge.flows.runs.records import Publication, RunStatus
 from forge.flows.versioning.branches import delete_branch
 from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert

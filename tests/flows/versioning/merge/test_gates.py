@@ -10,7 +10,7 @@ import pytest
 from orders_world import ORDERS, THREE, amounts, drop, edit, go, make_orders
 from version_world import BEN, VersionWorld
 
-from forge.flows.records import RunStatus
+from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import revert

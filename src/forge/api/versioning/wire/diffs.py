@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.wire.merges import ConflictView, TallyView
 from forge.api.versioning.wire.refs import BranchView, CommitView, SampleColumn
-from forge.api.wire.runs import VerdictView
 from forge.api.wire.shape import ErrorView, Wire
 
 

@@ -18,7 +18,7 @@ from forge.engines.spark.gate import listed
 from forge.engines.spark.gate.cancellation import look_for_cancellation
 from forge.engines.spark.gate.java import TreeReader
 from forge.engines.spark.gate.judge import judge_analysed, judge_expression, judge_query
-from forge.flows.engine import Pin
+from forge.flows.runs.engine import Pin
 from forge.model.names import TableName
 
 _SETTINGS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forge.contracts.artifacts import contract_artifact, freeze
 from forge.flows.contracts.compile.project import Compiled
 from forge.flows.contracts.facts import contracts_by_table
-from forge.flows.project import Project
+from forge.flows.runs.project import Project
 from forge.lineage.edge import Extraction, TableEdge
 from forge.lineage.extract.contract import contract
 from forge.model.names import TableName

@@ -18,9 +18,9 @@ from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.policy.judge import find_violations
 from forge.flows.contracts.effective import lint_standing
 from forge.flows.contracts.facts import Judged, Schemas, Versions, facts_of, violation_of
-from forge.flows.project import Project, assemble, checkable_of
-from forge.flows.project_code import columns_in_code, read_project_code
-from forge.flows.unknown_columns import find_unknown_columns
+from forge.flows.runs.code import columns_in_code, read_project_code
+from forge.flows.runs.project import Project, assemble, checkable_of
+from forge.flows.runs.unknown_columns import find_unknown_columns
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.time import Clock

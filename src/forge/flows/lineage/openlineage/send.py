@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from forge.flows.ports import Metadata
-from forge.flows.project import Project
-from forge.flows.records import OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.lineage.openlineage_out import Assertion, Column, End, Json, RunTold, TableTold, events_of
 from forge.model.names import RunId, TableName
 from forge.quality.verdict import Outcome, Verdict

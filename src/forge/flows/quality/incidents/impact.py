@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.flows.records import OutputStatus, RunRecord, TableLineage
+from forge.flows.runs.records import OutputStatus, RunRecord, TableLineage
 from forge.lineage.graph.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, CommitId, RunId, TableName
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from forge.flows.ports import Metadata
-    from forge.flows.project import Project
-    from forge.flows.run import RunResult
+    from forge.flows.runs.project import Project
+    from forge.flows.runs.run import RunResult
     from forge.lineage.edge import Edge
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, Tree

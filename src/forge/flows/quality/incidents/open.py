@@ -20,8 +20,8 @@ from forge.flows.quality.incidents.impact import (
     published_by,
     trace,
 )
-from forge.flows.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
-from forge.flows.run import RunResult
+from forge.flows.runs.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
+from forge.flows.runs.run import RunResult
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alerts.alert import Origin, Scope

@@ -20,7 +20,7 @@ from forge.flows.quality.metrics.history import (
     timeline_of,
 )
 from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean

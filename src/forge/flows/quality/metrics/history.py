@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
-from forge.flows.records import RunRecord
+from forge.flows.runs.records import RunRecord
 from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc

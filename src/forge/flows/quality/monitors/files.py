@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from forge.flows.quality.monitors.store import MonitorPorts, find_world_faults, retire
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError, errors_of
 from forge.quality.monitors.file import find_doubles, load_monitors
 from forge.quality.monitors.monitor import Monitor

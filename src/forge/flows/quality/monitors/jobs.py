@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from forge.flows.build import Event
-from forge.flows.engine import Progress
-from forge.flows.jobs import JobQueue, JobRecord, Work
 from forge.flows.quality.monitors.run import JudgePorts, carry_out, end_run, new_run
 from forge.flows.quality.monitors.store import find_monitor
-from forge.flows.records import RunStatus
+from forge.flows.runs.build import Event
+from forge.flows.runs.engine import Progress
+from forge.flows.runs.jobs import JobQueue, JobRecord, Work
+from forge.flows.runs.records import RunStatus
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
 

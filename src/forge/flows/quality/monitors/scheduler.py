@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from forge.flows.ports import Metadata
-from forge.flows.processes import Process, is_alive
 from forge.flows.quality.monitors.run import JudgePorts, end_run, new_run
+from forge.flows.runs.processes import Process, is_alive
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.quality.monitors.monitor import OPEN, Missed, Monitor, MonitorRun, MonitorRunStatus, ScheduleType, Trigger

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, TableName

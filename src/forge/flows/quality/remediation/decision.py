@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.flows.land import placed
-from forge.flows.pins import Line, line_of
-from forge.flows.project import Project
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.proposal import drop_branch, find_remediation, tell, tidy
 from forge.flows.quality.remediation.work import (
@@ -19,8 +16,11 @@ from forge.flows.quality.remediation.work import (
     with_checks,
     work_out,
 )
-from forge.flows.records import AuditRecord, Moved, RunStatus
-from forge.flows.several import Several, commit_several
+from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import placed
+from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.records import AuditRecord, Moved, RunStatus
 from forge.flows.versioning.branches import changed_tables
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.pick import revert as revert_commit

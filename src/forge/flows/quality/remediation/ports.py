@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forge.flows.engine import Pin
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.row_repair import RepairWork
-from forge.flows.records import AuditRecord
+from forge.flows.runs.engine import Pin
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check

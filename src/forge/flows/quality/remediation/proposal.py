@@ -12,7 +12,7 @@ from datetime import timedelta
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.work import Gate, applied, proposed, work_out
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import create_branch, delete_branch
 from forge.flows.versioning.diff import Page, diff_trees
 from forge.flows.versioning.merge.tree import same

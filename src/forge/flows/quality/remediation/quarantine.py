@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from forge.flows.quality.row_repair import CHECKS, SIDE_RUN, SIDE_TIME
-from forge.flows.records import TableLineage
+from forge.flows.runs.records import TableLineage
 from forge.lineage.edge import Edge
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, TableName

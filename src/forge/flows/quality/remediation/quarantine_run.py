@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from forge.flows.engine import Pin, Planned
-from forge.flows.pins import Base, Line, find_base
 from forge.flows.ports import Lake, SnapshotState, Stage
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
 from forge.flows.quality.row_repair import Failing, Repaired, RepairWork, Stamp, Target
+from forge.flows.runs.engine import Pin, Planned
+from forge.flows.runs.pins import Base, Line, find_base
 from forge.flows.versioning.tables import Tables
 from forge.lineage.edge import Extraction
 from forge.model.errors import ForgeError

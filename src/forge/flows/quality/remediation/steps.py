@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.flows.engine import Engine, Pin
 from forge.flows.personal import HIDDEN, Personal, declared_with, trees_at
-from forge.flows.pins import Line, at_commit
-from forge.flows.project import Project
 from forge.flows.quality.failing import measure_failing
 from forge.flows.quality.judge import find_others, find_version_pin
 from forge.flows.quality.measure import Subject, Tools
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
 from forge.flows.quality.row_repair import Failing, Fill, Repaired, RepairWork, Stamp, Target
-from forge.flows.records import TableLineage
+from forge.flows.runs.engine import Engine, Pin
+from forge.flows.runs.pins import Line, at_commit
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import TableLineage
 from forge.flows.versioning.data.engine import stage_by_engine
 from forge.flows.versioning.data.request import CommitMode, CommitRequest
 from forge.flows.versioning.merge.record import TableTally

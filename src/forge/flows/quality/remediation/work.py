@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from forge.flows.land import placed
-from forge.flows.pins import Line, line_of
-from forge.flows.project import Project
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.steps import Carried, Scene, carry_out, checks_by_id
-from forge.flows.records import AuditRecord, Moved, RunStatus
-from forge.flows.several import Several, commit_several
+from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import placed
+from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.records import AuditRecord, Moved, RunStatus
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.preview import judge_preview, outputs_of
 from forge.flows.versioning.merge.tree import TableOutcome

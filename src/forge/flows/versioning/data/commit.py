@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from forge.flows.land import Prepared, assets_of, land, lineage_of_both, placed
-from forge.flows.pins import Line, line_of
-from forge.flows.project import Project
-from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, TableLineage
+from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import Prepared, assets_of, land, lineage_of_both, placed
+from forge.flows.runs.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, TableLineage
 from forge.flows.versioning.data.engine import Made, stage_by_engine
 from forge.flows.versioning.data.key import is_judged, with_key
 from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from forge.flows.land import placed
-from forge.flows.processes import process_started
-from forge.flows.records import RunRecord, RunStatus
-from forge.flows.run_id import new_run_id
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.processes import process_started
+from forge.flows.runs.publish.changes import placed
+from forge.flows.runs.records import RunRecord, RunStatus
 from forge.flows.versioning.branches import Comparison, compare_branches
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview

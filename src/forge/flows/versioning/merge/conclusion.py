@@ -6,10 +6,10 @@ import secrets as randomness
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from forge.flows.land import Prepared, assets_of, land, lineage_of_both, placed
-from forge.flows.pins import Line
-from forge.flows.project import Project
-from forge.flows.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, Sealed
+from forge.flows.runs.pins import Line
+from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import Prepared, assets_of, land, lineage_of_both, placed
+from forge.flows.runs.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, Sealed
 from forge.flows.versioning.content_hash import seal_series
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeRecord, TableTally

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forge.flows.land import Prepared, assets_of, land, placed
-from forge.flows.pins import Line, line_of
-from forge.flows.records import Advance, AuditRecord, Moved
+from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.publish.changes import Prepared, assets_of, land, placed
+from forge.flows.runs.records import Advance, AuditRecord, Moved
 from forge.flows.versioning.merge.conclusion import MergeResult as MergeResult  # part of what `merge` says
 from forge.flows.versioning.merge.conclusion import Plan, Step, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key

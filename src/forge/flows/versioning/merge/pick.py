@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forge.flows.records import Moved
+from forge.flows.runs.records import Moved
 from forge.flows.versioning.merge.conclusion import MergeResult, Plan
 from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
 from forge.flows.versioning.ports import VersionPorts, adopt

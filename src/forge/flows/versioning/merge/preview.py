@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from forge.flows.contracts.gate import contract_verdicts
-from forge.flows.engine import Pin
 from forge.flows.personal import Personal, declared_with, trees_at
-from forge.flows.pins import at_commit
 from forge.flows.ports import Lake
-from forge.flows.project import Project
 from forge.flows.quality.judge import judge_table
-from forge.flows.records import OutputRecord, OutputStatus
+from forge.flows.runs.engine import Pin
+from forge.flows.runs.pins import at_commit
+from forge.flows.runs.project import Project
+from forge.flows.runs.records import OutputRecord, OutputStatus
 from forge.flows.versioning.ports import Work
 from forge.flows.versioning.read import Reader
 from forge.model.errors import ForgeError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from forge.flows.ports import Metadata
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.merge.conclusion import MergeResult
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from forge.flows.pins import line_of
+from forge.flows.runs.pins import line_of
 from forge.flows.versioning.data.commit import CommitResult, commit_data
 from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key
 from forge.flows.versioning.key_check import remembered_key

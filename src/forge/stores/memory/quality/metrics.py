@@ -6,7 +6,7 @@ from datetime import datetime
 from threading import Lock
 
 from forge.flows.quality.metrics.points import MetricPoint, Said
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.names import TableName
 
 

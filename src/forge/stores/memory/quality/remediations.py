@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, TableName
 from forge.quality.workflow import Remediation, RemedyStatus, decided_already, may_follow
 

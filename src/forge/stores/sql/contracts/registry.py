@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from forge.contracts.lifecycle import StateChange
     from forge.flows.contracts.ports import Moving, Registration
-    from forge.flows.records import AuditRecord
+    from forge.flows.runs.records import AuditRecord
 
 _LOCK = 0x464F5243  # of all who register: "FORC"
 _WITHOUT_TEXT = [column for column in t.versions.c if column.name != "text"]

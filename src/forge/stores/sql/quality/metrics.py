@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, and_, delete, func, select
 
 from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
 from forge.stores.sql import rows, statements

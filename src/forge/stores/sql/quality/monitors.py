@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, Table, and_, func, or_, select, update
 
-from forge.flows.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Engine, Index, String, Table, select
 
-from forge.flows.records import AuditRecord
+from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.remedy import ActionKind, Remedied, load_actions
 from forge.quality.verdict import Outcome

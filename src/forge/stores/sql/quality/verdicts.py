@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
 
-from forge.flows.records import (
+from forge.flows.runs.records import (
     JUDGED,
     MAKES_TABLES,
     SETTLED,

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from forge.flows.records import AuditRecord, Blob, Sealed
+from forge.flows.runs.records import AuditRecord, Blob, Sealed
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.stores.refusals import no_branch, no_tag, tag_exists

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from forge.flows.records import Blob, Sealed
+from forge.flows.runs.records import Blob, Sealed
 from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.stores.sql.rows import Row, signature_body, signature_of
 from forge.versioning.branch import Branch

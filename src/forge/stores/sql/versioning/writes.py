@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, select, update
 
-from forge.flows.records import Pointer, Sealed
+from forge.flows.runs.records import Pointer, Sealed
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName
 from forge.stores.refusals import no_conflicts, no_merge

@@ -1,0 +1,1 @@
+"""Runs and the first page over HTTP."""

@@ -1,0 +1,123 @@
+"""The first page in one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from forge.api.lineage.views import facts_of, graph_view, picture_of_column
+from forge.api.lineage.wire.graph import GraphView
+from forge.api.quality.views import Seen, day_view, incident_view, open_incidents, see_branch
+from forge.api.runs.run_views import Known, run_view
+from forge.api.runs.wire.runs import RunView
+from forge.api.site import Site
+from forge.api.wire.site import Counters, Overview, RecentChange
+from forge.flows.personal import PersonalColumns
+from forge.flows.quality.health import (
+    Day,
+    Said,
+    broken_contracts,
+    failing_columns,
+    find_said,
+    find_trend,
+    newest_attempts,
+)
+from forge.flows.quality.incidents.listing import join_records
+from forge.flows.quality.incidents.open import OpenIncident, find_commits_of, graph_with
+from forge.flows.versioning.branches import list_branches
+from forge.lineage.graph.graph import Graph
+from forge.quality.score import percent
+from forge.quality.verdict import Outcome
+from forge.versioning.branch import Branch
+
+INCIDENTS, RECENT, DAYS = 5, 8, 30
+
+
+def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overview:
+    branch, seen = see_branch(site, name)
+    metadata = site.wiring.metadata
+    store = site.wiring.monitors
+    attempts = newest_attempts(seen.tree, seen.held)
+    current = site.current_checks()
+    said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
+    graph = _graph(site, seen)
+    incidents = open_incidents(site, branch, seen, graph)
+    listed = join_records(site.wiring.alerts(), incidents)
+    days = find_trend(metadata, branch.name, site.wiring.clock(), DAYS, partial(store.tallies, branch=branch.name))
+    return Overview(
+        project=site.wiring.settings.project,
+        branch=branch.name,
+        head=branch.head,
+        counters=_counters(site, seen, said),
+        incidents=[incident_view(one.opened, one.id, personal) for one in listed[:INCIDENTS] if one.opened],
+        picture=_picture(site, branch, seen, graph, incidents, said),
+        recent=_recent(site, seen),
+        trend=[day_view(day) for day in days],
+        pass_rate=_pass_rate(days),
+        last_run=_last_run(site, branch, personal),
+    )
+
+
+def _graph(site: Site, seen: Seen) -> Graph:
+    if seen.held or seen.commit is None:
+        return graph_with(site.wiring.metadata, seen.tree, seen.held)
+    return site.memo.graph(site.wiring.metadata, seen.commit.id, seen.tree)
+
+
+def _counters(site: Site, seen: Seen, said: Sequence[Said]) -> Counters:
+    return Counters(
+        assets=len(seen.tree),
+        checks_failing=len(said),
+        contracts_broken=len(broken_contracts(said)),
+        branches_ahead=_branches_ahead(site),
+    )
+
+
+def _branches_ahead(site: Site) -> int:
+    """The history is walked only where a branch stands elsewhere than the default one."""
+    metadata, default = site.wiring.metadata, site.wiring.default_branch
+    heads = {branch.name: branch.head for branch in metadata.branches()}
+    if all(head in (None, heads.get(default)) for head in heads.values()):
+        return 0
+    return sum(view.ahead > 0 for view in list_branches(metadata, default))
+
+
+def _picture(
+    site: Site, branch: Branch, seen: Seen, graph: Graph, incidents: Sequence[OpenIncident], said: Sequence[Said]
+) -> GraphView | None:
+    if not incidents:
+        return None
+    worst = incidents[0].incident
+    failing = failing_columns(said) | {str(worst.column) if worst.column.column else worst.column.table}
+    picture = picture_of_column(graph, worst.column.table, worst.column.column)
+    return graph_view(picture, branch.name, facts_of(site, seen, failing))
+
+
+def _recent(site: Site, seen: Seen) -> list[RecentChange]:
+    written = find_commits_of(site.wiring.metadata, seen.tree)
+    newest = sorted(sorted(written.items()), key=lambda pair: pair[1].time, reverse=True)[:RECENT]
+    changes = []
+    for table, commit in newest:
+        done = commit.statistics.get(table)
+        changes.append(
+            RecentChange(
+                table=str(table),
+                commit=commit.id,
+                time=commit.time,
+                author=commit.author.name,
+                message=commit.message,
+                rows_added=done.rows_added if done else 0,
+                rows_deleted=done.rows_deleted if done else 0,
+            )
+        )
+    return changes
+
+
+def _pass_rate(days: Sequence[Day]) -> float | None:
+    passed = sum(day.passed for day in days)
+    return percent(passed, passed + sum(day.failed + day.not_measured for day in days))
+
+
+def _last_run(site: Site, branch: Branch, personal: PersonalColumns) -> RunView | None:
+    runs = site.wiring.metadata.runs(limit=1, branch=branch.name)
+    return run_view(site, Known(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal) if runs else None

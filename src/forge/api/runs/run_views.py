@@ -1,0 +1,360 @@
+"""Runs as the wire has them: the record of the run, the job it was queued as, and where Spark is now, in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from forge.api.desk import Task
+from forge.api.paging import FARTHEST, MOST, Window
+from forge.api.runs.wire.runs import (
+    EventView,
+    OutputView,
+    RunDetail,
+    RunProgress,
+    RunStart,
+    RunView,
+    StepView,
+    VerdictView,
+)
+from forge.api.site import Site
+from forge.api.views import error_view, verdict_view
+from forge.api.wire.shape import Page, RunWord
+from forge.flows.personal import PersonalColumns
+from forge.flows.quality.monitors.jobs import KIND as MONITOR
+from forge.flows.quality.monitors.jobs import status_as_run
+from forge.flows.quality.shown_verdict import shown_result, shown_text
+from forge.flows.runs.engine import Progress
+from forge.flows.runs.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
+from forge.flows.runs.records import OutputRecord, RunRecord, RunStatus
+from forge.flows.runs.run_jobs import no_such_run
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId
+from forge.model.nearest import did_you_mean
+from forge.quality.monitors.monitor import CheckResult, MonitorRun
+
+WORDS: tuple[str, ...] = get_args(RunWord)
+ALIVE = ("queued", "running")
+MERGES = ("merge", "revert", "cherry-pick")
+NOTHING = Progress(0, 0, 0, 0, 0)
+_NOTHING_HELD = (RunStatus.SUCCEEDED, RunStatus.NOTHING_TO_DO)
+Telling = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that is recorded of a run. One that never began has no record of its own, one of the terminal no job. What a
+    request does is a `task` while the server remembers it."""
+
+    run: RunRecord | None
+    job: JobRecord | None
+    task: Task | None = None
+    judged: MonitorRun | None = None  # of a monitor
+
+    @property
+    def id(self) -> str:
+        found = self.run or self.job
+        assert found is not None
+        return found.id
+
+    @property
+    def status(self) -> str:
+        if self.run is not None:
+            return str(self.run.status)
+        assert self.job is not None
+        if self.judged is not None and self.job.status is JobStatus.DONE:
+            return str(status_as_run(self.judged))
+        if self.job.status is JobStatus.DONE:  # a request that left no record of its own, like a fast-forward
+            return "succeeded" if self.task is not None and self.task.failure is None else "failed"
+        return str(self.job.status)
+
+    @property
+    def kind(self) -> str:
+        found = self.run or self.job
+        assert found is not None
+        return found.kind
+
+    @property
+    def at(self) -> datetime:
+        if self.run is not None:
+            return self.run.started_at
+        assert self.job is not None
+        return self.job.created_at
+
+    @property
+    def branch(self) -> str:
+        return self.run.branch if self.run is not None else str(self._request.get("branch"))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        made = tuple(str(output.table) for output in self.run.outputs) if self.run else ()
+        return made or (self.job.tables if self.job else ())
+
+    @property
+    def _request(self) -> Mapping[str, object]:
+        return self.job.request if self.job else {}
+
+
+def find_one(site: Site, run_id: str) -> Known:
+    task = site.desk.task(run_id)
+    job = task.job if task is not None else site.jobs.store.job(run_id)
+    judged = site.wiring.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
+    known = Known(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
+    if known.run is None and known.job is None:
+        raise no_such_run(site.wiring.metadata, run_id)
+    return known
+
+
+def list_views(
+    site: Site, window: Window, *, branch: str | None = None, status: str | None = None, table: str | None = None
+) -> Page[RunView]:
+    """Newest first. A run that never began stands where it was queued."""
+    word = _word(status)
+    metadata, store = site.wiring.metadata, site.jobs.store
+    most = window.needed if table is None else FARTHEST + MOST + 1
+    named = BranchName(branch) if branch is not None else None
+    runs = metadata.runs(limit=most, branch=named, status=word) if word != "queued" else ()
+    recorded = {run.id for run in runs}
+    starting = [job for job in store.jobs(ids=site.jobs.running) if metadata.run(RunId(job.id)) is None]
+    waiting = [*store.jobs(never_began=True, limit=FARTHEST), *starting]
+    found = [Known(run, None) for run in runs]
+    found += [
+        known
+        for known in {job.id: Known(None, job) for job in waiting if job.id not in recorded}.values()
+        if (branch is None or known.branch == branch) and (word is None or known.status == word)
+    ]
+    if branch is None:
+        reads = (Known(None, task.job, task) for task in site.desk.told_reads())
+        found += [known for known in reads if word in (None, known.status)]
+    found = [known for known in found if table is None or table in known.tables]
+    found.sort(key=lambda known: (known.at, known.id), reverse=True)
+    shown = [known.id for known in found[window.offset : window.offset + window.limit]]
+    jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
+    personal = cache(site.wiring.personal_at)
+    return window.page(
+        found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id)), personal)
+    )
+
+
+def _word(status: str | None) -> str | None:
+    if status is None:
+        return None
+    word = status.strip().lower().replace("-", " ")
+    if word not in WORDS:
+        fix = did_you_mean(word, WORDS) or f"Known are {', '.join(WORDS)}."
+        raise ForgeError("E108", f"There is no status '{status}'", fix=fix)
+    return word
+
+
+def run_view(site: Site, known: Known, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
+    told = _telling(site, known.run, personal or site.wiring.personal_at)
+    return RunView.model_validate(_facts(site, known, told))
+
+
+def run_detail(site: Site, run_id: str) -> RunDetail:
+    known = find_one(site, run_id)
+    run = known.run
+    said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
+    personal = site.wiring.personal_at()
+    verdicts = [verdict_view(verdict, run, personal) for _, verdict in said if run]
+    if known.judged is not None:
+        results = site.wiring.monitors.results(run_ids=[run_id], limit=10_000)
+        verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
+    told = _telling(site, run, lambda: personal)
+    facts = {
+        **_facts(site, known, told),
+        "progress": _progress(site.jobs, known, told),
+        "verdicts": verdicts,
+        "merge_id": _merge_of(site, known),
+    }
+    return RunDetail.model_validate(facts)
+
+
+def _verdict_of_monitor(result: CheckResult) -> VerdictView:
+    return VerdictView(
+        check_id=result.check_id,
+        type=result.type,
+        table=result.dataset,
+        columns=list(result.columns),
+        outcome=result.verdict.value,
+        severity=result.severity.value,
+        message=result.message,
+        blocks=result.blocks,
+        details=dict(result.details),
+        run_id=result.monitor_run_id or "",
+        executed_at=result.executed_at,
+        commit=result.commit_id,
+    )
+
+
+def _merge_of(site: Site, known: Known) -> str | None:
+    if known.run is None or str(known.run.status) not in ("conflict", "blocked") or known.kind not in MERGES:
+        return None
+    kept = site.wiring.metadata.merges(branch=known.run.branch, limit=1000)
+    return next((merge.id for merge in kept if merge.run_id == known.id), None)
+
+
+def _facts(site: Site, known: Known, told: Telling) -> dict[str, Any]:
+    job, run, queue, desk = known.job, known.run, site.jobs, site.desk
+    ended = known.status not in ALIVE
+    request = _request_of(known)
+    stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
+    facts = _of_run(run, told) if run is not None else _of_job(known, site.wiring.author.email)
+    working = known.id in queue.running or desk.can_cancel(known.id)
+    facts |= {
+        "run_id": known.id,
+        "status": known.status,
+        "branch": known.branch,
+        "kind": known.kind,
+        "queued_at": job.created_at if job else None,
+        "request": request,
+        "can_cancel": known.id in queue.queued or (working and not ended and not stopping),
+        "can_rerun": ended and request is not None,
+    }
+    return {**facts, "step": "cancelling"} if stopping else facts
+
+
+def _telling(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> Telling:
+    """How texts of a run are told: without what checks said of columns that are personal by now."""
+    if run is None or run.status in _NOTHING_HELD:
+        return str
+    personal = find()
+    if not any(personal.of(str(output.table)) for output in run.outputs):
+        return str
+    said = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
+    return lambda text: shown_text(text, said, personal)
+
+
+def _of_run(run: RunRecord, told: Telling) -> dict[str, Any]:
+    return {
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "seconds": (run.finished_at - run.started_at).total_seconds() if run.finished_at else None,
+        "commit": run.commit_id,
+        "user": run.user,
+        "host": run.host,
+        "pid": run.pid,
+        "step": run.step,
+        "selection": list(run.selection),
+        "params": {key: str(value) for key, value in run.params.items()},
+        "error": error_view({key: text and told(text) for key, text in run.error.items()} if run.error else None),
+        "outputs": [output_view(output, told) for output in run.outputs],
+    }
+
+
+def _of_job(known: Known, user: str) -> dict[str, Any]:
+    job, request = known.job, _request_of(known)
+    assert job is not None
+    return {
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+        "user": known.task.user if known.task else user,
+        "text": str(job.request.get("text") or ""),
+        "seconds": (job.finished_at - job.started_at).total_seconds() if job.finished_at and job.started_at else None,
+        "host": job.server.host,
+        "pid": job.server.pid,
+        "step": known.status,
+        "selection": request.selection if request else [],
+        "params": request.params if request else {},
+        "error": error_view(_failure(known, job)),
+    }
+
+
+def _failure(known: Known, job: JobRecord) -> ForgeError | Mapping[str, str | None] | None:
+    if known.task is not None:
+        return known.task.failure
+    return (known.judged.error if known.judged else None) or _never_began(job)
+
+
+def _never_began(job: JobRecord) -> ForgeError | None:
+    match job.status:
+        case JobStatus.CANCELLED:
+            return ForgeError("E901", "The run was cancelled while it waited", fix="Start it again when you like.")
+        case JobStatus.INTERRUPTED:
+            return ForgeError("E901", "The server was stopped before the run began", fix="Start it again.")
+        case _:
+            return None
+
+
+def output_view(output: OutputRecord, told: Telling) -> OutputView:
+    return OutputView(
+        table=str(output.table),
+        status=str(output.status),
+        reason=told(output.reason),
+        kind=output.kind,
+        rows=output.rows,
+        rows_added=output.rows_added,
+        snapshot_id=_text(output.snapshot_id),
+        spark_jobs=output.spark_jobs,
+        seconds=output.seconds,
+        inputs={table: _text(snapshot) for table, snapshot in output.inputs.items()},
+        error=error_view(output.error),
+    )
+
+
+def _text(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _request_of(known: Known) -> RunStart | None:
+    """What to send to start it again; None where that cannot be known."""
+    if known.kind != "run":
+        return None
+    try:
+        if known.job is not None:
+            return RunStart.model_validate(dict(known.job.request))
+        assert known.run is not None
+        params = {key: str(value) for key, value in known.run.params.items()}
+        named = {key: params.pop(key, None) for key in ("start", "end")}
+        times = {"start": known.run.start or named["start"], "end": known.run.end or named["end"]}
+        given = {"selection": known.run.selection, "branch": known.run.branch, "params": params, **times}
+        return RunStart.model_validate(given)
+    except ValidationError:
+        return None
+
+
+def _progress(queue: JobQueue, known: Known, told: Telling) -> RunProgress:
+    outputs = {str(output.table): output for output in known.run.outputs} if known.run else {}
+    job = known.job
+    ended = known.status not in ALIVE
+    numbers = queue.progress(known.id)
+    steps = last_steps(job) if job else dict.fromkeys(outputs)
+    return RunProgress(
+        tables=[
+            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), told, ended=ended)
+            for table, event in steps.items()
+        ],
+        events=[EventView.model_validate(replace(one, detail=told(one.detail))) for one in job.events] if job else [],
+        queue_position=queue.position(known.id),
+    )
+
+
+def _step(
+    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: Progress, told: Telling, *, ended: bool
+) -> StepView:
+    """The record of the run has the last word; before it ends, the newest event has."""
+    if output is not None:
+        step, detail = str(output.status), output.reason
+    elif event is not None:
+        step, detail = event.step, event.detail
+    else:
+        step, detail = ("skipped", "the run ended before it") if ended else ("waiting", "")
+    return StepView(
+        table=table,
+        step=step,
+        detail=told(detail),
+        at=event.at if event else None,
+        stages_done=numbers.stages_done,
+        stages_known=numbers.stages_known,
+        tasks_done=numbers.tasks_done,
+        tasks_known=numbers.tasks_known,
+    )
+
+
+def is_over(detail: RunDetail) -> bool:
+    return detail.status not in ALIVE

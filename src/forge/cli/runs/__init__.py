@@ -1,0 +1,1 @@
+"""Commands of runs: `init`, `demo`, `plan`, `run`, `runs`."""

@@ -1,0 +1,289 @@
+"""`forge demo`: a web shop's ten days, told in one screen, then served. On the last day a bad file is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import shutil
+import sys
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from forge.cli.runs.demo_folder import Mark, digest_of, finish_folder, finished_mark, prepare_folder, shop_folder
+from forge.cli.terminal import Terminal
+from forge.connection import Connection, Report
+from forge.flows.quality.incidents.impact import find_incidents
+from forge.flows.quality.incidents.open import result_of
+from forge.flows.runs.build import Event
+from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
+from forge.model.errors import ForgeError
+from forge.model.names import RunId
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.status import Status
+
+DAILY = ("raw.orders+",)
+PORTS_TRIED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One run for each day, and what the last one means."""
+
+    runs: tuple[RunRecord, ...]
+    last: Report
+
+
+def demo(terminal: Terminal, folder: str | None, *, scale: float, fresh: bool) -> Path:
+    """The story, made on Spark or, where it was made before from the same, told from its records. Its folder."""
+    target = Path(folder or "forge-demo").resolve()
+    digest = digest_of(shop_folder(), scale)
+    story = None if fresh else recall(target, digest)
+    if story is None:
+        prepare_folder(target)
+        terminal.show(_title(target))
+        with Telling(terminal) as telling:
+            story = tell(target, scale=scale, telling=telling)
+        if story.last.result.run.status is RunStatus.FAILED:
+            raise _failure(story.last)
+        finish_folder(target, Mark(digest, tuple(run.id for run in story.runs)))
+    else:
+        terminal.show(_title(target))
+        terminal.say("  As it was made before; --fresh makes it anew.")
+        for run in story.runs:
+            Telling(terminal).done(_outcome(run))
+    terminal.show(_story(story.last, target))
+    return target
+
+
+def serve_demo(terminal: Terminal, target: Path, *, browse: bool) -> None:
+    """The web app of the story until Ctrl-C, on the port of the settings or the next free one. Spark, which was stopped
+    when the story was told, starts when something needs it."""
+    from forge.api.server import ServeOptions, serve
+
+    wiring = Wiring.of(target)
+    try:
+        port = free_port(wiring.settings.server.host, wiring.settings.server.port)
+        # Ctrl-C may come before the server listens to it; that is an end like any other.
+        with contextlib.suppress(KeyboardInterrupt):
+            serve(wiring, ServeOptions(port=port), lambda url: _announce(terminal, url, wiring, port, browse=browse))
+    finally:
+        wiring.close()
+    terminal.say(f"\nThe server has stopped. Start it again: forge serve --project {_shown(target)}")
+
+
+def free_port(host: str, wanted: int) -> int:
+    """The wanted port, or the first after it on which nobody listens."""
+    from forge.api.server import bind
+
+    for port in range(wanted, min(wanted + PORTS_TRIED, 65536)):
+        try:
+            bind(host, port).close()
+        except ForgeError as error:
+            if error.code != "E902":
+                raise
+        else:
+            return port
+    raise ForgeError(
+        "E902",
+        f"Ports {wanted} to {wanted + PORTS_TRIED - 1} of {host} are taken",
+        why="Other programs listen on all of them.",
+        fix="Name another one: FORGE_SERVER__PORT=9000 forge demo",
+    )
+
+
+def _announce(terminal: Terminal, url: str, wiring: Wiring, port: int, *, browse: bool) -> None:
+    """The address is the last thing on the screen, alone on its line."""
+    from forge.cli.serve import open_browser
+
+    wanted = wiring.settings.server.port
+    if port != wanted and wanted:
+        terminal.say(f"Port {wanted} is taken, so this is {port}.")
+    terminal.say("The web app runs until Ctrl-C. Open this address; whoever has it is signed in:\n")
+    terminal.still()
+    print(url, flush=True)  # noqa: T201
+    if browse:
+        open_browser(url)
+
+
+def load_generator(target: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("forge_demo_generate", target / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def morning(day: date) -> datetime:
+    """Files of a day arrive over night; the run is at ten past six the next morning."""
+    return datetime(day.year, day.month, day.day, 6, 10, tzinfo=UTC) + timedelta(days=1)
+
+
+def _since(moment: datetime, began: float) -> datetime:
+    """A clock that was set to that moment: what takes five seconds takes them on that day, too."""
+    return moment + timedelta(seconds=time.monotonic() - began)
+
+
+class Telling:
+    """What a person sees while the days go by: one line a day, and on a terminal what is at work now."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+        self.began = time.monotonic()
+        self._status: Status | None = None
+
+    def __enter__(self) -> Telling:
+        if self.terminal.is_live:
+            self._status = self.terminal.talk().status("")
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def working(self, what: str) -> None:
+        if self._status is not None:
+            self._status.update(f"[dim]{time.monotonic() - self.began:4.0f} s[/]  {what}")
+
+    def done(self, what: str, seconds: float | None = None) -> None:
+        from rich.text import Text
+
+        line = Text.from_markup(f"  {what}")
+        if seconds is not None:
+            line.pad_right(max(0, 70 - line.cell_len))
+            line.append(f"{seconds:6.1f} s", style="dim")
+        if self._status is not None:
+            self._status.console.print(line)
+        elif not self.terminal.quiet:
+            self.terminal.talk().print(line)
+
+    def notify(self, event: Event) -> None:
+        if event.table is not None and event.step == "started":
+            self.working(f"{event.table}")
+
+
+def tell(target: Path, *, scale: float, telling: Telling) -> Story:
+    """Ten days of the shop: one first load, then one small run a day. Spark is stopped at the end."""
+    wiring = Wiring.of(target)
+    with Connection(wiring, wiring.default_branch) as connection:
+        telling.working("starting Spark")
+        began = time.monotonic()
+        spark = connection.spark
+        telling.done("Spark started", time.monotonic() - began)
+        shop = load_generator(target)
+        telling.working("making two million rows of a web shop" if scale == 1 else "making the rows of a web shop")
+        began = time.monotonic()
+        shop.generate_history(spark, target, scale=scale)
+        telling.done("A year of orders, customers and products made from a seed", time.monotonic() - began)
+        reports = []
+        for number, day in enumerate(shop.DAYS):
+            began = time.monotonic()
+            telling.working(f"{day:%d %B}: the shop delivers its files")
+            shop.generate_days(spark, target, days=[day], scale=scale)
+            report = _one_day(connection, day, is_first=number == 0, telling=telling)
+            reports.append(report)
+            telling.done(_outcome(report.result.run), time.monotonic() - began)
+            if report.result.run.status is RunStatus.FAILED:
+                break
+    return Story(tuple(report.result.run for report in reports), reports[-1])
+
+
+def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Telling) -> Report:
+    connection.wiring.clock = partial(_since, morning(day), time.monotonic())
+    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return connection.run(
+        *(() if is_first else DAILY),
+        params={"day": day},
+        start=datetime(2000, 1, 1, tzinfo=UTC) if is_first else midnight,
+        end=midnight + timedelta(days=1),
+        message=f"{'First load, and ' if is_first else ''}orders of {day:%d %B %Y}",
+        notify=telling.notify,
+    )
+
+
+def recall(target: Path, digest: str) -> Story | None:
+    """The story of a demo that was made from the same, from its records; None where it must be made."""
+    mark = finished_mark(target)
+    if mark is None or mark.digest != digest or not (target / "forge.yaml").exists():
+        return None
+    wiring = Wiring.of(target)
+    try:
+        runs = tuple(run for name in mark.runs if (run := wiring.metadata.run(RunId(name))) is not None)
+        if not runs or len(runs) != len(mark.runs):
+            return None
+        return Story(runs, _report_of(wiring, runs[-1]))
+    finally:
+        wiring.close()
+
+
+def _report_of(wiring: Wiring, run: RunRecord) -> Report:
+    """As it was when the run had ended, whatever came after it."""
+    metadata = wiring.metadata
+    head = run.commit_id or wiring.branch_head(run.branch)
+    made = tuple(lineage for _, lineage in metadata.lineage([run.id]))
+    result = replace(result_of(metadata, run), lineage=made)
+    return Report(result, find_incidents(result, wiring.project(), metadata, metadata.tree(head), head))
+
+
+def _outcome(run: RunRecord) -> str:
+    published = sum(o.status is OutputStatus.PUBLISHED for o in run.outputs)
+    commit = run.commit_id[:8] if run.commit_id else "–"
+    sign = {"succeeded": "[green]✓[/]", "blocked": "[red]✗[/]"}.get(str(run.status), "–")
+    held = sum(o.status in (OutputStatus.BLOCKED, OutputStatus.SKIPPED) for o in run.outputs)
+    kept = f", [red]{held} held back[/]" if held else ""
+    day = date.fromisoformat(str(run.params["day"]))
+    return f"{sign} {day:%d %b}  commit [bold]{commit}[/]  {published} tables published{kept}"
+
+
+def _failure(report: Report) -> ForgeError:
+    error = report.result.run.error or {}
+    return ForgeError(
+        str(error.get("code") or "FORGE-E304").removeprefix("FORGE-"),
+        str(error.get("what") or "The demo could not run"),
+        where=error.get("where"),
+        why=error.get("why"),
+        fix=error.get("fix"),
+    )
+
+
+def _shown(target: Path) -> Path:
+    """From here, if it is below."""
+    return target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
+
+
+def _title(target: Path) -> RenderableType:
+    from rich.text import Text
+
+    return Text.assemble(("\nForge demo", "bold"), "  a web shop, ten days, one bad file\n", (f"in {target}\n", "dim"))
+
+
+def _story(last: Report, target: Path) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    from forge.cli.runs.incident_panel import incident_panel
+
+    tries = (
+        ("forge log", "ten days of commits"),
+        ("forge diff HEAD~1..HEAD", "what the last day changed"),
+        ("forge upstream marts.daily_revenue.revenue", "where a figure comes from"),
+        ('forge query "SELECT * FROM marts.daily_revenue ORDER BY day DESC LIMIT 5"', ""),
+    )
+    lines = Text()
+    lines.append("\nTry it\n", style="bold")
+    if shutil.which("forge") is None:
+        lines.append(f'  export PATH="{Path(sys.executable).parent}:$PATH"\n', style="bold cyan")
+    lines.append(f"  cd {_shown(target)}\n", style="bold cyan")
+    for command, what in tries:
+        lines.append(f"  {command}", style="bold cyan")
+        lines.append(f"   {what}\n" if what else "\n", style="dim")
+    return Group(Text(), incident_panel(last), lines)

@@ -1,0 +1,1 @@
+"""Runs, tables and queries from Python."""

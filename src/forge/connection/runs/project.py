@@ -1,0 +1,145 @@
+"""An open project: runs, tables, queries and history. The same flows as the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forge.connection.contracts.registry import ContractsView
+from forge.connection.lineage.graph import LineageView
+from forge.connection.quality.checks import QualityView
+from forge.connection.runs.results import Report, Rows
+from forge.connection.versioning.project_history import Versions
+from forge.flows.quality.incidents.impact import find_incidents
+from forge.flows.runs.build import Event
+from forge.flows.runs.engine import TimeRange
+from forge.flows.runs.run import RunRequest, run
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_commit
+from forge.model.names import BranchName, CommitId, TableName
+from forge.model.time import as_utc
+from forge.transforms.params import parse_value
+from forge.versioning.commit import Commit
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from forge.connection.versioning.dataset import Dataset
+    from forge.flows.contracts.compile.project import Compiled
+
+
+def _moment(value: datetime | str, name: str) -> datetime:
+    parsed = parse_value(value, "timestamp", name) if isinstance(value, str) else value
+    assert isinstance(parsed, datetime)
+    return as_utc(parsed)
+
+
+class Connection(Versions):
+    """An open project. Use as a context manager, or call `close`."""
+
+    def __init__(self, wiring: Wiring, branch: BranchName) -> None:
+        self.wiring = wiring
+        self.current = branch
+
+    @property
+    def spark(self) -> Any:
+        return self.wiring.session.get()
+
+    @property
+    def lineage(self) -> LineageView:
+        return LineageView(self.wiring, self.current)
+
+    @property
+    def quality(self) -> QualityView:
+        return QualityView(self.wiring, self.current)
+
+    @property
+    def contracts(self) -> ContractsView:
+        return ContractsView(self.wiring, self.current)
+
+    def run(
+        self,
+        *selection: str,
+        branch: str | None = None,
+        params: Mapping[str, object] | None = None,
+        start: datetime | str | None = None,
+        end: datetime | str | None = None,
+        message: str | None = None,
+        force: bool = False,
+        notify: Callable[[Event], None] = lambda event: None,
+    ) -> Report:
+        wiring = self.wiring
+        project = wiring.project()
+        time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
+        bound = wiring.bind({key: str(value) for key, value in (params or {}).items()})
+        name = BranchName(branch) if branch else self.current
+        request = RunRequest(name, tuple(selection), bound, time_range, message, force)
+        result = run(request, project, wiring.ports(notify))
+        head = wiring.branch_head(name)
+        incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
+        return Report(result, incidents)
+
+    def compile(self, *, keep: bool = False) -> Compiled:
+        """All policies on the project, with no Spark: `f.compile().valid`, `.findings`, `.to_dict()`. `keep`: the
+        contracts are registered and what was found is kept, as `forge compile` does."""
+        from forge.flows.contracts.compile.project import compile_project
+        from forge.flows.contracts.compile.record import keep_compiled
+
+        compiled = compile_project(self.wiring.compile_ports())
+        if keep:
+            keep_compiled(compiled, self.wiring.contract_ports())
+        return compiled
+
+    def table(self, name: str, at: str | None = None) -> DataFrame:
+        """A Spark DataFrame of the table, at a branch, tag, commit, `HEAD~1`, time or version: `core.orders@v12`."""
+        from forge.engines.spark.frames import frame_of
+
+        table, _, inline = name.partition("@")
+        return frame_of(self.spark, self._reader().pin(TableName.parse(table), at or inline or None))
+
+    def dataset(self, name: str, at: str | None = None, require: Mapping[str, object] | None = None) -> Dataset:
+        """Data pinned to the commit that `at` means, if it meets what is required of it:
+        `f.dataset("core.orders", "v1.2", require={"min_score": 95, "max_age": 24, "no_pii": True})`. E743 with the
+        conditions that failed, and no data, where it does not."""
+        from forge.connection.versioning.dataset import open_dataset
+
+        return open_dataset(self.wiring, self.current, name, at, require)
+
+    def query(
+        self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
+    ) -> Rows:
+        from forge.flows.versioning.read import Asker, query
+
+        wiring = self.wiring
+        asker = Asker(wiring.author.email, "Python", wiring.clock)
+        found = query(self._reader(), wiring.engine, sql, at=at, params=params or {}, limit=limit, asker=asker)
+        return Rows(*found)
+
+    def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
+        commit = find_commit(self.wiring.metadata, at, self.current)
+        named = TableName.parse(table) if table else None
+        return self.wiring.metadata.log(CommitId(commit.id), limit=limit, table=named)
+
+    def _reader(self) -> Reader:
+        return self.wiring.reader(self.current)
+
+    def close(self) -> None:
+        self.wiring.close()
+
+    def __repr__(self) -> str:
+        return f"<forge project {self.wiring.settings.project} on {self.current}, in {self.wiring.root}>"
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connect(path: str | Path | None = None, *, branch: str | None = None, **overrides: object) -> Connection:
+    """Open the project at `path` (default: the current folder or the nearest one above it with a forge.yaml)."""
+    wiring = Wiring.of(Path(path) if path else None, overrides=overrides)
+    return Connection(wiring, BranchName(branch) if branch else wiring.default_branch)

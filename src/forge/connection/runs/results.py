@@ -1,0 +1,99 @@
+"""What runs and queries answer in Python and notebooks."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forge.flows.quality.incidents.impact import Incident
+from forge.flows.runs.records import OutputStatus, RunStatus
+from forge.flows.runs.run import RunResult
+from forge.model.errors import ForgeError
+from forge.model.schema import Schema
+from forge.versioning.commit import Commit
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report:
+    """A run and what it means: shown as a table in a notebook."""
+
+    result: RunResult
+    incidents: tuple[Incident, ...] = ()
+
+    @property
+    def status(self) -> str:
+        return str(self.result.run.status)
+
+    @property
+    def commit(self) -> Commit | None:
+        return self.result.commit
+
+    def raise_for_status(self) -> Report:
+        """This report, or the error of a run that did not end well."""
+        run_ = self.result.run
+        if run_.error is not None:
+            error = {key: run_.error.get(key) for key in ("where", "why", "fix")}
+            raise ForgeError(str(run_.error["code"]).removeprefix("FORGE-"), str(run_.error["what"]), **error)
+        if run_.status is RunStatus.BLOCKED:
+            blocked = next(o for o in run_.outputs if o.status is OutputStatus.BLOCKED)
+            raise ForgeError("E702", f"{blocked.table} was held back: {blocked.reason}", fix=f"forge runs {run_.id}")
+        return self
+
+    def __repr__(self) -> str:
+        lines = [f"run {self.result.run.id} on {self.result.run.branch}: {self.status}"]
+        lines += [f"  {o.table}  {o.status}{f'  {o.reason}' if o.reason else ''}" for o in self.result.run.outputs]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        run_ = self.result.run
+        return {
+            "run_id": run_.id,
+            "status": self.status,
+            "branch": run_.branch,
+            "commit": self.commit.id if self.commit else None,
+            "outputs": [
+                {"table": str(o.table), "status": str(o.status), "reason": o.reason, "rows": o.rows}
+                for o in run_.outputs
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(str(o.table))}</td><td>{html.escape(str(o.status))}</td>"
+            f"<td style='text-align:right'>{'' if o.rows is None else format(o.rows, ',')}</td>"
+            f"<td>{html.escape(o.reason)}</td></tr>"
+            for o in self.result.run.outputs
+        )
+        head = f"run {html.escape(self.result.run.id)} on {html.escape(self.result.run.branch)}: {self.status}"
+        titles = "<tr><th>table</th><th>status</th><th>rows</th><th></th></tr>"
+        return f"<table><caption>{head}</caption>{titles}{rows}</table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer of a query."""
+
+    schema: Schema
+    rows: tuple[tuple[object, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"columns": list(self.schema.names), "rows": [list(row) for row in self.rows]}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        import pandas
+
+        return pandas.DataFrame(list(self.rows), columns=list(self.schema.names))
+
+    def to_arrow(self) -> pyarrow.Table:
+        import pyarrow
+
+        columns = list(zip(*self.rows, strict=True)) or [() for _ in self.schema.names]
+        return pyarrow.table({name: list(column) for name, column in zip(self.schema.names, columns, strict=True)})
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]

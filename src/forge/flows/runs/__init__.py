@@ -1,0 +1,1 @@
+"""Runs: project, plan, build, gate, publish, run record, jobs."""

@@ -1,0 +1,366 @@
+"""One output of a run: fingerprint → plan → contract → stage → check. Each step's result is the next one's input."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from forge.flows.contracts.gate import contract_verdicts
+from forge.flows.personal import Personal, declared_with, find_private, hiding_values
+from forge.flows.quality.failing import failing_of
+from forge.flows.quality.judge import Execution, Judgement, find_others, judge
+from forge.flows.quality.measure import StateStore, Subject, Tools
+from forge.flows.quality.remediation.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
+from forge.flows.runs.decide import files_to_load, fingerprint_of, range_missing, why_unchanged
+from forge.flows.runs.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
+from forge.flows.runs.key import RunKey, hold_key
+from forge.flows.runs.pins import Base, view_pin
+from forge.flows.runs.records import LoadedFile, OutputRecord, OutputStatus
+from forge.model.errors import ForgeError
+from forge.model.names import RunId
+from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
+from forge.transforms.transform import Kind, SqlQuery, Transform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from forge.flows.contracts.ports import Registration
+    from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.runs.project import Project
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.key_check import KeyCheck
+    from forge.flows.versioning.read import Reader
+    from forge.model.names import CommitId, TableName
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Signer
+
+ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something a person watching a run wants to see."""
+
+    run_id: RunId
+    table: TableName | None
+    step: str
+    """started, up to date, planned, staged, set aside, checked, blocked, failed, skipped, publishing or published."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all outputs of one run share."""
+
+    run_id: RunId
+    project: Project
+    metadata: Metadata
+    lake: Lake
+    engine: Engine
+    now: datetime
+    head: CommitId | None
+    params: Mapping[str, object]
+    time_range: TimeRange | None
+    force: bool
+    seam: Seam
+    notify: Callable[[Event], None]
+    secrets: Callable[[str], str]
+    logger: object = None
+    seals: Seals | None = None
+    signer: Signer | None = None
+    set_aside: Callable[[Staged], SideStaged | None] = lambda staged: None  # rows that checks want in quarantine
+    history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
+    reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
+    states: StateStore | None = None
+    personal: Personal | None = None
+    register: Callable[[Sequence[TableName]], tuple[Registration, ...]] = lambda tables: ()  # contracts of these
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
+    key_check: KeyCheck | None = None  # None: the catalog is someone else's
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What became of one output."""
+
+    record: OutputRecord
+    transform: Transform
+    base: Base
+    pin: Pin | None = None  # how the outputs after it read it: the stage, or where it stood if it is up to date
+    stage: Stage | None = None
+    snapshot: SnapshotState | None = None
+    planned: Planned | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    readings: Mapping[Measure, Reading] = field(default_factory=dict)
+    files: tuple[LoadedFile, ...] = ()
+    error: ForgeError | None = None
+    side: SideStaged | None = None  # rows that were set aside, to be published with it
+    executions: Mapping[str, Execution] = field(default_factory=dict)  # of its checks, by their ids
+    key: RunKey = field(default_factory=RunKey)
+
+    @property
+    def status(self) -> OutputStatus:
+        return self.record.status
+
+    @property
+    def table(self) -> TableName:
+        return self.record.table
+
+
+def build(
+    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], others: Mapping[TableName, Pin]
+) -> Built:
+    """`inputs` are what it reads, `others` what its foreign keys look up. Bad data is a result; what could not run is
+    a result too, with its error."""
+    started = time.monotonic()
+    record = OutputRecord(
+        transform.output,
+        OutputStatus.FAILED,
+        kind=str(transform.kind),
+        inputs={str(table): pin.snapshot_id for table, pin in inputs.items()},
+    )
+    try:
+        with hiding_values(lambda: _personal(job).of(transform.output)):
+            built = _build(job, transform, base, inputs, others, record)
+    except ForgeError as error:
+        failed = replace(record, reason=error.line, error=error.to_dict())
+        built = Built(failed, transform, base, error=error)
+    jobs = job.engine.progress(job.run_id, transform.output).jobs
+    done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
+    built = replace(built, record=done)
+    job.notify(Event(job.run_id, built.table, str(built.status), built.record.reason))
+    return built
+
+
+def _build(
+    job: Job,
+    transform: Transform,
+    base: Base,
+    inputs: Mapping[TableName, Pin],
+    others: Mapping[TableName, Pin],
+    record: OutputRecord,
+) -> Built:
+    table = transform.output
+    _refuse_other_nature(transform, base)
+    files = files_to_load(job, transform, base)
+    made_from = fingerprint_of(job, transform, inputs, files)
+    record = replace(record, fingerprint=made_from.fingerprint, parts=made_from.parts)
+    unchanged = why_unchanged(job, transform, base, made_from.fingerprint, files)
+    if unchanged:
+        return _up_to_date(job, record, transform, base, unchanged)
+    files = job.engine.with_digests(files)
+    job.notify(Event(job.run_id, table, "started"))
+    planned = _plan(job, transform, base, inputs, files)
+    job.seam("transformed")
+    violations = contract_verdicts(job.project, table, planned.schema)
+    if any(verdict.blocks for verdict in violations):
+        return Built(_blocked(record, violations), transform, base, planned=planned, verdicts=violations)
+    if transform.kind is Kind.VIEW:
+        stage, snapshot, key = None, None, RunKey()
+        assert isinstance(transform.body, SqlQuery)
+        pin = view_pin(table, transform.body.text, inputs)
+    else:
+        stage, snapshot = _stage(job, planned, base)
+        key = hold_key(job, transform, base, stage, snapshot)
+        pin = Pin(table, stage.catalog, snapshot.snapshot_id)
+    job.seam("staged")
+    subject = _subject(job, planned, pin, base, others)
+    found = _Checked(pin, snapshot, _judge(job, subject))
+    if stage is not None and snapshot is not None:
+        checks = job.project.checks.get(table, ())
+        said = found.judged
+        staged = Staged(transform, stage, snapshot, checks, said.verdicts, said.readings, others)
+        if is_worth_it(staged, violations):
+            found = _without_bad_rows(job, subject, staged, found)
+    verdicts = violations + found.judged.verdicts
+    job.seam("checked")
+    return Built(
+        _judged_record(record, verdicts, found),
+        transform,
+        base,
+        found.pin,
+        stage,
+        found.snapshot,
+        planned,
+        verdicts,
+        found.judged.readings,
+        files,
+        side=found.side,
+        executions=found.judged.executions,
+        key=key,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What was made, as it was judged last."""
+
+    pin: Pin
+    snapshot: SnapshotState | None
+    judged: Judgement
+    side: SideStaged | None = None  # bad rows that were set aside before
+
+
+def _plan(
+    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
+) -> Planned:
+    job.engine.begin(job.run_id, transform.output)
+    declared = DeclaredLineage(transform.output)
+    params = _with_range(job, transform, base)
+    context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
+    planned = job.engine.plan(transform, inputs, params, context, files)
+    if job.personal is not None:
+        job.personal.made[transform.output] = planned.lineage.edges
+    return planned
+
+
+def _without_bad_rows(job: Job, subject: Subject, staged: Staged, found: _Checked) -> _Checked:
+    """What is left once the rows that failed are set aside, judged again; as it was where none could be."""
+    side = job.set_aside(_parted(job, subject, staged))
+    if side is None:
+        return found
+    snapshot = job.lake.snapshot(staged.stage.catalog)
+    assert snapshot is not None, "a staged table has a snapshot"
+    pin = replace(found.pin, snapshot_id=snapshot.snapshot_id)
+    judged = _judge(job, replace(subject, target=pin))
+    judged = replace(judged, verdicts=with_word(judged.verdicts, side, found.judged.verdicts))
+    job.notify(Event(job.run_id, subject.table, "set aside", f"{_rows(side.rows)} in {side.table}"))
+    return _Checked(pin, snapshot, judged, side)
+
+
+def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _Checked) -> OutputRecord:
+    if any(verdict.blocks for verdict in verdicts):
+        record = _blocked(record, verdicts)
+    else:
+        aside = f"{_rows(found.side.rows)} set aside in {found.side.table}" if found.side else record.reason
+        record = replace(record, status=OutputStatus.PASSED, reason=aside)
+    if found.snapshot is None:
+        return record
+    counted = found.snapshot.statistics
+    return replace(
+        record, rows=counted.record_count, rows_added=counted.rows_added, snapshot_id=found.snapshot.snapshot_id
+    )
+
+
+def _subject(job: Job, planned: Planned, pin: Pin, base: Base, others: Mapping[TableName, Pin]) -> Subject:
+    """What was made, to be judged. The version before is the one that the run builds on."""
+    table = planned.transform.output
+    bound = isinstance(planned.transform.body, SqlQuery) and planned.transform.body.parameters
+    target = planned if pin.view_sql is not None and bound else pin  # a view's text has no parameters bound
+    checks = job.project.checks.get(table, ())
+    found = {**find_others(checks, partial(_beside, job)), **others}
+    return Subject(
+        table, planned.schema, target, found, partial(_version, job, table, base), partial(job.history, table)
+    )
+
+
+def _beside(job: Job, table: TableName) -> Pin | None:
+    return job.reader.pin(table, None) if job.reader else None
+
+
+def _version(job: Job, table: TableName, base: Base, revision: str) -> Pin | None:
+    if revision == PREVIOUS and (base.catalog is None or base.snapshot_id is not None):
+        return None if base.catalog is None else Pin(table, base.catalog, base.snapshot_id)
+    return job.reader.pin(table, None if revision == PREVIOUS else revision) if job.reader else None
+
+
+def _judge(job: Job, subject: Subject) -> Judgement:
+    checks = job.project.checks.get(subject.table, ())
+    tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
+    if not checks:
+        return Judgement()
+    personal = _personal(job)
+    return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
+
+
+def _personal(job: Job) -> Personal:
+    return job.personal or Personal(
+        job.metadata,
+        declared_with(job.project.contracts.values(), frozenset),
+        lambda: (job.metadata.tree(job.head),),
+    )
+
+
+def _parted(job: Job, subject: Subject, staged: Staged) -> Staged:
+    """With the part of the table that checks of new rows are about."""
+    tools = Tools(job.lake, lambda: job.engine, job.now)
+    return replace(staged, parts=failing_of(subject, asking_checks(staged), staged.readings, tools).parts)
+
+
+def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:
+    """With what was set aside of outputs that are published, as outputs of their own: all land together."""
+    sides = {b.side.table: _side(b, b.side) for b in built.values() if b.side and b.status is OutputStatus.PASSED}
+    return {**built, **sides}
+
+
+def _side(built: Built, side: SideStaged) -> Built:
+    counted = side.snapshot.statistics
+    record = OutputRecord(
+        side.table,
+        OutputStatus.PASSED,
+        f"{_rows(side.rows)} of {built.table} that failed a check",
+        "quarantine",
+        rows=counted.record_count,
+        rows_added=side.rows,
+        snapshot_id=side.snapshot.snapshot_id,
+        inputs={str(built.table): built.record.snapshot_id},
+    )
+    pin = Pin(side.table, side.stage.catalog, side.snapshot.snapshot_id)
+    return Built(record, side.planned.transform, side.base, pin, side.stage, side.snapshot, side.planned)
+
+
+def _refuse_other_nature(transform: Transform, base: Base) -> None:
+    """A table never turns into a view under its readers, nor a view into a table."""
+    new = "view" if transform.kind is Kind.VIEW else "table"
+    if base.version is not None and base.version.kind != new:
+        raise ForgeError(
+            "E206",
+            f"{transform.output} is a {base.version.kind} and cannot become a {new}",
+            where=transform.where,
+            why="Its history holds it as what it was.",
+            fix="Give the output another name.",
+        )
+
+
+def _with_range(job: Job, transform: Transform, base: Base) -> Mapping[str, object]:
+    """:start and :end. Without a range the first run takes all of time; a later one must be told."""
+    if transform.kind is not Kind.BY_TIME_RANGE:
+        return job.params
+    missing = range_missing(job, transform, base)
+    if missing is not None:
+        raise missing
+    chosen = job.time_range or ALL_TIME
+    return {**job.params, "start": chosen.start, "end": chosen.end}
+
+
+def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:
+    assert base.catalog is not None
+    version = base.version
+    record = replace(record, status=OutputStatus.UP_TO_DATE, reason=reason, snapshot_id=base.snapshot_id)
+    pin = None  # the caller pins it where it stands
+    if version is not None and version.kind == "table":
+        pin = Pin(record.table, base.catalog, base.snapshot_id)
+    return Built(record, transform, base, pin)
+
+
+def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState]:
+    table = planned.transform.output
+    stage = job.lake.open_stage(job.run_id, table, base.catalog, base.snapshot_id)
+    job.seam("opened")
+    job.engine.stage(planned, stage, job.time_range)
+    snapshot = job.lake.snapshot(stage.catalog)
+    assert snapshot is not None, "a staged table has a snapshot"
+    job.notify(Event(job.run_id, table, "staged", _rows(snapshot.statistics.rows_added)))
+    return stage, snapshot
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} {'row' if number == 1 else 'rows'}"
+
+
+def _blocked(record: OutputRecord, verdicts: Sequence[Verdict]) -> OutputRecord:
+    blocking = [verdict for verdict in verdicts if verdict.blocks]
+    more = f" (and {len(blocking) - 1} more)" if len(blocking) > 1 else ""
+    return replace(record, status=OutputStatus.BLOCKED, reason=blocking[0].message + more)

@@ -1,0 +1,199 @@
+"""The engine port: where rows are read, made, written and measured. Spark is the real one; the memory engine runs
+Python transforms on lists of rows, for tests of the flows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from forge.flows.runs.pin import Pin as Pin
+from forge.flows.runs.time_range import TimeRange as TimeRange
+from forge.lineage.edge import Edge, Extraction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from forge.flows.ports import Stage
+    from forge.flows.runs.records import LoadedFile
+    from forge.model.names import RunId, TableName
+    from forge.model.schema import Schema
+    from forge.quality.check import Check
+    from forge.quality.measure import Measure, Readings
+    from forge.transforms.transform import Transform
+
+
+@dataclass(frozen=True, slots=True)
+class Starved:
+    """Work that has tasks to do and none at work, because others have every core."""
+
+    reads: frozenset[RunId] = frozenset()
+    writes: frozenset[int] = frozenset()  # numbers of jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Measures that were taken together, and how long that took. `tier`: scan, sketches or narrow."""
+
+    tier: str
+    measures: tuple[Measure, ...]
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a Python transform may ask for as `ctx`."""
+
+    run_id: RunId
+    params: Mapping[str, object]
+    secrets: Callable[[str], str]
+    logger: Any
+    lineage: DeclaredLineage
+    spark: Any = None
+
+
+@dataclass(slots=True)
+class DeclaredLineage:
+    """Edges that no plan can show, declared by the transform: `ctx.lineage.record("crm.person.mail", "email")`."""
+
+    target: TableName
+    edges: list[Edge] = field(default_factory=list)
+
+    def record(self, source: str, target: str, *, expression: str = "") -> None:
+        from forge.model.names import ColumnName
+
+        table, _, column = source.rpartition(".")
+        self.edges.append(Edge(ColumnName(table, column), ColumnName(str(self.target), target), expression=expression))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A result that is described but not yet computed: no job has run."""
+
+    transform: Transform
+    frame: Any  # the engine's own
+    schema: Schema
+    lineage: Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Of one job group: stages that ever had a task, and their tasks."""
+
+    jobs: int
+    stages_done: int
+    stages_known: int
+    tasks_done: int
+    tasks_known: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeQuery:
+    """Rows that a SELECT over pinned tables gives."""
+
+    sql: str
+    inputs: Mapping[TableName, Pin] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFile:
+    """Rows of a local Parquet file."""
+
+    path: Path
+
+
+ChangeMode = Literal["append", "overwrite", "merge", "delete"]
+
+
+class Engine(Protocol):
+    def plan(
+        self,
+        transform: Transform,
+        inputs: Mapping[TableName, Pin],
+        params: Mapping[str, object],
+        context: RunContext,
+        files: Sequence[LoadedFile] = (),
+    ) -> Planned: ...
+
+    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+        """The one big job: write the result to the stage."""
+        ...
+
+    def change(
+        self,
+        source: ChangeQuery | ChangeFile | object,
+        stage: Stage,
+        mode: ChangeMode,
+        key: tuple[str, ...],
+        *,
+        evolve: bool = False,
+    ) -> None:
+        """Rows into a stage that no transform makes; any other source is a frame of the engine's own. Columns go by
+        name: what the table does not have is refused (E621) unless `evolve` adds it, what the rows do not have is NULL.
+        `merge` updates rows of the same key and inserts the rest, `delete` removes the rows whose key is given. A table
+        that does not exist is created, by all but delete."""
+        ...
+
+    def measure(
+        self,
+        target: Pin | Planned,
+        measures: Sequence[Measure],
+        others: Mapping[TableName, Pin],
+        told: Callable[[Batch], None] = lambda batch: None,
+    ) -> Readings:
+        """A reading for each measure; what cannot be measured says why. `since` and `at` of a measure are the caller's:
+        it has made a target of them. Each job is told as it ends."""
+        ...
+
+    def sample(
+        self,
+        target: Pin | Planned,
+        checks: Sequence[Check],
+        readings: Readings,
+        masked: frozenset[str],
+        others: Mapping[TableName, Pin],
+        limit: int = 5,
+    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+        """A few rows that fail each check, in one more pass for all of them. Values of masked columns never leave the
+        engine."""
+        ...
+
+    def failing_rows(
+        self,
+        target: Pin | Planned,
+        checks: Sequence[tuple[str, Check]],
+        readings: Readings,
+        others: Mapping[TableName, Pin],
+    ) -> object:
+        """All rows that fail one of the checks, which come with their ids, as a frame of the engine: every column, and
+        `forge_checks`, the ids of the checks that the row fails; of a table also `forge_file` and `forge_pos`, its
+        place. Of rows with the same key all but the first by place are failing."""
+        ...
+
+    def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...
+    def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
+        """The same files, each with the hash of its content."""
+        ...
+
+    def query(
+        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
+    ) -> tuple[Schema, tuple[tuple[object, ...], ...]]: ...
+    def begin(self, run_id: RunId, table: TableName) -> None:
+        """Jobs started by this thread from now on belong to this run and table."""
+        ...
+
+    def begin_read(self, run_id: RunId) -> None:
+        """As `begin`, for a question: until `end`, jobs of this thread leave the cores to those that write."""
+        ...
+
+    def end(self) -> None:
+        """What this thread does from now on belongs to nothing that was begun."""
+        ...
+
+    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+        """What waits for cores, of these reads and of everything else."""
+        ...
+
+    def progress(self, run_id: RunId, table: TableName) -> Progress: ...
+    def cancel(self, run_id: RunId) -> None: ...

@@ -1,0 +1,47 @@
+"""Whether the process of a record still lives. A pid alone does not tell: pids are used again."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from forge.flows.runs.records import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """Who works on something, told apart from any other process on any host."""
+
+    host: str
+    pid: int
+    process_started: str
+
+
+def this_process() -> Process:
+    return Process(socket.gethostname(), os.getpid(), process_started(os.getpid()))
+
+
+def process_started(pid: int) -> str:
+    """A mark of when the process began, in the system's own units; empty where the system does not tell, and of a
+    process that has died and only waits for its parent to notice."""
+    try:
+        # The name in parentheses may hold spaces; the fields after it do not.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in ("Z", "X") else fields[19]
+
+
+def is_alive(run: RunRecord | Process) -> bool:
+    """Those of another host are taken as alive: this one cannot know."""
+    if run.host != socket.gethostname():
+        return True
+    try:
+        os.kill(run.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return process_started(run.pid) == run.process_started

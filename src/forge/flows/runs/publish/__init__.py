@@ -1,0 +1,1 @@
+"""Publishing: staged tables become one commit of a branch, in one transaction."""

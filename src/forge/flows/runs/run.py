@@ -1,0 +1,485 @@
+"""The governed run: pin → transform → contract → stage → check → publish → record."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from forge.flows.personal import Declared, Personal, declared_with, trees_at
+from forge.flows.quality.judge import HistoryOf, Judged, no_history
+from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
+from forge.flows.recover import refuse_unsettled
+from forge.flows.runs.build import Built, Event, Job, build, with_sides
+from forge.flows.runs.decide import RunRequest as RunRequest
+from forge.flows.runs.foresight import refuse_missing_range
+from forge.flows.runs.id import new_run_id
+from forge.flows.runs.order import plan_order
+from forge.flows.runs.pins import Base, Line, find_base, find_pin, line_of
+from forge.flows.runs.processes import process_started
+from forge.flows.runs.publish.external import publish_by_table
+from forge.flows.runs.publish.outputs import Conflict, Landed, lineage_of, publish
+from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.flows.versioning.adopt import adopt_foreign
+from forge.flows.versioning.key_check import KeyCheck
+from forge.flows.versioning.read import Reader
+from forge.flows.versioning.revisions import find_branch
+from forge.model.errors import ForgeError
+from forge.model.names import BranchName, RunId, TableName
+from forge.quality.anomaly import History
+from forge.transforms.dag import needs_of
+from forge.versioning.protection import effective, refuse_change
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from forge.flows.contracts.ports import Registration
+    from forge.flows.ports import Lake, Metadata, Seam
+    from forge.flows.quality.measure import StateStore
+    from forge.flows.quality.row_repair import RepairWork
+    from forge.flows.runs.engine import Engine, Pin, TimeRange
+    from forge.flows.runs.project import Project
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.tables import Tables
+    from forge.model.time import Clock
+    from forge.quality.measure import Measure, Reading
+    from forge.quality.verdict import Verdict
+    from forge.transforms.transform import Transform
+    from forge.versioning.commit import Author, Commit, Signer, Tree
+
+STEPS = (
+    "started",
+    "pinned",
+    "transformed",
+    "opened",
+    "staged",
+    "checked",
+    "prepared",
+    "publish.pointers",
+    "publish.records",
+    "published",
+    "recorded",
+)
+"""The named steps of a run, in order: where the fault seam can stop it. On an external catalog there is "land" too,
+after each table."""
+
+STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # once it publishes, it stands
+NO_RUN = RunId("")  # of a plan, which never becomes a run
+FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
+
+
+Settled = Callable[[BranchName, RunId, Mapping[TableName, bool]], None]
+"""Told of tables of which the checks of a run said nothing: whether they were made, or found up to date. It never
+raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a run needs of the world."""
+
+    metadata: Metadata
+    lake: Lake
+    engine: Engine
+    clock: Clock
+    author: Author
+    secrets: Callable[[str], str]
+    seam: Seam = lambda step: None
+    notify: Callable[[Event], None] = lambda event: None
+    logger: object = None
+    default_branch: BranchName = BranchName("main")  # noqa: RUF009
+    parallel: int = 2
+    publish_all: bool = False  # run.publish: all
+    stopped: Callable[[], RunStatus | None] = lambda: None  # cancelled or interrupted: asked at every step
+    protected: frozenset[str] = frozenset()  # branches that change by merges alone, by name or pattern
+    review: bool = True
+    seals: Seals | None = None  # None: what is published is not hashed
+    signer: Signer | None = None
+    tell: Callable[[RunId, Project], None] = lambda run_id, project: None  # others of a run that has ended
+    observe: Callable[[Judged], None] = lambda judged: None  # what the checks of one output said; never raises
+    settled: Settled = lambda branch, run_id, outputs: None
+    history: HistoryOf = no_history
+    tables: Tables | None = None  # None, or no `repair`: no rows are set aside
+    repair: Callable[[], RepairWork] | None = None
+    states: StateStore | None = None  # what was measured, kept
+    register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
+    """The contracts of what is about to be published; it never raises."""
+    declared: Declared = frozenset  # what contracts call personal, beside those of the project
+    keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
+    key_check: KeyCheck | None = None  # None: the catalog is someone else's
+    readers: Callable[[Sequence[Transform], Tree], None] = lambda order, tree: None
+    """E506 where one of these would begin to read what is retired."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    run: RunRecord
+    commit: Commit | None
+    verdicts: tuple[Verdict, ...]
+    conflicts: tuple[TableName, ...] = ()
+    lineage: tuple[TableLineage, ...] = ()  # of what was made, published or not
+
+
+def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
+    """One run. Raises ForgeError only for what is wrong before it begins; from then on the end is always recorded."""
+    order = plan_order(project, request.selection)
+    refuse_change(effective(find_branch(ports.metadata, request.branch), ports.protected, ports.review), "run")
+    adopt_foreign(
+        ports.metadata,
+        ports.lake,
+        request.branch,
+        ports.default_branch,
+        author=ports.author,
+        now=ports.clock(),
+        seals=ports.seals,
+    )
+    line = line_of(ports.metadata, request.branch, ports.default_branch)
+    ports.readers(order, line.tree)
+    now = ports.clock()
+    refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
+    record = RunRecord(
+        request.run_id or new_run_id(now),
+        request.branch,
+        RunStatus.RUNNING,
+        now,
+        ports.author.email,
+        socket.gethostname(),
+        os.getpid(),
+        process_started(os.getpid()),
+        request.selection,
+        {key: str(value) for key, value in request.params.items()},
+        start=request.time_range.start if request.time_range else None,
+        end=request.time_range.end if request.time_range else None,
+    )
+    ports.metadata.start_run(record)
+    job = job_of(request, project, ports, line, record.id, now)
+    built: dict[TableName, Built] = {}
+    try:
+        ports.seam("started")
+        built = _build_all(job, line, order, ports)
+        result = _finish(job, line, record, built, ports, request)
+    except _Stopped as stop:
+        return _stopped_short(ports, record, built, stop)
+    except KeyboardInterrupt:
+        ports.engine.cancel(record.id)
+        error = ForgeError("E901", "The run was cancelled", fix="Nothing was published; run it again when you like.")
+        if not _record_end(ports, record, RunStatus.CANCELLED, error, ()):
+            error = ForgeError(
+                "E901", "The run was published before it could be cancelled", fix="`forge log` shows it."
+            )
+        raise error from None
+    except BaseException as failure:
+        _record_end(ports, record, RunStatus.FAILED, failure, ())
+        raise
+    finally:
+        ports.lake.drop_stages(record.id)
+        ports.tell(record.id, project)
+    for one in built.values():
+        if one.verdicts:
+            ports.observe(_judged(job, one, request.branch, result))
+    ports.settled(request.branch, record.id, _settled(built, result))
+    return result
+
+
+def _settled(built: Mapping[TableName, Built], result: RunResult) -> dict[TableName, bool]:
+    """Tables of which nothing was said: whether they were made, or found up to date."""
+    made = {OutputStatus.PUBLISHED: True, OutputStatus.PASSED: True, OutputStatus.UP_TO_DATE: False}
+    return {
+        output.table: made[output.status]
+        for output in result.run.outputs
+        if output.status in made and not (output.table in built and built[output.table].verdicts)
+    }
+
+
+def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Judged:
+    """What the checks of one output said. It belongs to a commit if it was published."""
+    assert built.planned is not None, "what was judged was planned"
+    checks = job.project.checks.get(built.table, ())
+    by_checks = len(checks) if len(built.verdicts) >= len(checks) and built.pin is not None else 0
+    split = len(built.verdicts) - by_checks
+    outputs = {output.table: output.status for output in result.run.outputs}
+    published = outputs.get(built.table) is OutputStatus.PUBLISHED
+    return Judged(
+        built.table,
+        branch,
+        result.commit.id if published and result.commit else None,
+        built.snapshot.snapshot_id if built.snapshot else None,
+        built.planned.schema,
+        checks[:by_checks],
+        built.verdicts[split:],
+        built.readings,
+        job.now,
+        built.executions,
+        run_id=job.run_id,
+        gate=built.verdicts[:split],
+    )
+
+
+class _Stopped(ForgeError):
+    """Someone asked the run to end before it published."""
+
+    def __init__(self, status: RunStatus) -> None:
+        what = "The run was cancelled" if status is RunStatus.CANCELLED else "The server was stopped while it ran"
+        super().__init__("E901", what, why="Nothing of it was published.", fix="Run it again when you like.")
+        self.status = status
+
+
+def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Built], stop: _Stopped) -> RunResult:
+    """The end of a run that was stopped: what each table had come to is kept, and none of it is published."""
+    outputs = tuple(
+        replace(b.record, status=OutputStatus.SKIPPED, reason="the run was stopped", error=None)
+        if b.error is not None and b.error.code == stop.code
+        else b.record
+        for b in built.values()
+    )
+    verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
+    known = ports.metadata.run(record.id) or record
+    ended = replace(known, status=stop.status, outputs=outputs, finished_at=ports.clock(), error=stop.to_dict())
+    ports.metadata.finish_run(ended, verdicts, (_ended(ended, ports),))
+    return RunResult(ended, None, verdicts)
+
+
+def job_of(
+    request: RunRequest,
+    project: Project,
+    ports: Ports,
+    line: Line,
+    run_id: RunId = NO_RUN,
+    now: datetime | None = None,
+) -> Job:
+    return Job(
+        run_id,
+        project,
+        ports.metadata,
+        ports.lake,
+        ports.engine,
+        now or ports.clock(),
+        line.head,
+        request.params,
+        request.time_range,
+        request.force,
+        _stepping(ports, run_id),
+        ports.notify,
+        ports.secrets,
+        ports.logger,
+        ports.seals,
+        ports.signer,
+        _quarantine(ports, line, run_id, now or ports.clock()),
+        _history(ports, line, request.time_range),
+        Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        ports.states,
+        Personal(
+            ports.metadata,
+            declared_with(project.contracts.values(), ports.declared),
+            lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
+        ),
+        lambda tables: ports.register(tables, run_id),
+        ports.keys,
+        ports.key_check,
+    )
+
+
+def _history(ports: Ports, line: Line, range_: TimeRange | None) -> Callable[[TableName, Measure], Reading]:
+    """What metrics were before this run, which counts at the start of its range."""
+
+    def read(table: TableName, measure: Measure) -> Reading:
+        found = ports.history(table, line.branch, None, measure)
+        return replace(found, at=range_.start) if range_ and isinstance(found, History) else found
+
+    return read
+
+
+def _quarantine(ports: Ports, line: Line, run_id: RunId, now: datetime) -> Callable[[Staged], SideStaged | None]:
+    if ports.tables is None or ports.repair is None:
+        return lambda staged: None
+    return RunQuarantine(ports.lake, ports.tables, ports.repair, line, run_id, now).set_aside
+
+
+def _stepping(ports: Ports, run_id: RunId) -> Seam:
+    """The seam, noting each run-wide step once, so that after a crash the record says how far it came."""
+    noted: set[str] = set()
+
+    def step(name: str) -> None:
+        if name in STOPPABLE:
+            _refuse_stopped(ports)
+        if name not in noted and not name.startswith("publish."):
+            noted.add(name)
+            ports.metadata.enter_step(run_id, name)
+        ports.seam(name)
+
+    return step
+
+
+def _refuse_stopped(ports: Ports) -> None:
+    status = ports.stopped()
+    if status is not None:
+        raise _Stopped(status)
+
+
+def _build_all(job: Job, line: Line, order: Sequence[Transform], ports: Ports) -> dict[TableName, Built]:
+    """All outputs, independent ones at once. Control stays here: workers get their inputs and give back a result."""
+    chosen = {transform.output: transform for transform in order}
+    needs = needs_of(chosen, extra={table: job.project.references(table) for table in chosen})
+    bases = {transform.output: find_base(transform.output, line, job.lake) for transform in order}
+    refuse_unsettled(job.metadata, job.lake, bases)
+    outside = {
+        table: find_pin(table, line, job.lake)
+        for transform in order
+        for table in {*transform.inputs, *job.project.references(transform.output)}
+    }
+    job.seam("pinned")
+    built: dict[TableName, Built] = {}
+    waiting = list(order)
+    running: dict[Future[Built], TableName] = {}
+    with ThreadPoolExecutor(ports.parallel, thread_name_prefix="forge") as pool:
+        try:
+            while waiting or running:
+                for transform in [t for t in waiting if needs[t.output] <= built.keys()]:
+                    waiting.remove(transform)
+                    task = _task(job, transform, bases[transform.output], built, outside)
+                    if isinstance(task, Built):
+                        built[transform.output] = task
+                    else:
+                        running[pool.submit(task)] = transform.output
+                done, _ = wait(running, return_when=FIRST_COMPLETED) if running else (set(), set())
+                for future in done:
+                    built[running.pop(future)] = future.result()
+                if any(b.status is OutputStatus.FAILED for b in built.values()):
+                    _stop(job, waiting, bases, built)
+        except BaseException:
+            job.engine.cancel(job.run_id)
+            raise
+    return built
+
+
+def _task(
+    job: Job,
+    transform: Transform,
+    base: Base,
+    built: Mapping[TableName, Built],
+    outside: Mapping[TableName, Pin | None],
+) -> Built | Callable[[], Built]:
+    """A skipped result, or the work to do."""
+    fallen = [t for t in transform.inputs if t in built and built[t].status in FALLEN]
+    if fallen:
+        reason = f"stands on {fallen[0]}, which was {built[fallen[0]].status}"
+        job.notify(Event(job.run_id, transform.output, "skipped", reason))
+        return Built(OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind)), transform, base)
+
+    def pin_of(table: TableName) -> Pin | None:
+        staged = built[table].pin if table in built and built[table].status not in FALLEN else None
+        return staged or outside.get(table)
+
+    inputs = {t: pin for t in transform.inputs if (pin := pin_of(t))}
+    absent = [t for t in transform.inputs if t not in inputs]
+    if absent:
+        error = ForgeError(
+            "E202",
+            f"{absent[0]} does not exist yet",
+            where=transform.where,
+            why=f"{transform.output} reads it, and it is not among what this run makes.",
+            fix=f"Run it too: forge run +{transform.output}",
+        )
+        record = OutputRecord(
+            transform.output, OutputStatus.FAILED, error.line, str(transform.kind), error=error.to_dict()
+        )
+        return Built(record, transform, base, error=error)
+    others = {t: pin for t in job.project.references(transform.output) if (pin := pin_of(t))}
+    return lambda: build(job, transform, base, inputs, others)
+
+
+def _stop(job: Job, waiting: list[Transform], bases: Mapping[TableName, Base], built: dict[TableName, Built]) -> None:
+    """Something could not run: what has not begun will not begin, and nothing of this run will be published."""
+    for transform in waiting:
+        reason = "the run stopped before it"
+        record = OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind))
+        built[transform.output] = Built(record, transform, bases[transform.output])
+        job.notify(Event(job.run_id, transform.output, "skipped", reason))
+    waiting.clear()
+
+
+def _finish(
+    job: Job, line: Line, record: RunRecord, built: Mapping[TableName, Built], ports: Ports, request: RunRequest
+) -> RunResult:
+    if any(b.status is OutputStatus.FAILED for b in built.values()):
+        _refuse_stopped(ports)  # it failed because it was told to
+    built = with_sides(built)
+    verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
+    traced = tuple(lineage_of(b) for b in built.values() if b.planned is not None)
+    status = _status(built)
+    outputs = tuple(b.record for b in built.values())
+    done = replace(record, status=status, outputs=outputs, finished_at=ports.clock(), step="finished")
+    passed = [b for b in built.values() if b.status is OutputStatus.PASSED]
+    held = status is RunStatus.FAILED or (ports.publish_all and status is RunStatus.BLOCKED)
+    if not passed or held:
+        error = next((b.error for b in built.values() if b.error), None)
+        done = replace(done, error=error.to_dict() if error else None)
+        ports.metadata.finish_run(done, verdicts, (_ended(done, ports),), traced)
+        return RunResult(done, None, verdicts, lineage=traced)
+    job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
+    message = request.message or _message(request, passed)
+    go = publish if ports.lake.by_table is None else partial(publish_by_table, ports.lake.by_table)
+    outcome = go(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
+    match outcome:
+        case Landed(commit=commit, run=landed, left=left):
+            ports.seam("published")
+            job.notify(Event(job.run_id, None, "published", commit.id))
+            ports.lake.drop_stages(record.id)
+            ports.seam("recorded")
+            return RunResult(landed, commit, verdicts, left, traced)
+        case Conflict(tables=tables):
+            return _conflicted(ports, done, verdicts, tables, traced)
+
+
+def _conflicted(
+    ports: Ports,
+    done: RunRecord,
+    verdicts: tuple[Verdict, ...],
+    tables: tuple[TableName, ...],
+    traced: tuple[TableLineage, ...],
+) -> RunResult:
+    names = ", ".join(map(str, tables))
+    error = ForgeError(
+        "E403",
+        f"Someone else published {names} while this run worked",
+        why="The run had pinned an older version. Nothing of it was published.",
+        fix="Run it again: it will start from what is there now.",
+    )
+    done = replace(done, status=RunStatus.CONFLICT, error=error.to_dict())
+    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),), traced)
+    return RunResult(done, None, verdicts, tables, traced)
+
+
+def _status(built: Mapping[TableName, Built]) -> RunStatus:
+    statuses = {b.status for b in built.values()}
+    if OutputStatus.FAILED in statuses:
+        return RunStatus.FAILED
+    if OutputStatus.BLOCKED in statuses:
+        return RunStatus.BLOCKED
+    return RunStatus.SUCCEEDED if OutputStatus.PASSED in statuses else RunStatus.NOTHING_TO_DO
+
+
+def _message(request: RunRequest, passed: Sequence[Built]) -> str:
+    names = ", ".join(str(b.table) for b in passed[:3])
+    more = f" and {len(passed) - 3} more" if len(passed) > 3 else ""
+    return f"Run {' '.join(request.selection) + ': ' if request.selection else ''}{names}{more}"
+
+
+def _ended(run: RunRecord, ports: Ports) -> AuditRecord:
+    return AuditRecord(ports.clock(), run.user, f"run.{run.status.replace(' ', '_')}", run.id)
+
+
+def _record_end(
+    ports: Ports, record: RunRecord, status: RunStatus, failure: BaseException, verdicts: tuple[Verdict, ...]
+) -> bool:
+    """The end of a run that stopped short; False where it had been published already, which stands."""
+    known = ports.metadata.run(record.id)
+    if known is not None and known.commit_id is not None:
+        return False
+    shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": f"{type(failure).__name__}: {failure}"}
+    done = replace(record, status=status, finished_at=ports.clock(), error=shown)
+    ports.metadata.finish_run(done, verdicts, (_ended(done, ports),))
+    return True

@@ -1,0 +1,103 @@
+"""Jobs in SQL: `SqlJobs` is the JobStore port on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Engine, Select, select, update
+
+from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus
+from forge.flows.runs.processes import Process
+from forge.stores.sql import tables
+from forge.stores.sql.database import reading, writing
+
+_IDS_AT_ONCE = 500
+
+
+class SqlJobs:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
+        t = tables.jobs.c
+        of_its_lane = t.kind.in_(apart) if job.kind in apart else t.kind.not_in(apart)
+        queued = select(t.progress).where(t.status == JobStatus.QUEUED.value, of_its_lane)
+        with writing(self._engine) as connection:
+            waiting = connection.execute(queued).scalars().all() if limit is not None else ()
+            if limit is not None and sum(_server(progress) == job.server for progress in waiting) >= limit:
+                return False
+            connection.execute(tables.jobs.insert(), [_row(job)])
+            return True
+
+    def job(self, job_id: str) -> JobRecord | None:
+        found = self._all(select(tables.jobs).where(tables.jobs.c.id == job_id))
+        return found[0] if found else None
+
+    def jobs(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        statuses: tuple[JobStatus, ...] = (),
+        never_began: bool = False,
+        limit: int = 50,
+    ) -> tuple[JobRecord, ...]:
+        t = tables.jobs.c
+        query = select(tables.jobs).order_by(t.created_at.desc(), t.id.desc())
+        if statuses:
+            query = query.where(t.status.in_([status.value for status in statuses]))
+        if never_began:
+            query = query.where(t.started_at.is_(None))
+        if ids is None:
+            return tuple(self._all(query.limit(limit)))
+        batches = (list(ids[start : start + _IDS_AT_ONCE]) for start in range(0, len(ids), _IDS_AT_ONCE))
+        found = [job for batch in batches for job in self._all(query.where(t.id.in_(batch)))]
+        return tuple(sorted(found, key=lambda job: (job.created_at, job.id), reverse=True)[:limit])
+
+    def save(self, job: JobRecord) -> None:
+        row = _row(job)
+        with writing(self._engine) as connection:
+            connection.execute(update(tables.jobs).where(tables.jobs.c.id == row.pop("id")).values(**row))
+
+    def _all(self, query: Select[Any]) -> list[JobRecord]:
+        with reading(self._engine) as connection:
+            return [_job(dict(row._mapping)) for row in connection.execute(query)]
+
+
+def _row(job: JobRecord) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "status": job.status.value,
+        "request": dict(job.request),
+        "progress": {
+            "server": asdict(job.server),
+            "tables": list(job.tables),
+            "events": [asdict(event) for event in job.events],
+        },
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+    }
+
+
+def _server(progress: Mapping[str, Any]) -> Process:
+    return Process(**progress["server"])
+
+
+def _job(row: Mapping[str, Any]) -> JobRecord:
+    progress = row["progress"]
+    return JobRecord(
+        row["id"],
+        row["kind"],
+        JobStatus(row["status"]),
+        row["request"],
+        row["created_at"],
+        _server(progress),
+        row["started_at"],
+        row["finished_at"],
+        tuple(progress["tables"]),
+        tuple(JobEvent(**{**event, "at": datetime.fromisoformat(event["at"])}) for event in progress["events"]),
+    )
