@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forge.connection import Connection
-from forge.flows.sample import Sample, sample_rows
+from forge.flows.catalog.sample import Sample, sample_rows
 from forge.model.names import TableName
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pyarrow as pa
 from migrated import open_migrated
 
-from forge.flows.personal import personal_at
+from forge.flows.catalog.personal import personal_at
 from forge.flows.runs.engine import Batch, Engine, Pin, Starved
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import line_of

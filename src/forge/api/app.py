@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, compile_path
 
 from forge.api.auth import SAFE, Door
 from forge.api.bodies import BodyLimits
+from forge.api.catalog.routes import assets as catalog
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
@@ -40,7 +41,7 @@ from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
 from forge.api.quality.routes import remediations as quality_remediations
 from forge.api.quality.routes import results as quality_results
-from forge.api.routes import catalog, system
+from forge.api.routes import system
 from forge.api.runs.routes import runs
 from forge.api.site import close_site, open_site
 from forge.api.versioning.routes import branches, commits, compare, merges, tags

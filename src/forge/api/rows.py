@@ -11,7 +11,7 @@ from typing import Any
 
 from forge.api.paging import FARTHEST, decode_cursor, encode_cursor, unknown_cursor
 from forge.api.versioning.wire.refs import RowsView, SampleColumn
-from forge.flows.sample import Sample
+from forge.flows.catalog.sample import Sample
 from forge.flows.versioning.cell_limits import LONGEST, MARK, cut_mark, cut_text
 from forge.flows.versioning.time_travel import Then
 from forge.model.errors import ForgeError

@@ -9,7 +9,7 @@ from forge.api.runs.wire.runs import VerdictView
 from forge.api.site import Site
 from forge.api.wire.shape import ErrorView
 from forge.api.wire.site import ReadsView, SparkView, SystemView
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.shown_verdict import shown_verdict
 from forge.flows.runs.records import RunRecord

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from forge.contracts.policy.governance import Governance
     from forge.engines.spark.engine import SparkEngine
     from forge.engines.spark.session import LazySession
-    from forge.flows.declared_personal import DeclaredPersonal
-    from forge.flows.personal import PersonalMemo
+    from forge.flows.catalog.declared_personal import DeclaredPersonal
+    from forge.flows.catalog.personal import PersonalMemo
     from forge.flows.ports import Lake, Seam
     from forge.flows.runs.project import Project
     from forge.flows.verify import Checksum
@@ -204,14 +204,14 @@ class Foundation:
     @cached_property
     def declared(self) -> DeclaredPersonal:
         """What contracts call personal."""
-        from forge.flows.declared_personal import DeclaredPersonal
+        from forge.flows.catalog.declared_personal import DeclaredPersonal
 
         return DeclaredPersonal(self.root, self.governance(), lambda: self.contract_store)
 
     @cached_property
     def personal_at(self) -> PersonalMemo:
         """The columns whose values nobody is shown, now or at one of these commits."""
-        from forge.flows.personal import PersonalMemo
+        from forge.flows.catalog.personal import PersonalMemo
 
         return PersonalMemo(self.metadata, self.declared, self.default_branch)
 

@@ -20,12 +20,12 @@ from forge.contracts.load import contract_of
 from forge.contracts.policy import Enforcement, Governance
 from forge.contracts.policy.governance import Level
 from forge.contracts.registry import registered_of
+from forge.flows.catalog.personal import named_by
 from forge.flows.contracts.facts import Versions
 from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.contracts.judge import find_gated, versions_in
 from forge.flows.contracts.lazy_gate import gated
 from forge.flows.contracts.ports import Moving, Registration
-from forge.flows.personal import named_by
 from forge.flows.runs.project import Project, load_project
 from forge.flows.runs.records import RunStatus
 from forge.flows.runs.run import Ports, RunRequest, run

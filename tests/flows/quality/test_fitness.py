@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.personal import personal_at
+from forge.flows.catalog.personal import personal_at
 from forge.flows.quality.fitness import Fitness, FitnessPorts, judge_fitness, refuse_unfit
 from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, run

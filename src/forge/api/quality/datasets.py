@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from forge.api.quality.views import day_view, open_incidents, see_branch
 from forge.api.quality.wire.monitors import DatasetHealth
 from forge.api.site import Site
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import Day, find_said, newest_attempts
 from forge.flows.quality.incidents.listing import list_incidents
 from forge.flows.quality.incidents.tracker import UNRESOLVED

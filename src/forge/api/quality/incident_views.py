@@ -21,7 +21,7 @@ from forge.api.quality.wire.incidents import (
     TrackedIncidentView,
 )
 from forge.api.site import Site
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.incidents.judge_name import judged_by_of_incident
 from forge.flows.quality.incidents.listing import Listed, list_incidents
 from forge.flows.quality.incidents.open import OpenIncident

@@ -17,7 +17,7 @@ from forge.api.quality.wire.health import (
 )
 from forge.api.quality.wire.monitors import CauseView
 from forge.api.site import Site
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import Day, Health, result_of
 from forge.flows.quality.incidents.judge_name import JudgedBy
 from forge.flows.quality.incidents.open import Held, Kept, OpenIncident, find_open_incidents

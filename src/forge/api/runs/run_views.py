@@ -25,7 +25,7 @@ from forge.api.runs.wire.runs import (
 from forge.api.site import Site
 from forge.api.views import error_view, verdict_view
 from forge.api.wire.shape import Page, RunWord
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.monitors.jobs import KIND as MONITOR
 from forge.flows.quality.monitors.jobs import status_as_run
 from forge.flows.quality.shown_verdict import shown_result, shown_text

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from forge.api.catalog.masks import Masks
 from forge.api.commit_views import commit_view
-from forge.api.masks import Masks
 from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.diff_views import change_word, schema_views

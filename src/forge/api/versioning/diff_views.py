@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, cast
 
-from forge.api.masks import Masks
+from forge.api.catalog.masks import Masks
 from forge.api.versioning.wire.diffs import (
     BlameCell,
     BlameRow,

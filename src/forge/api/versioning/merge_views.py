@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from forge.api.catalog.masks import Masks
 from forge.api.commit_views import author_view, commit_view
-from forge.api.masks import Masks
 from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.wire.merges import (
     ApprovalView,

@@ -64,7 +64,7 @@ def show(
     """Show a remediation and the rows it changes. Personal data is hidden."""
     from forge.cli.answer import Answer
     from forge.cli.versioning.diff_view import answer_of_table_diffs
-    from forge.flows.personal import hide_in_diffs
+    from forge.flows.catalog.personal import hide_in_diffs
     from forge.flows.quality.remediation.proposal import find_remediation, preview_diff
     from forge.flows.versioning.diff import Page
 

@@ -106,7 +106,7 @@ class QualityView(QualityManagement):
 
     def suggest(self, dataset: str, *, at: str | None = None, min_confidence: float = 0.5) -> Suggested:
         """Checks that would fit a table and that it does not have yet, each with its reason."""
-        from forge.flows.profile import suggest_for
+        from forge.flows.catalog.profile import suggest_for
 
         profile, found = suggest_for(self._on_branch(dataset.strip()), self.wiring.check_ports(), at=at)
         return Suggested.of(profile, (one for one in found if one.confidence >= min_confidence))

@@ -10,8 +10,8 @@ from forge.catalog.pii import PiiFinding, find_pii
 from forge.contracts.contract import Violation
 from forge.contracts.draft import Known, KnownColumn, draft_contract
 from forge.contracts.linter.lint import lint
+from forge.flows.catalog.profile import profile_dataset
 from forge.flows.contracts.drift import live_schema
-from forge.flows.profile import profile_dataset
 from forge.flows.quality.judge import CheckPorts, personal_of
 from forge.flows.runs.engine import Pin
 from forge.flows.runs.project import Project

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
+from forge.flows.catalog.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
 from forge.flows.quality.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
 from forge.flows.runs.engine import Engine, Pin, Planned
 from forge.flows.runs.pins import at_commit, key_of

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from forge.flows.catalog.personal import Personal, declared_with, find_private, hiding_values
 from forge.flows.contracts.gate import contract_verdicts
-from forge.flows.personal import Personal, declared_with, find_private, hiding_values
 from forge.flows.quality.failing import failing_of
 from forge.flows.quality.judge import Execution, Judgement, find_others, judge
 from forge.flows.quality.measure import StateStore, Subject, Tools

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.personal import Declared, Personal, declared_with, trees_at
+from forge.flows.catalog.personal import Declared, Personal, declared_with, trees_at
 from forge.flows.quality.judge import HistoryOf, Judged, no_history
 from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
 from forge.flows.recover import refuse_unsettled

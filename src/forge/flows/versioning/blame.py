@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from forge.flows.sample import version_at
+from forge.flows.catalog.sample import version_at
 from forge.flows.versioning.diff import choose_key
 from forge.flows.versioning.key_check import with_remembered_key
 from forge.flows.versioning.merge.tree import same

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.policy.governance import Governance
+from forge.flows.catalog.personal import Declared, PersonalAt
 from forge.flows.contracts.ports import Registration
-from forge.flows.personal import Declared, PersonalAt
 from forge.flows.ports import Lake, Metadata, Seam, Stage
 from forge.flows.quality.judge import HistoryOf, no_history
 from forge.flows.runs.build import Event

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
+from forge.api.catalog.masks import Masks
 from forge.api.commit_views import commit_view
 from forge.api.desk import LONG, answered
-from forge.api.masks import Masks
 from forge.api.paging import MOST, AWindow
 from forge.api.quality.wire.remediations import (
     ActionWord,

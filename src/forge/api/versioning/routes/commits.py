@@ -24,8 +24,8 @@ from forge.api.versioning.uploads import FORM, TABLE_FORM, Upload, commit_upload
 from forge.api.versioning.wire.merges import CommitResultView
 from forge.api.versioning.wire.refs import CommitDetail, CommitView, RowsView
 from forge.api.wire.shape import Moment, Page, Problem, Wire
+from forge.flows.catalog.sample import sample_rows
 from forge.flows.runs.engine import Engine
-from forge.flows.sample import sample_rows
 from forge.flows.versioning import branches as flow
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.log import find_log

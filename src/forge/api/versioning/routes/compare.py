@@ -8,8 +8,8 @@ from fastapi import Query
 from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
+from forge.api.catalog.masks import Masks
 from forge.api.desk import LONG, answered
-from forge.api.masks import Masks
 from forge.api.site import Site, TheSite
 from forge.api.versioning.compare_views import Sides, compare_view, look_at
 from forge.api.versioning.diff_views import blame_view, diff_view, verify_view

@@ -12,9 +12,9 @@ from fastapi import Query
 from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
+from forge.api.catalog.masks import Masks
 from forge.api.commit_views import commit_view
 from forge.api.desk import LONG, answered
-from forge.api.masks import Masks
 from forge.api.paging import FARTHEST, MOST, AWindow, Window
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.flows.personal import HIDDEN, Personal, declared_with, trees_at
+from forge.flows.catalog.personal import HIDDEN, Personal, declared_with, trees_at
 from forge.flows.quality.failing import measure_failing
 from forge.flows.quality.judge import find_others, find_version_pin
 from forge.flows.quality.measure import Subject, Tools

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from forge.flows.catalog.personal import Personal, declared_with, trees_at
 from forge.flows.contracts.gate import contract_verdicts
-from forge.flows.personal import Personal, declared_with, trees_at
 from forge.flows.ports import Lake
 from forge.flows.quality.judge import judge_table
 from forge.flows.runs.engine import Pin

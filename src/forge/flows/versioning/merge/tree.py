@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.flows.personal import Personal, hiding_values
+from forge.flows.catalog.personal import Personal, hiding_values
 from forge.flows.ports import Stage
 from forge.flows.versioning.file_sides import FileSides, are_apart, is_swappable, slice_of, sorted_files
 from forge.flows.versioning.merge.key import Sides, choose_key, is_known_unique, lacks_key

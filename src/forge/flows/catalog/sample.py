@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forge.flows.personal import PersonalAt
+from forge.flows.catalog.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
 from forge.flows.runs.engine import Engine
 from forge.flows.versioning.read import Reader

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.contracts.contract import Property, TableContract
-from forge.flows.personal import Personal, find_private, named_by
+from forge.flows.catalog.personal import Personal, find_private, named_by
 from forge.flows.quality.remediation.quarantine import plan_side, side_lineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import ColumnName, TableName

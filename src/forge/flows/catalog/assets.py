@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from forge.catalog.search import COLUMN, Entry, Index
-from forge.flows.personal import PersonalAt
+from forge.flows.catalog.personal import PersonalAt
+from forge.flows.catalog.sample import version_at
 from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.quality.health import CurrentChecksOf, all_count, find_said, newest_attempts
 from forge.flows.quality.incidents.impact import lineage_at
 from forge.flows.quality.incidents.open import find_commits_of
 from forge.flows.runs.records import AssetRecord, TableLineage
-from forge.flows.sample import version_at
 from forge.flows.versioning.revisions import find_commit
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName

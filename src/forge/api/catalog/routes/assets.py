@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from forge.api.asset_views import asset_detail, search_hit, table_of
+from forge.api.catalog.asset_views import asset_detail, search_hit, table_of
+from forge.api.catalog.wire.assets import AssetDetail, SearchHit, Suggestion
 from forge.api.paging import AWindow
 from forge.api.site import TheSite
-from forge.api.wire.catalog import AssetDetail, SearchHit, Suggestion
 from forge.api.wire.shape import Page
 from forge.catalog.search import Entry, Rank, fold
-from forge.flows.assets import Asset, Catalog, asset_at
+from forge.flows.catalog.assets import Asset, Catalog, asset_at
 from forge.flows.ports import Metadata
 from forge.model.names import TableName
 

@@ -8,11 +8,11 @@ from functools import partial
 
 import pytest
 
-from forge.flows.personal import find_flagged, find_personal, personal_at
+from forge.flows.catalog.personal import find_flagged, find_personal, personal_at
+from forge.flows.catalog.sample import Sample, sample_rows
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import Engine
 from forge.flows.runs.records import AssetRecord, Pointer, Publication, Published, RunRecord, RunStatus, TableLineage
-from forge.flows.sample import Sample, sample_rows
 from forge.flows.versioning.branches import create_default_branch
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import ForgeError

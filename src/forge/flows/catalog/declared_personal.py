@@ -10,10 +10,10 @@ from pathlib import Path
 
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.policy.governance import Governance
+from forge.flows.catalog.personal import Key, named_by
 from forge.flows.contracts.effective import stand
 from forge.flows.contracts.files import by_id, project_files, read_text, virtual_file
 from forge.flows.contracts.ports import ContractStore
-from forge.flows.personal import Key, named_by
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

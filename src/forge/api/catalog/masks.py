@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.api.rows import plain
-from forge.flows.personal import PersonalColumns
+from forge.flows.catalog.personal import PersonalColumns
 
 
 @dataclass(frozen=True, slots=True)

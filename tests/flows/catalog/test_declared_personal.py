@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from forge.contracts.policy.governance import Governance
+from forge.flows.catalog.declared_personal import DeclaredPersonal
 from forge.flows.contracts.files import read_text
 from forge.flows.contracts.registration import register
-from forge.flows.declared_personal import DeclaredPersonal
 from forge.model.names import TableName
 from forge.wiring import Wiring
 

@@ -1,0 +1,1 @@
+"""Catalog: assets, samples, profiles, personal data."""
