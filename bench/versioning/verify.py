@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.flows.runs.records import Publication, Published, RunRecord, RunStatus
-from forge.flows.verify import Level, Verification, verify
+from forge.flows.upkeep.verify.history import Level, Verification, verify
 from forge.flows.versioning.branches import create_default_branch
 from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName

@@ -21,7 +21,7 @@ from recorded_history import MORNING, write_history
 from version_site import VersionSite, open_version_site
 
 from forge.api.app import create_app
-from forge.flows.access import digest_of
+from forge.flows.upkeep.access import digest_of
 from forge.settings import load_settings
 from forge.wiring import Wiring
 

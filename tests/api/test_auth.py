@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 from starlette.requests import Request
 
 from forge.api.auth import QUESTIONS, authorise
-from forge.flows.access import Access, Scope
+from forge.flows.upkeep.access import Access, Scope
 from forge.model.errors import ForgeError
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.wiring import Wiring
 
 

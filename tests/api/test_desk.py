@@ -13,7 +13,7 @@ from version_site import API, ORDERS, VersionSite, open_version_site, problem
 
 from forge.api.auth import Principal
 from forge.api.desk import Desk, Pending
-from forge.flows.access import Scope
+from forge.flows.upkeep.access import Scope
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 

@@ -14,7 +14,7 @@ from version_site import ORDERS, VersionSite, problem
 from forge.api.auth import Principal
 from forge.api.desk import Desk, Pending
 from forge.api.read_limits import ReadLimits
-from forge.flows.access import Scope, Token, TokenKind
+from forge.flows.upkeep.access import Scope, Token, TokenKind
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 

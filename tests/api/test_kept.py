@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 
 from forge.api.app import create_app
-from forge.flows.access import digest_of
+from forge.flows.upkeep.access import digest_of
 from forge.wiring import Wiring
 
 HOUR = 3600

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.access import Scope, Token, TokenKind, Tokens
 from forge.flows.runs.records import AuditRecord
+from forge.flows.upkeep.access import Scope, Token, TokenKind, Tokens
 from forge.stores.memory.tokens import MemoryTokens
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 
 NOON = datetime(2026, 11, 14, 12, tzinfo=UTC)
 NOTE = AuditRecord(NOON, "ada", "token.create", "t1", {"name": "ci"})

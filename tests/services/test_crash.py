@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from pyiceberg.catalog import Catalog
 
-from forge.flows.care import find_problems, repair
 from forge.flows.runs.records import RunStatus
 from forge.flows.runs.run import STEPS
+from forge.flows.upkeep.maintenance import find_problems, repair
 from forge.model.names import BranchName
 from forge.wiring import Wiring
 

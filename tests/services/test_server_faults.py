@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.flows.care import find_problems
+from forge.flows.upkeep.maintenance import find_problems
 from forge.model.names import BranchName
 from forge.wiring import Wiring
 

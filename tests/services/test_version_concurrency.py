@@ -14,9 +14,9 @@ import branch_writer
 import pytest
 from branched_project import MAIN, BranchedProject, write
 
-from forge.flows.care import find_problems
 from forge.flows.runs.pins import find_base, line_of
-from forge.flows.verify import Level, verify
+from forge.flows.upkeep.maintenance import find_problems
+from forge.flows.upkeep.verify.history import Level, verify
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.model.names import BranchName, CommitId
 from forge.stores.sql.metadata import SqlMetadata

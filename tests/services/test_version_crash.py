@@ -17,8 +17,8 @@ import forking_worker
 import pytest
 from branched_project import MAIN, BranchedProject, perform, write
 
-from forge.flows.care import find_problems, repair
-from forge.flows.verify import Level, verify
+from forge.flows.upkeep.maintenance import find_problems, repair
+from forge.flows.upkeep.verify.history import Level, verify
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.stores.sql.metadata import SqlMetadata

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from forge.connection import Connection, Report
-from forge.flows.care import find_problems, repair
 from forge.flows.runs.records import RunStatus
+from forge.flows.upkeep.maintenance import find_problems, repair
 from forge.flows.versioning.branches import create_branch
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.wiring import Wiring

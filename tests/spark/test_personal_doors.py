@@ -13,10 +13,10 @@ from fastapi.testclient import TestClient
 
 from forge.api.app import create_app
 from forge.connection import Connection
-from forge.flows.access import Access, Scope, digest_of
+from forge.flows.upkeep.access import Access, Scope, digest_of
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.model.names import TableName
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 
 pytestmark = pytest.mark.spark
 

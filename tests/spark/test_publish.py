@@ -6,9 +6,9 @@ import pytest
 from shop_project import SHOP, MakeProject, assert_nothing_staged, create_branch, head, pyiceberg, rows, statuses, write
 
 from forge.connection import Report
-from forge.flows.care import find_problems
 from forge.flows.runs.build import Event
 from forge.flows.runs.records import OutputStatus, RunStatus
+from forge.flows.upkeep.maintenance import find_problems
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
 

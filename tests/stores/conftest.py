@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from migrated import open_migrated
 
-from forge.flows.care import Repair, find_problems, repair
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import Pin, Planned, TimeRange
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import Moved, Pointer
 from forge.flows.runs.run import Ports, RunRequest, RunResult, run
+from forge.flows.upkeep.maintenance import Repair, find_problems, repair
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema

@@ -195,7 +195,7 @@ def test_a_shown_url_has_no_password(database_url: str) -> None:
 def test_a_touch_does_not_wait_for_a_busy_database_and_the_next_writer_does(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 
-    from forge.stores.sql.tokens import SqlTokens
+    from forge.stores.sql.upkeep.tokens import SqlTokens
 
     engine = open_database(f"sqlite:///{tmp_path}/forge.db")
     migrate(engine)

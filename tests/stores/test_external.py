@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from forge.flows.care import collect_garbage
 from forge.flows.runs.records import Moved, Pointer
+from forge.flows.upkeep.maintenance import collect_garbage
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from sealed_lake import ITEMS, MAIN, ORDERS, SealedLake, flip, local, numbers, swap
 
 from forge.flows.runs.records import AuditRecord
-from forge.flows.verify import Level, error_of
+from forge.flows.upkeep.verify.history import Level, error_of
 from forge.flows.versioning.branches import create_branch
 from forge.flows.versioning.content_hash import node_path, seal_versions
 from forge.model.errors import ForgeError

@@ -21,9 +21,9 @@ from version_world import Row
 
 from forge.api.app import create_app
 from forge.api.server import Server, bind
-from forge.flows.access import digest_of
 from forge.flows.quality.metrics.points import Kept, MetricPoint
 from forge.flows.runs.engine import Pin
+from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, TableName
 from forge.quality.check import Check
 from forge.quality.measure import Readings

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 
 from forge.api.app import create_app
 from forge.api.server import Server, bind
-from forge.flows.access import digest_of
+from forge.flows.upkeep.access import digest_of
 from forge.flows.versioning.branches import create_default_branch
 from forge.settings import load_settings
 from forge.stores.memory.catalog import MemoryCatalog

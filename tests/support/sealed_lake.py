@@ -20,7 +20,7 @@ from forge.flows.runs.engine import Pin, Planned, TimeRange
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import Blob, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.flows.runs.run import Ports, RunRequest, run
-from forge.flows.verify import Level, Verification, verify
+from forge.flows.upkeep.verify.history import Level, Verification, verify
 from forge.flows.versioning.branches import create_default_branch
 from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName

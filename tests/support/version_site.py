@@ -16,12 +16,12 @@ from version_world import ArrowEngine
 
 from forge.api.app import create_app
 from forge.api.site import Site
-from forge.flows.access import Access, Scope, digest_of
 from forge.flows.runs.engine import Progress
+from forge.flows.upkeep.access import Access, Scope, digest_of
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.stores.lake.tables import IcebergTables
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.wiring import Wiring
 
 API = "/api/v1/branches"

@@ -19,8 +19,8 @@ from version_model import Commit as ModelCommit
 from version_model import Tree as ModelTree
 from version_world import ADA, MAIN, VersionWorld, make_world
 
-from forge.flows.care import collect_garbage, find_problems
-from forge.flows.verify import Level, verify
+from forge.flows.upkeep.maintenance import collect_garbage, find_problems
+from forge.flows.upkeep.verify.history import Level, verify
 from forge.flows.versioning.branches import delete_branch, list_branches, rename_branch
 from forge.flows.versioning.reset import reset
 from forge.flows.versioning.tags import create_tag, delete_tag

@@ -41,9 +41,9 @@ from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
 from forge.api.quality.routes import remediations as quality_remediations
 from forge.api.quality.routes import results as quality_results
-from forge.api.routes import system
 from forge.api.runs.routes import runs
 from forge.api.site import close_site, open_site
+from forge.api.upkeep.routes import system
 from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles
 from forge.api.wire.shape import Problem

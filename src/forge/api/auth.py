@@ -15,7 +15,7 @@ from anyio import from_thread
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
-from forge.flows.access import LOGIN, Access, Scope, Token, TokenKind, digest_of
+from forge.flows.upkeep.access import LOGIN, Access, Scope, Token, TokenKind, digest_of
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Literal
 
-from forge.flows.private_files import FILE, private_file
+from forge.flows.upkeep.private_files import FILE, private_file
 
 LogFormat = Literal["text", "json"]
 REQUEST_ID: ContextVar[str | None] = ContextVar("forge_request_id", default=None)

@@ -18,7 +18,7 @@ from forge.api.app import create_app
 from forge.api.auth import is_loopback
 from forge.api.logs import LogFormat, configure_logs
 from forge.api.protocol import guarded_http
-from forge.flows.access import digest_of, random_secret
+from forge.flows.upkeep.access import digest_of, random_secret
 from forge.model.errors import ForgeError
 from forge.settings.keys import ServerKeys
 from forge.wiring import Wiring

@@ -14,7 +14,6 @@ from fastapi import Depends, Request
 from forge.api.desk import Desk
 from forge.api.events import RunFeed
 from forge.api.memo import Memo
-from forge.flows.access import Access
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.catch_up import catch_up_alerts
 from forge.flows.quality.incidents.deliveries import DeliveryWorker
@@ -23,9 +22,10 @@ from forge.flows.quality.monitors.jobs import KIND, MonitorWork, WorkByKind, sub
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.runs.jobs import JobQueue
 from forge.flows.runs.run_jobs import RunWork
+from forge.flows.upkeep.access import Access
 from forge.model.errors import ForgeError
 from forge.stores.sql.runs.jobs import SqlJobs
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.transforms.params import bind_params
 from forge.wiring import Wiring
 

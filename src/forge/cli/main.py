@@ -28,7 +28,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from forge.cli.explain import installed_version
+        from forge.cli.upkeep.explain import installed_version
 
         print(installed_version())  # noqa: T201
         raise typer.Exit

@@ -14,7 +14,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from forge.flows.private_files import private_file, private_folder
+from forge.flows.upkeep.private_files import private_file, private_folder
 from forge.lineage.openlineage_out import Json
 from forge.model.errors import ForgeError
 

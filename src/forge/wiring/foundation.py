@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.personal import PersonalMemo
     from forge.flows.ports import Lake, Seam
     from forge.flows.runs.project import Project
-    from forge.flows.verify import Checksum
+    from forge.flows.upkeep.verify.history import Checksum
     from forge.flows.versioning.content_hash import Seals
     from forge.flows.versioning.read import Reader
     from forge.flows.versioning.tables import RowWork

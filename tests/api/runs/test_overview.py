@@ -16,8 +16,8 @@ from sqlalchemy import event
 
 from forge.api.app import create_app
 from forge.api.memo import Memo
-from forge.flows.access import digest_of
 from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunStatus
+from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.settings import load_settings

@@ -11,7 +11,7 @@ from migrated import lay_database
 
 import forge as package
 from forge.api.app import create_app
-from forge.flows.access import digest_of
+from forge.flows.upkeep.access import digest_of
 from forge.settings import load_settings
 from forge.wiring import Wiring
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from forge.flows.care import collect_garbage, find_problems, repair
 from forge.flows.runs.build import Event
 from forge.flows.runs.plan import plan
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
 from forge.flows.runs.run import STEPS, Ports, RunRequest, RunResult, run
+from forge.flows.upkeep.maintenance import collect_garbage, find_problems, repair
 from forge.flows.versioning.branches import create_branch, create_default_branch, delete_branch, list_branches
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName

@@ -11,7 +11,7 @@ from forge.api.quality.views import Seen, day_view, incident_view, open_incident
 from forge.api.runs.run_views import Known, run_view
 from forge.api.runs.wire.runs import RunView
 from forge.api.site import Site
-from forge.api.wire.site import Counters, Overview, RecentChange
+from forge.api.upkeep.wire.system import Counters, Overview, RecentChange
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import (
     Day,

@@ -20,7 +20,7 @@ from forge.api.versioning.wire.diffs import (
 )
 from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.views import error_view
-from forge.flows.verify import Verification, error_of
+from forge.flows.upkeep.verify.history import Verification, error_of
 from forge.flows.versioning.blame import Blame, RowBlame, Written
 from forge.model.names import CommitId
 from forge.versioning.broken import Broken

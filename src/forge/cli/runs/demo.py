@@ -101,7 +101,7 @@ def free_port(host: str, wanted: int) -> int:
 
 def _announce(terminal: Terminal, url: str, wiring: Wiring, port: int, *, browse: bool) -> None:
     """The address is the last thing on the screen, alone on its line."""
-    from forge.cli.serve import open_browser
+    from forge.cli.upkeep.serve import open_browser
 
     wanted = wiring.settings.server.port
     if port != wanted and wanted:

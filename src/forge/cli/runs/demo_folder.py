@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import forge
-from forge.cli.explain import installed_version
+from forge.cli.upkeep.explain import installed_version
 from forge.model.errors import ForgeError
 
 MARK = ".forge-demo"  # a folder with this file is ours to replace

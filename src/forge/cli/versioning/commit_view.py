@@ -92,7 +92,7 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
 
 def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> SnapshotState | None:
     """None: it is gone, or the table is out of order; the commit is shown without its numbers then."""
-    from forge.flows.unreadable import UnreadableMetadata
+    from forge.flows.upkeep.unreadable import UnreadableMetadata
 
     try:
         return lake.snapshot(catalog, snapshot_id)

@@ -24,7 +24,7 @@ from forge.versioning.tag import Tag
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
-    from forge.flows.verify import Verification
+    from forge.flows.upkeep.verify.history import Verification
 
 Notify = Callable[[Event], None]
 Keys = Mapping[str, str | Sequence[str]]
@@ -362,7 +362,7 @@ class Versions:
 
     def verify(self, level: str = "tree", *, at: str | None = None, table: str | None = None) -> Verification:
         """Whether commits, manifests, files (full) and rows (logical) are what was committed."""
-        from forge.flows.verify import Level, verify
+        from forge.flows.upkeep.verify.history import Level, verify
         from forge.flows.versioning.revisions import find_commit
 
         words = [each.value for each in Level]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forge.flows.runs.decide import Deciding, range_missing, would_run
 from forge.flows.runs.pin import Pin
 from forge.flows.runs.pins import Base, Line, find_base, find_pin
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import TableName
 from forge.transforms.transform import Kind, Transform

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from forge.flows.catalog.personal import Declared, Personal, declared_with, trees_at
 from forge.flows.quality.judge import HistoryOf, Judged, no_history
 from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
-from forge.flows.recover import refuse_unsettled
 from forge.flows.runs.build import Built, Event, Job, build, with_sides
 from forge.flows.runs.decide import RunRequest as RunRequest
 from forge.flows.runs.foresight import refuse_missing_range
@@ -24,6 +23,7 @@ from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.external import publish_by_table
 from forge.flows.runs.publish.outputs import Conflict, Landed, lineage_of, publish
 from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.flows.upkeep.recovery import refuse_unsettled
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.read import Reader

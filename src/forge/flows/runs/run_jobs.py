@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 
-from forge.flows.care import dead_runs, repair
 from forge.flows.ports import Lake, Metadata
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Engine, Progress, TimeRange
@@ -18,6 +17,7 @@ from forge.flows.runs.processes import is_alive
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.runs.run import Ports, RunRequest, job_of, run
+from forge.flows.upkeep.maintenance import dead_runs, repair
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName

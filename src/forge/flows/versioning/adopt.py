@@ -15,7 +15,7 @@ from forge.flows.runs.pins import Line, find_base, line_of
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.durable import publish_durably
 from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals, seal_series
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName

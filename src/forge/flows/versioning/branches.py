@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.runs.pins import MAIN_REF
 from forge.flows.runs.records import AuditRecord
-from forge.flows.unreadable import UnreadableMetadata, readable_state
+from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName

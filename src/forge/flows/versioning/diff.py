@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.file_sides import slice_of
 from forge.flows.versioning.key_check import with_remembered_key
 from forge.flows.versioning.merge.tree import same

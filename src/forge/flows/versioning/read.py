@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.flows.runs.pins import Line, at_commit, find_pin, inputs_of, line_of
-from forge.flows.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.revisions import find_commit, find_version
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -90,7 +90,7 @@ def query(
     asker: Asker,
 ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
     """SELECT only: `find_inputs` refuses anything else before Spark is asked, and the engine judges what it parses."""
-    from forge.flows.query_audit import audited
+    from forge.flows.upkeep.query_audit import audited
 
     return audited(
         reader.metadata,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.catalog.sample import sample_rows, version_at
-from forge.flows.query_audit import audited
 from forge.flows.runs.engine import Pin
 from forge.flows.runs.pins import at_commit, inputs_of
+from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
 from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles

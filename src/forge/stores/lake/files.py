@@ -15,7 +15,7 @@ from pyiceberg.serializers import FromInputFile, ToOutputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 from pyiceberg.view.metadata import ViewMetadata
 
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.stores.lake.local import local_path as local_path
 

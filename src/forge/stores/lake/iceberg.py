@@ -18,7 +18,7 @@ from sqlalchemy import Engine, bindparam, select, update
 
 from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.runs.records import Home, Moved, Pointer
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema

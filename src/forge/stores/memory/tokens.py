@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 
-from forge.flows.access import Token, TokenKind
 from forge.flows.runs.records import AuditRecord
+from forge.flows.upkeep.access import Token, TokenKind
 
 
 class MemoryTokens:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from forge.flows.private_files import private_file
+from forge.flows.upkeep.private_files import private_file
 from forge.model.errors import ForgeError
 from forge.stores.sql.failures import safe_url as safe_url
 from forge.stores.sql.failures import translated, unreachable

@@ -97,7 +97,7 @@ def add_views(wiring: Wiring) -> None:
 @contextmanager
 def open_catalog(root: Path, login: str) -> Iterator[tuple[Wiring, TestClient]]:
     from forge.api.app import create_app
-    from forge.flows.access import digest_of
+    from forge.flows.upkeep.access import digest_of
 
     wiring = Wiring.of(root, clock=lambda: LATER + timedelta(hours=6))
     add_views(wiring)

@@ -15,7 +15,7 @@ from version_site import VersionSite, open_version_site
 from forge.connection.contracts.registry import ContractsView
 from forge.contracts.contract import Violation
 from forge.contracts.registry import CompileRecord, Finding
-from forge.flows.access import Scope
+from forge.flows.upkeep.access import Scope
 
 NOW = datetime(2026, 11, 16, 6, 10, tzinfo=UTC)
 API = "/api/v1/contracts"

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from lineage_http import ask, post, reading_headers
 
 from forge.api.app import create_app
-from forge.flows.access import digest_of
+from forge.flows.upkeep.access import digest_of
 from forge.settings import load_settings
 from forge.wiring import Wiring
 

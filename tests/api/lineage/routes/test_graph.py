@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 from recorded_history import MORNING, verdict
 
 from forge.api.app import create_app
-from forge.flows.access import digest_of
 from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, TableLineage
+from forge.flows.upkeep.access import digest_of
 from forge.lineage.edge import Edge
 from forge.model.names import ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome

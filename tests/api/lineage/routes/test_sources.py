@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from lineage_http import ask, post, reading_headers
 
 from forge.api.app import create_app
-from forge.flows.access import digest_of
 from forge.flows.lineage.code.ingest import ingest
+from forge.flows.upkeep.access import digest_of
 from forge.lineage.extract.codebase import in_turn
 
 SECRET = "forge_secret"

@@ -12,9 +12,9 @@ from urllib.parse import quote
 import pytest
 from version_site import VersionSite, open_version_site
 
-from forge.flows.access import Scope
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.runs.jobs import JobQueue
+from forge.flows.upkeep.access import Scope
 
 API = "/api/v1/quality"
 YAML = """\

@@ -11,8 +11,8 @@ import pytest
 from remedy_world import failing_rows
 from version_site import ORDERS, YAML, Engine, VersionSite, open_version_site, problem
 
-from forge.flows.access import Scope
 from forge.flows.runs.records import Advance
+from forge.flows.upkeep.access import Scope
 from forge.model.names import BranchName, CommitId
 from forge.stores.lake.arrow_repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake

@@ -15,8 +15,8 @@ from forge.api.runs.run_views import Known, find_one, is_over, list_views, run_d
 from forge.api.runs.wire.runs import RunDetail, RunStart, RunView
 from forge.api.site import TheSite
 from forge.api.wire.shape import Page
-from forge.flows.access import Scope
 from forge.flows.runs.run_jobs import RunOrder
+from forge.flows.upkeep.access import Scope
 from forge.model.errors import ForgeError
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])

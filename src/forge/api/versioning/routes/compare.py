@@ -16,8 +16,8 @@ from forge.api.versioning.diff_views import blame_view, diff_view, verify_view
 from forge.api.versioning.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router
 from forge.api.versioning.wire.diffs import BlameView, CompareView, DiffView, VerifyView
 from forge.api.wire.shape import Wire
-from forge.flows.verify import Level, Verification
-from forge.flows.verify import verify as flow_verify
+from forge.flows.upkeep.verify.history import Level, Verification
+from forge.flows.upkeep.verify.history import verify as flow_verify
 from forge.flows.versioning.blame import Blame
 from forge.flows.versioning.blame import blame as flow_blame
 from forge.flows.versioning.branches import compare_branches, find_touching

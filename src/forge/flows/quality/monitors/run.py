@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from forge.flows.quality.after_check import Observed, Observers, results_of
 from forge.flows.quality.judge import CheckPorts, Judged, judge_dataset
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.flows.query_audit import audit_checks
 from forge.flows.runs.build import Event
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process
 from forge.flows.runs.records import AuditRecord, RunStatus
+from forge.flows.upkeep.query_audit import audit_checks
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.schema import Schema

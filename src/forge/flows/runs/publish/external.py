@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.ports import ByTable
-from forge.flows.recover import Intended, note_intent, unsettled
 from forge.flows.runs.build import Built, Job
 from forge.flows.runs.pins import Line
 from forge.flows.runs.publish.durable import publish_durably
@@ -27,6 +26,7 @@ from forge.flows.runs.publish.outputs import (
     taken_of,
 )
 from forge.flows.runs.records import OutputStatus, Published, RunRecord, RunStatus
+from forge.flows.upkeep.recovery import Intended, note_intent, unsettled
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from forge.flows.query_audit import audited
 from forge.flows.runs.engine import ChangeFile, ChangeMode, DeclaredLineage, Engine, Pin, Planned, RunContext
 from forge.flows.runs.pins import Line, find_pin, inputs_of
 from forge.flows.runs.records import TableLineage
+from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
 from forge.flows.versioning.diff import NO_PAGE, diff_trees
 from forge.flows.versioning.key_check import remembered_key

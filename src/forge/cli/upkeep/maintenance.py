@@ -12,7 +12,7 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.flows.care import Collected
+    from forge.flows.upkeep.maintenance import Collected
     from forge.wiring import Wiring
 
 
@@ -25,7 +25,7 @@ _WELL = (
 def doctor(terminal: Terminal) -> None:
     """Look for what is wrong: the machine first, then the project. Changes nothing; exits with 1 for findings."""
     from forge.cli.answer import Answer, Column
-    from forge.cli.environment import find_environment
+    from forge.cli.upkeep.environment import find_environment
     from forge.cli.words import plural
     from forge.model.codes import FINDINGS
 
@@ -62,8 +62,8 @@ def repair(
     table cannot be read, offer to go back to its version before."""
     from forge.cli.answer import Answer
     from forge.cli.words import plural
-    from forge.flows.care import dead_runs, find_problems
-    from forge.flows.care import repair as mend
+    from forge.flows.upkeep.maintenance import dead_runs, find_problems
+    from forge.flows.upkeep.maintenance import repair as mend
     from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
@@ -90,7 +90,7 @@ def repair(
 
 def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) -> list[dict[str, str | None]]:
     """Tables that are out of order, and what became of each: nothing, unless a person said yes."""
-    from forge.flows.step_back import find_steps_back, step_back
+    from forge.flows.upkeep.step_back import find_steps_back, step_back
 
     told: list[dict[str, str | None]] = []
     for step in find_steps_back(wiring.metadata, wiring.lake, wiring.default_branch):
@@ -134,7 +134,7 @@ def gc(
 
     from forge.cli.values import read_age
     from forge.cli.words import plural, size
-    from forge.flows.care import collect_garbage
+    from forge.flows.upkeep.maintenance import collect_garbage
 
     age = read_age(older_than, "--older-than")
     with terminal.open() as wiring:

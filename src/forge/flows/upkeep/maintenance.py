@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from forge.flows.missing_files import Finding as Finding
-from forge.flows.missing_files import find_missing_files
 from forge.flows.ports import Lake, Metadata, Orphan
-from forge.flows.recover import Unrecorded, complete_record, find_unrecorded
-from forge.flows.retention import Expired, expire, find_expired
 from forge.flows.runs.pins import Line, find_base, line_of
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.step_back import StepBack, find_steps_back
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.missing_files import Finding as Finding
+from forge.flows.upkeep.missing_files import find_missing_files
+from forge.flows.upkeep.recovery import Unrecorded, complete_record, find_unrecorded
+from forge.flows.upkeep.retention import Expired, expire, find_expired
+from forge.flows.upkeep.step_back import StepBack, find_steps_back
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId

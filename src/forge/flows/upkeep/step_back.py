@@ -28,7 +28,7 @@ from forge.flows.runs.records import (
     RunRecord,
     RunStatus,
 )
-from forge.flows.unreadable import UnreadableMetadata, readable_state
+from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit

@@ -14,8 +14,7 @@ from forge.api.front import give_cookie
 from forge.api.metrics import CONTENT_TYPE, Metrics
 from forge.api.runs.overview import overview as make_overview
 from forge.api.site import Site, TheSite
-from forge.api.views import system_view
-from forge.api.wire.site import (
+from forge.api.upkeep.wire.system import (
     BrowserSessionView,
     Overview,
     SessionView,
@@ -24,7 +23,8 @@ from forge.api.wire.site import (
     TokenCreated,
     TokenView,
 )
-from forge.flows.access import BrowserSession, Scope, Token, TokenKind
+from forge.api.views import system_view
+from forge.flows.upkeep.access import BrowserSession, Scope, Token, TokenKind
 from forge.model.errors import ForgeError
 from forge.stores.sql.database import is_migrated
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sealed_lake import ADA, ITEMS, MAIN, ORDERS, MemoryHistory, SealedLake, numbers
 
-from forge.flows.care import Collected, collect_garbage
 from forge.flows.ports import Expiry, TableSnapshots
-from forge.flows.retention import expire
 from forge.flows.runs.records import AuditRecord
-from forge.flows.verify import Level
+from forge.flows.upkeep.maintenance import Collected, collect_garbage
+from forge.flows.upkeep.retention import expire
+from forge.flows.upkeep.verify.history import Level
 from forge.flows.versioning.branches import archive_branch, create_branch, delete_branch
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError

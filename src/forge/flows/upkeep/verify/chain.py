@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from forge.flows.ports import Lake, Metadata
 from forge.flows.runs.pins import MAIN_REF
-from forge.flows.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch

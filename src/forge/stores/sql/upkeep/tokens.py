@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, or_, select, text, update
 
-from forge.flows.access import Scope, Token, TokenKind
 from forge.flows.runs.records import AuditRecord
+from forge.flows.upkeep.access import Scope, Token, TokenKind
 from forge.stores.sql import database, rows
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.tables import audit as audit_table

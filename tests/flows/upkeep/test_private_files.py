@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forge.api.logs import PrivateLog
-from forge.flows.private_files import close_to_others, find_open, private_file, private_folder
+from forge.flows.upkeep.private_files import close_to_others, find_open, private_file, private_folder
 from forge.settings import load_settings
 from forge.wiring import Wiring
 

@@ -15,13 +15,13 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.flows.verify import Progress, Verification
+    from forge.flows.upkeep.verify.history import Progress, Verification
     from forge.wiring import Wiring
 
 _NAMED = 5  # of the versions without a hash, in words; all are in the data
 
 
-class Depth(StrEnum):  # as forge.flows.verify.Level, which is dear to load for --help
+class Depth(StrEnum):  # as forge.flows.upkeep.verify.history.Level, which is dear to load for --help
     CHAIN = "chain"
     TREE = "tree"
     FULL = "full"
@@ -43,8 +43,8 @@ def verify(
     ] = False,
 ) -> None:
     """Check that commits, manifests and files are what was committed. Exits with 1 and names the first bad object."""
-    from forge.flows.verify import Level
-    from forge.flows.verify import verify as check
+    from forge.flows.upkeep.verify.history import Level
+    from forge.flows.upkeep.verify.history import verify as check
     from forge.flows.versioning.revisions import find_commit
     from forge.model.names import TableName
 
@@ -93,7 +93,7 @@ def _telling(terminal: Terminal) -> Iterator[Progress]:
 
 def answer_of(found: Verification) -> Answer:
     from forge.cli.answer import Answer, Column
-    from forge.flows.verify import error_of
+    from forge.flows.upkeep.verify.history import error_of
 
     items = [
         {
@@ -136,7 +136,7 @@ def answer_of(found: Verification) -> Answer:
 def _conclude(terminal: Terminal, found: Verification) -> None:
     from forge.cli.failure import problem_text
     from forge.cli.words import plural, size
-    from forge.flows.verify import error_of
+    from forge.flows.upkeep.verify.history import error_of
     from forge.model.codes import FINDINGS
 
     what = [plural(found.commits, "commit"), plural(found.trees, "table version"), plural(found.files, "file")]

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forge.flows.query_audit import audited
 from forge.flows.runs.records import AuditRecord
+from forge.flows.upkeep.query_audit import audited
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 

@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from forge.flows.ports import Lake, Metadata
 from forge.flows.runs.records import Blob, Sealed
-from forge.flows.verify_chain import Chain, check_chain
-from forge.flows.verify_files import Held, check_files, check_trees
+from forge.flows.upkeep.verify.chain import Chain, check_chain
+from forge.flows.upkeep.verify.files import Held, check_files, check_trees
 from forge.flows.versioning.content_hash import Seals, late_path, seal_late
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from forge.flows.ports import Metadata
 from forge.flows.runs.records import Blob
-from forge.flows.unreadable import UnreadableMetadata
-from forge.flows.verify_chain import unreadable_table
+from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.upkeep.verify.chain import unreadable_table
 from forge.flows.versioning.content_hash import Listed, Seals
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forge.flows.access import LOGIN, MOST_SESSIONS, Access, Scope, TokenKind, digest_of, random_secret
+from forge.flows.upkeep.access import LOGIN, MOST_SESSIONS, Access, Scope, TokenKind, digest_of, random_secret
 from forge.model.errors import ForgeError
 from forge.stores.memory.tokens import MemoryTokens
 

@@ -15,7 +15,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.access import Access, BrowserSession, Token
+    from forge.flows.upkeep.access import Access, BrowserSession, Token
     from forge.wiring import Wiring
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ def create(
     """Create a token and print it, this once: only its hash is kept."""
     from forge.cli.answer import Answer
     from forge.cli.words import moment
-    from forge.flows.access import Scope
+    from forge.flows.upkeep.access import Scope
 
     life = _life(expires)
     with terminal.open() as wiring:
@@ -122,8 +122,8 @@ def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID",
 
 
 def _access(wiring: Wiring) -> Access:
-    from forge.flows.access import Access
-    from forge.stores.sql.tokens import SqlTokens
+    from forge.flows.upkeep.access import Access
+    from forge.stores.sql.upkeep.tokens import SqlTokens
 
     return Access(SqlTokens(wiring.database), wiring.clock)
 

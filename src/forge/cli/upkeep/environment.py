@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from forge.cli.terminal import Terminal
-    from forge.flows.care import Finding
+    from forge.flows.upkeep.maintenance import Finding
     from forge.wiring import Wiring
 
 MASTERS = (("local", "this machine"), ("spark://", "a standalone cluster"), ("yarn", "YARN"), ("k8s://", "Kubernetes"))
@@ -96,7 +96,7 @@ def _jars(given: str) -> Fact:
 
 def _files(wiring: Wiring) -> str:
     """Rights of what the project keeps, and of the key files that its settings name."""
-    from forge.flows.private_files import HOUSE, close_to_others, find_open, is_open
+    from forge.flows.upkeep.private_files import HOUSE, close_to_others, find_open, is_open
 
     keys = [path for path in _key_files(wiring) if is_open(path)]
     before, still = close_to_others(wiring.root), tuple(find_open(wiring.root / HOUSE))
@@ -120,7 +120,7 @@ def _key_files(wiring: Wiring) -> list[Path]:
 def _database(wiring: Wiring) -> str:
     from sqlalchemy import make_url
 
-    from forge.stores.sql.examine import examine_database
+    from forge.stores.sql.upkeep.examine import examine_database
 
     wiring.metadata.branches()
     url = make_url(wiring.settings.database_url())
@@ -159,7 +159,7 @@ def _project(wiring: Wiring) -> str:
 
 
 def _problems(wiring: Wiring, facts: list[Fact]) -> tuple[Finding, ...]:
-    from forge.flows.care import find_problems
+    from forge.flows.upkeep.maintenance import find_problems
 
     if not all(fact.ok for fact in facts if fact.name in ("database", "catalog")):
         return ()
@@ -172,7 +172,7 @@ def _forgotten(wiring: Wiring) -> tuple[Finding, ...]:
     from pathlib import Path
     from urllib.parse import urlparse
 
-    from forge.flows.missing_files import Finding
+    from forge.flows.upkeep.missing_files import Finding
     from forge.stores.lake.storage import holds_tables
 
     warehouse = str(wiring.settings.warehouse_path())

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from forge.flows.access import Access, digest_of
+from forge.flows.upkeep.access import Access, digest_of
 from forge.settings import load_settings
-from forge.stores.sql.tokens import SqlTokens
+from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.wiring import Wiring
 
 Forge = Callable[..., Any]

@@ -1,1 +1,0 @@
-"""Routes, one module per noun. An endpoint translates and delegates: the work is in `forge.flows`."""

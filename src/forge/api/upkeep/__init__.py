@@ -1,0 +1,1 @@
+"""The server itself, sessions and tokens over HTTP."""

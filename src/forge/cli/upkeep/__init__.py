@@ -1,0 +1,1 @@
+"""Commands of upkeep: `doctor`, `repair`, `gc`, `verify`, `token`, `serve`, `setup`, `explain`."""

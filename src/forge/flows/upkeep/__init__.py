@@ -1,0 +1,1 @@
+"""Upkeep: doctor, repair, gc, access, audit."""

@@ -1,0 +1,1 @@
+"""Verification: the history and the files against their hashes."""

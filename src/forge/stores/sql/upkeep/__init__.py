@@ -1,0 +1,1 @@
+"""Tokens in SQL, and the state of the database itself."""
