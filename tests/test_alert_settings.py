@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from forge.channels.email import EmailChannel
+from forge.channels.pagerduty import URL, PagerDutyChannel
+from forge.channels.slack import SlackChannel
+from forge.channels.webhook import WebhookChannel
 from forge.model.errors import ForgeError, errors_of
 from forge.settings import Settings, load_settings
-from forge.stores.alerts.email import EmailChannel
-from forge.stores.alerts.pagerduty import URL, PagerDutyChannel
-from forge.stores.alerts.slack import SlackChannel
-from forge.stores.alerts.webhook import WebhookChannel
 from forge.wiring import Wiring
 
 ALL = """

@@ -75,8 +75,8 @@ class Wiring(CompileWiring):
             return lambda run_id, project: None
         from importlib.metadata import version
 
+        from forge.channels.openlineage import OpenLineageSink
         from forge.flows.lineage.openlineage.send import Emitter
-        from forge.stores.openlineage_sink import OpenLineageSink
 
         reference = keys.api_key
         sink = OpenLineageSink(

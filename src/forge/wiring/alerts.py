@@ -68,7 +68,7 @@ class AlertWiring(Foundation):
 
     def _channel(self, name: str, keys: ChannelKeys) -> Channel:
         """Its secrets are read when something is sent."""
-        from forge.stores.alerts import email, pagerduty, slack, webhook
+        from forge.channels import email, pagerduty, slack, webhook
 
         ca_file = str(self.root / Path(keys.ca_file).expanduser()) if keys.ca_file else None
         read = partial(self._read_secret, f"alerts.channels.{name}")

@@ -78,7 +78,7 @@ def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
     """The tool gets what we read, so that our bounds hold for it, too."""
     from forge.contracts.write import write_contract
     from forge.model.errors import ForgeError
-    from forge.stores.contracts.datacontract_cli import DatacontractCli
+    from forge.tools.datacontract_cli import DatacontractCli
 
     if new is None:
         fix = "forge contract diff OLD NEW --second-opinion"
@@ -99,7 +99,7 @@ def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Com
     from forge.contracts.compare.versions import compare_documents
     from forge.contracts.document.file import ContractError
     from forge.flows.contracts.versions import find_contract, find_hit, old_document
-    from forge.stores.git_files import GitFiles
+    from forge.tools.git import GitFiles
 
     refuse_alone(terminal, name, "What is the contract to be compared with?", f"forge contract diff {name} NEW")
     with terminal.open() as wiring:

@@ -50,7 +50,7 @@ def export(
     References are left as they are and nothing is fetched."""
     from forge.cli.contracts.imports import refuse_existing
     from forge.flows.contracts.export import export_contract
-    from forge.stores.contracts.datacontract_cli import DatacontractCli
+    from forge.tools.datacontract_cli import DatacontractCli
 
     if out is not None:
         refuse_existing(out, force)

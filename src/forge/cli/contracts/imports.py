@@ -39,7 +39,7 @@ def import_(
     finds errors in what came out."""
     from forge.cli.contracts.findings import exit_on_errors
     from forge.flows.contracts.imports import import_contract
-    from forge.stores.contracts.datacontract_cli import DatacontractCli
+    from forge.tools.datacontract_cli import DatacontractCli
 
     if out is not None:
         refuse_existing(out, force)

@@ -76,7 +76,7 @@ def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
     from dataclasses import replace
 
     from forge.contracts.document.file import parse_document
-    from forge.stores.contracts.datacontract_cli import DatacontractCli
+    from forge.tools.datacontract_cli import DatacontractCli
 
     if parse_document(source, name)[0] is None:  # what is refused here would be read there without bounds
         return ()

@@ -109,10 +109,10 @@ def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
 def _send(data: Mapping[str, object], url: str, key: str | None, wiring: Wiring) -> None:
     import json
 
+    from forge.channels.http import post, shown
     from forge.flows.quality.incidents.ports import NotSent
     from forge.model.errors import ForgeError
     from forge.model.secret import resolve_secret
-    from forge.stores.alerts.http import post, shown
 
     headers = {"x-api-key": str(resolve_secret(key, wiring.environ, "--key"))} if key else {}
     try:

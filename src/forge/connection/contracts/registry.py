@@ -84,7 +84,7 @@ class ContractsView:
     ) -> str | bytes:
         """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for one that there is not."""
         from forge.flows.contracts.export import export_contract
-        from forge.stores.contracts.datacontract_cli import DatacontractCli
+        from forge.tools.datacontract_cli import DatacontractCli
 
         text = self.text(name, version)
         return export_contract(text, name, format, DatacontractCli(), table=table, dialect=dialect).content

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from memory_world import MAIN, MemoryWorld
 
+from forge.channels.openlineage import OpenLineageSink
 from forge.flows.lineage.openlineage.send import Emitter
 from forge.flows.runs.run import RunRequest, RunResult, run
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.stores.openlineage_sink import OpenLineageSink
 from forge.transforms.transform import PythonFunction
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from forge.channels.http import post
+from forge.channels.limits import within
 from forge.flows.quality.incidents.ports import Outgoing
 from forge.quality.alerts.message import Line, Section, Told, colour_of
-from forge.stores.alerts.http import post
-from forge.stores.alerts.limits import within
 
 _HEADER, _TEXT = 150, 2900  # characters that Slack takes
 

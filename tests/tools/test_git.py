@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge.model.errors import ForgeError
-from forge.stores.git_files import GitFiles
+from forge.tools.git import GitFiles
 
 
 @pytest.fixture(scope="module")

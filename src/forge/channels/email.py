@@ -13,10 +13,10 @@ from email.mime.text import MIMEText
 from email.utils import format_datetime, formataddr, parseaddr
 from typing import Any, Literal
 
+from forge.channels.limits import within
 from forge.flows.quality.incidents.ports import NotSent, Outgoing
 from forge.quality.alerts.message import html_of, text_of
 from forge.quality.verdict import Severity
-from forge.stores.alerts.limits import within
 
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
 

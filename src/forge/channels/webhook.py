@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from forge.channels.http import post
+from forge.channels.limits import within
 from forge.flows.quality.incidents.ports import Outgoing
-from forge.stores.alerts.http import post
-from forge.stores.alerts.limits import within
 
 ID, TIMESTAMP, SIGNATURE = "x-forge-delivery", "x-forge-timestamp", "x-forge-signature"
 

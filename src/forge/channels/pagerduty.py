@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from forge.channels.http import post
+from forge.channels.limits import within
 from forge.flows.quality.incidents.ports import NotSent, Outgoing
 from forge.quality.alerts.delivery import PagerEvent
 from forge.quality.alerts.message import Line, Told, text_of, told
-from forge.stores.alerts.http import post
-from forge.stores.alerts.limits import within
 
 URL = "https://events.pagerduty.com/v2/enqueue"
 _SUMMARY, _DETAILS = 1024, 20_000

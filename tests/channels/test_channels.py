@@ -15,15 +15,15 @@ import pytest
 from alert_world import NOON, delivery, notice
 from receivers import HttpReceiver, SmtpReceiver, http_receiver, smtp_receiver, write_certificate
 
+from forge.channels.email import EmailChannel
+from forge.channels.pagerduty import PagerDutyChannel
+from forge.channels.slack import SlackChannel, slack_body
+from forge.channels.webhook import WebhookChannel, signature_of
 from forge.flows.quality.incidents.ports import Channel, NotSent, Outgoing
 from forge.quality.alerts.delivery import Message, PagerEvent
 from forge.quality.alerts.message import Links, document_of, told
 from forge.quality.alerts.notice import NoticeKind
 from forge.quality.verdict import Severity
-from forge.stores.alerts.email import EmailChannel
-from forge.stores.alerts.pagerduty import PagerDutyChannel
-from forge.stores.alerts.slack import SlackChannel, slack_body
-from forge.stores.alerts.webhook import WebhookChannel, signature_of
 
 LINKS = Links("https://forge.example.com")
 MAIL = EmailChannel("127.0.0.1", "Forge <forge@example.com>", ("ops@example.com", "Bo <bo@example.com>"), timeout=5)

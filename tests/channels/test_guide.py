@@ -11,10 +11,10 @@ from typing import Any
 from alert_world import notice
 from receivers import http_receiver
 
+from forge.channels.webhook import WebhookChannel
 from forge.flows.quality.incidents.ports import Outgoing
 from forge.quality.alerts.message import Links, document_of, told
 from forge.settings import load_settings
-from forge.stores.alerts.webhook import WebhookChannel
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "alerts.md").read_text(encoding="utf-8")
 

@@ -1,1 +1,0 @@
-"""Other tools for data contracts, behind one port."""

@@ -1,0 +1,1 @@
+"""Tools of others: datacontract-cli, git. May import flows, domains and model."""
