@@ -65,7 +65,7 @@ def run_plain(spark: Any, project: Path) -> None:
 
 def plain_session(project: Path) -> Any:
     """The very settings Forge starts Spark with, from the same file, on a catalog of the same kind."""
-    from forge.engines.spark.session import SparkSettings, start_session
+    from forge.engines.spark.session.session import SparkSettings, start_session
 
     conf = yaml.safe_load((project / "forge.yaml").read_text())["spark"]
     folder = project / ".forge"

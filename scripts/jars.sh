@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 readonly STAMP=.venv/.ready-jars
 if [ -n "$(find "$STAMP" -newer pyproject.toml 2>/dev/null)" ] &&
-  [ -z "$(find src/forge/engines/spark/session.py .venv/.ready-run -newer "$STAMP")" ]; then
+  [ -z "$(find src/forge/engines/spark/session/session.py .venv/.ready-run -newer "$STAMP")" ]; then
   exit 0
 fi
 began=$SECONDS

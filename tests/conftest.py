@@ -37,7 +37,7 @@ def lake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(lake_folder: Path) -> Iterator[SparkSession]:
-    from forge.engines.spark.session import SparkSettings, start_session
+    from forge.engines.spark.session.session import SparkSettings, start_session
 
     database = lake_folder / "forge.db"
     session = start_session(

@@ -230,7 +230,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=math.inf, help="how long at most")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    from forge.engines.spark.session import SparkSettings, start_session
+    from forge.engines.spark.session.session import SparkSettings, start_session
 
     with tempfile.TemporaryDirectory(prefix="forge-gate-") as name:
         folder = Path(name)

@@ -63,7 +63,7 @@ def tpc() -> Asked | None:
 
 @contextmanager
 def _session() -> Iterator[SparkSession]:
-    from forge.engines.spark.session import SparkSettings, start_session
+    from forge.engines.spark.session.session import SparkSettings, start_session
 
     with tempfile.TemporaryDirectory() as folder:
         conf = {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"}

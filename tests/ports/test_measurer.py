@@ -52,7 +52,7 @@ def in_memory(table: Table, others: Mapping[TableName, Table] | None = None) -> 
 def on_spark(spark: SparkSession) -> Build:
     from pyspark.sql.types import StructType
 
-    from forge.engines.spark.measure import SparkMeasurer
+    from forge.engines.spark.measure.measurer import SparkMeasurer
 
     def frame_of(table: Table) -> DataFrame:
         columns, rows = table

@@ -13,7 +13,7 @@ from shop_project import SHOP, write
 
 from forge.api.app import create_app
 from forge.connection import Connection
-from forge.engines.spark.pools import active_jobs
+from forge.engines.spark.session.pools import active_jobs
 from forge.flows.upkeep.access import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import RunId

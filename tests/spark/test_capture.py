@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from forge.engines.spark.lineage.capture import capture
-from forge.engines.spark.session import cached_jars
+from forge.engines.spark.session.session import cached_jars
 from forge.flows.lineage.capture import Captured
 from forge.lineage.extract.program import Made
 

@@ -32,7 +32,7 @@ class Desk:
 
     def __init__(self, house: House, spark: SparkSession) -> None:
         from forge.engines.spark.engine import SparkEngine
-        from forge.engines.spark.session import LazySession, SparkSettings
+        from forge.engines.spark.session.session import LazySession, SparkSettings
 
         self.house, self.spark = house, spark.newSession()
         catalog = {

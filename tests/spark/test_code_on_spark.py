@@ -10,7 +10,7 @@ import pytest
 from forge.connection import LineageView
 from forge.connection.lineage.code import options_of
 from forge.connection.lineage.spark import ingest_on_spark, ingest_queries, verify_code
-from forge.engines.spark.session import LazySession
+from forge.engines.spark.session.session import LazySession
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 

@@ -14,7 +14,7 @@ from fresh_tables import NOW, TABLES, FreshTable, Rows
 
 from forge.connection import Connection
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure import SparkMeasurer
+from forge.engines.spark.measure.measurer import SparkMeasurer
 from forge.flows.quality.judge import judge_dataset
 from forge.model.names import TableName
 from forge.quality.check import Check, Context

@@ -172,7 +172,7 @@ def test_a_query_from_python_and_a_commit_by_sql_go_through_the_same_gate(
 
 
 def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> None:
-    from forge.engines.spark.answers import expression_column
+    from forge.engines.spark.merge.answers import expression_column
 
     paths = {"base": "b", "ours": "o", "theirs": "t"}
     frame = spark.createDataFrame([(1, 2, 3)], "b INT, o INT, t INT")

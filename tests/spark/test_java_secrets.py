@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from seen_by_others import SECRETS, watch_session
 
-from forge.engines.spark.process import java_of
+from forge.engines.spark.session.process import java_of
 
 pytestmark = pytest.mark.spark
 

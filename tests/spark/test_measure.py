@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from forge.engines.spark.failing import Failing
-    from forge.engines.spark.measure import SparkMeasurer
+    from forge.engines.spark.measure.measurer import SparkMeasurer
     from forge.stores.lake.measure import ManifestMeasurer
 
 pytestmark = pytest.mark.spark
@@ -57,7 +57,7 @@ def counting_jobs(spark: SparkSession, action: Callable[[], T]) -> tuple[T, int]
 
 
 def measurer_of(spark: SparkSession, frame: DataFrame, **others: DataFrame) -> SparkMeasurer:
-    from forge.engines.spark.measure import SparkMeasurer
+    from forge.engines.spark.measure.measurer import SparkMeasurer
 
     return SparkMeasurer(spark, frame, lambda table: others[table.name])
 
@@ -84,7 +84,7 @@ def failing_of(
     **others: DataFrame,
 ) -> Failing:
     from forge.engines.spark.failing import Failing
-    from forge.engines.spark.measure_custom import Custom, no_function, no_query
+    from forge.engines.spark.measure.custom import Custom, no_function, no_query
 
     custom = Custom(spark, no_query, no_function, lambda table: others[table.name])
     return Failing(spark, frame, custom.others, custom, readings, masked)

@@ -21,8 +21,8 @@ from forge.versioning.schema.merge import merge_schemas
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from forge.engines.spark.merge import FrameMerge
-    from forge.engines.spark.multiset import CountMerge
+    from forge.engines.spark.merge.multiset import CountMerge
+    from forge.engines.spark.merge.rows import FrameMerge
 
 pytestmark = pytest.mark.spark
 LOADED = load_cases()
@@ -81,8 +81,8 @@ def lay(case: MergeCase, answers: Answers) -> tuple[Layout, tuple[Conflict, ...]
 
 
 def work_out(spark: SparkSession, case: MergeCase, layout: Layout, answers: Answers) -> FrameMerge | CountMerge:
-    from forge.engines.spark.merge import merge_frames
-    from forge.engines.spark.multiset import merge_counts
+    from forge.engines.spark.merge.multiset import merge_counts
+    from forge.engines.spark.merge.rows import merge_frames
 
     base, ours, theirs = (frame(spark, case, side) for side in ("base", "ours", "theirs"))
     work: Any = merge_frames if layout.key else merge_counts

@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from forge.engines.spark.session import _forget_java
+from forge.engines.spark.session.session import _forget_java
 
 pytestmark = pytest.mark.spark
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory_checks import NOW, ORDERS, Rows, judge_rows, written
 from random_checks import COMMON, CUSTOMERS, PARENTS, POSITIVE, ROW, SCHEMA, WRITTEN, positive
 
-from forge.engines.spark.measure import SparkMeasurer
+from forge.engines.spark.measure.measurer import SparkMeasurer
 from forge.quality.check import Check, Context
 from forge.quality.measure import PREVIOUS, Measure, Reading
 from forge.quality.plan import judge_all, plan_measures, plan_then

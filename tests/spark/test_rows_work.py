@@ -14,7 +14,7 @@ from forge.flows.ports import Stage
 from forge.flows.versioning.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
-from forge.stores.lake.arrow_rows import ArrowRows
+from forge.stores.lake.arrow.rows import ArrowRows
 from forge.versioning.checksum import NOTHING, add_checksums, subtract_checksums
 from forge.versioning.conflict import Answers, Rule, Take
 from forge.versioning.field import Field, Fields
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from forge.engines.spark.engine import SparkEngine
-    from forge.engines.spark.rows import SparkRows
+    from forge.engines.spark.merge.row_work import SparkRows
 
 pytestmark = pytest.mark.spark
 Row = tuple[object, ...]
@@ -33,8 +33,8 @@ Row = tuple[object, ...]
 class SparkHouse(House):
     def __init__(self, folder: Path, spark: SparkSession) -> None:
         from forge.engines.spark.engine import SparkEngine
-        from forge.engines.spark.rows import SparkRows
-        from forge.engines.spark.session import LazySession, SparkSettings
+        from forge.engines.spark.merge.row_work import SparkRows
+        from forge.engines.spark.session.session import LazySession, SparkSettings
 
         super().__init__(folder)
         self.spark = spark.newSession()

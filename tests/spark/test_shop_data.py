@@ -163,7 +163,7 @@ def rows_of(frame: DataFrame, table: str) -> dict[tuple[object, ...], dict[str, 
 def verdicts_of(shop: Shop, frames: Mapping[str, DataFrame], now: datetime) -> list[Verdict]:
     """Every check of the project, wherever it is written, on these tables."""
     from forge.engines.spark.frames import schema_of
-    from forge.engines.spark.measure import SparkMeasurer
+    from forge.engines.spark.measure.measurer import SparkMeasurer
 
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((SHOP / "checks").glob("*.yaml"))]
     sources = yaml.safe_load((SHOP / "sources" / "shop.yaml").read_text(encoding="utf-8"))["sources"]

@@ -302,7 +302,7 @@ def test_a_function_of_the_project_may_say_it_in_any_form(shop: Connection) -> N
 def test_two_thousand_columns_are_measured(spark: SparkSession) -> None:
     from pyspark.sql import functions as f
 
-    from forge.engines.spark.measure import SparkMeasurer
+    from forge.engines.spark.measure.measurer import SparkMeasurer
 
     names = [f"c{n}" for n in range(2000)]
     frame = spark.range(20).select(*(f.col("id").alias(name) for name in names))

@@ -15,7 +15,7 @@ from typing import Any
 
 from branched_project import BranchedProject, perform
 
-import forge.stores.lake.arrow_rows
+import forge.stores.lake.arrow.rows
 import forge.stores.lake.seal
 import forge.stores.lake.tables
 import forge.stores.sql.metadata  # noqa: F401  loaded here once, used by the children

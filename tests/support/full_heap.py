@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import SPARK_ERRORS
-from forge.engines.spark.session import SparkSettings, start_session
+from forge.engines.spark.session.session import SparkSettings, start_session
 from forge.model.errors import ForgeError
 
 LEFT = (120, 90, 75, 65, 60, 55, 50, 45, 40)  # megabytes

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.engines.spark.session import find_java
+from forge.engines.spark.session.session import find_java
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -28,7 +28,7 @@ from forge.model.names import BranchName, TableName
 from forge.quality.check import Check
 from forge.quality.measure import Readings
 from forge.settings import load_settings
-from forge.stores.lake.arrow_repair import ArrowRepair
+from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 from forge.stores.memory.measure import MemoryMeasurer

@@ -20,7 +20,7 @@ from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.measure import Measure
 from forge.quality.workflow import ApprovalPolicy
-from forge.stores.lake.arrow_repair import ArrowRepair
+from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 from forge.stores.memory.measure import MemoryMeasurer

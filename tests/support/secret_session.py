@@ -11,7 +11,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from forge.engines.spark.session import SparkSettings, start_session
+from forge.engines.spark.session.session import SparkSettings, start_session
 from forge.engines.spark.sources import read_jdbc
 from forge.model.secret import Secret, resolve_secret
 from forge.transforms.transform import JdbcSource

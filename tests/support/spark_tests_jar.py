@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from forge.engines.spark.session import find_java
+from forge.engines.spark.session.session import find_java
 
 GROUP, NAME, VERSION, CLASSIFIER = "org.apache.spark", "spark-sql_2.13", "4.1.3", "tests"
 JAR = f"{NAME}-{VERSION}-{CLASSIFIER}.jar"

@@ -26,7 +26,7 @@ from forge.flows.versioning.reset import reset
 from forge.flows.versioning.tags import create_tag, delete_tag
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, TableName
-from forge.stores.lake.arrow_rows import ArrowRows
+from forge.stores.lake.arrow.rows import ArrowRows
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.seal import IcebergSeal
 from forge.stores.lake.tables import IcebergTables

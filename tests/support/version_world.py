@@ -287,7 +287,7 @@ class VersionWorld:
 
 def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
     """An empty lake with a default branch `main`. `changes` are fields of VersionPorts."""
-    from forge.stores.lake.arrow_rows import ArrowRows
+    from forge.stores.lake.arrow.rows import ArrowRows
 
     warehouse = tmp_path / "warehouse"
     database = open_migrated(f"sqlite:///{tmp_path}/forge.db")

@@ -10,7 +10,7 @@ from bench.quality.forge_checks import TABLE, forge_checks
 from bench.quality.task import NOW, TASKS
 from bench.quality.workers.worker import work
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure import SparkMeasurer
+from forge.engines.spark.measure.measurer import SparkMeasurer
 from forge.quality.check import Context
 from forge.quality.plan import judge_all, plan_measures
 from forge.quality.verdict import Outcome

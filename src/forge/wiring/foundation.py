@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from forge.contracts.policy.governance import Governance
     from forge.engines.spark.engine import SparkEngine
-    from forge.engines.spark.session import LazySession
+    from forge.engines.spark.session.session import LazySession
     from forge.flows.catalog.declared_personal import DeclaredPersonal
     from forge.flows.catalog.personal import PersonalMemo
     from forge.flows.ports import Lake, Seam
@@ -153,7 +153,7 @@ class Foundation:
 
     @cached_property
     def session(self) -> LazySession:
-        from forge.engines.spark.session import LazySession, SparkSettings
+        from forge.engines.spark.session.session import LazySession, SparkSettings
 
         conf = {key: value for key, value in self.settings.spark.items() if key != "master"}
         return LazySession(
@@ -262,19 +262,19 @@ class Foundation:
     def _driver_rows(self) -> RowWork | None:
         if self.tables is None:
             return None
-        from forge.stores.lake.arrow_rows import ArrowRows
+        from forge.stores.lake.arrow.rows import ArrowRows
 
         return ArrowRows(self.tables)
 
     def _spark_rows(self) -> RowWork:
-        from forge.engines.spark.rows import SparkRows
+        from forge.engines.spark.merge.row_work import SparkRows
 
         assert self.tables is not None, "rows are worked on in Forge's own catalog only"
         return SparkRows(self.engine, self.tables)
 
     def checksum(self) -> Checksum:
         """Of the rows of a snapshot, on Spark."""
-        from forge.engines.spark.rows import SparkRows
+        from forge.engines.spark.merge.row_work import SparkRows
         from forge.flows.versioning.tables import Slice
 
         def of(catalog: CatalogName, snapshot_id: SnapshotId) -> str:

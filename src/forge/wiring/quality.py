@@ -187,7 +187,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
     def _driver_repair(self) -> RepairWork | None:
         if self.tables is None:
             return None
-        from forge.stores.lake.arrow_repair import ArrowRepair
+        from forge.stores.lake.arrow.repair import ArrowRepair
 
         return ArrowRepair(self.tables)
 

@@ -31,7 +31,7 @@ GOOD = CONTRACT.replace("{name: amount, logicalType: string", "{name: amount, lo
 
 @pytest.fixture(autouse=True)
 def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forge.engines.spark.session import LazySession
+    from forge.engines.spark.session.session import LazySession
 
     def refuse(self: object) -> None:
         raise AssertionError("compiling started Spark")

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from sealed_lake import local
 
-from forge.engines.spark.session import PACKAGES
+from forge.engines.spark.session.session import PACKAGES
 from forge.flows.runs.records import RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, RunId, TableName
 from forge.wiring import Wiring

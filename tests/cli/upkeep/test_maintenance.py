@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from forge.engines.spark.session import PACKAGES
+from forge.engines.spark.session.session import PACKAGES
 from forge.flows.runs.records import RunRecord, RunStatus
 from forge.model.names import BranchName, RunId
 from forge.wiring import Wiring

@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
 from forge.engines.spark.errors import job_error
-from forge.engines.spark.measure_columns import CannotMeasure, reason_of
+from forge.engines.spark.measure.columns import CannotMeasure, reason_of
 from forge.flows.catalog.personal import hiding_values
 from forge.model.errors import CellError, ForgeError
 

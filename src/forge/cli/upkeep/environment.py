@@ -73,7 +73,7 @@ def _python() -> Fact:
 
 
 def _java() -> str:
-    from forge.engines.spark.session import find_java
+    from forge.engines.spark.session.session import find_java
 
     return find_java()
 
@@ -81,7 +81,7 @@ def _java() -> str:
 def _jars(given: str) -> Fact:
     from pathlib import Path
 
-    from forge.engines.spark.session import cached_jars
+    from forge.engines.spark.session.session import cached_jars
 
     if given:
         missing = [jar for jar in given.split(",") if jar.startswith("/") and not Path(jar).exists()]
@@ -143,7 +143,7 @@ def _catalog(wiring: Wiring) -> str:
 
 
 def _master(wiring: Wiring) -> str:
-    from forge.engines.spark.session import refuse_connect
+    from forge.engines.spark.session.session import refuse_connect
 
     refuse_connect(wiring.session.settings)
     master = wiring.session.settings.master

@@ -11,14 +11,14 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.engines.spark.session import SparkSettings
+    from forge.engines.spark.session.session import SparkSettings
 
 
 @command
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
     from forge.cli.answer import Answer
-    from forge.engines.spark.session import cached_jars, find_java
+    from forge.engines.spark.session.session import cached_jars, find_java
 
     java = find_java()
     given = _given_jars(terminal)
@@ -47,7 +47,7 @@ def _fetch(terminal: Terminal) -> None:
     """Spark resolves its packages when it starts; its log tells how far it is."""
     import tempfile
 
-    from forge.engines.spark.session import SparkSettings, start_session
+    from forge.engines.spark.session.session import SparkSettings, start_session
 
     with tempfile.TemporaryDirectory(prefix="forge-setup-") as folder:
         log = Path(folder) / "spark.log"
@@ -82,7 +82,7 @@ def _watch(terminal: Terminal, settings: SparkSettings, over: threading.Event) -
 
 
 def _arrived(since: float) -> int:
-    from forge.engines.spark.session import ivy_folder
+    from forge.engines.spark.session.session import ivy_folder
 
     files = (file for file in ivy_folder().rglob("*") if file.suffix in (".jar", ".part"))
     total = 0

@@ -27,10 +27,10 @@ from forge.engines.spark.frames import (
 from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, memory_error, unshown_error
 from forge.engines.spark.lazy import files_of
-from forge.engines.spark.pools import PROPERTY, READS, WRITES, find_starved
-from forge.engines.spark.process import died_error, died_of, has_died
-from forge.engines.spark.session import CATALOG, LazySession
-from forge.engines.spark.stuck import end_stuck, thread_of_driver
+from forge.engines.spark.session.pools import PROPERTY, READS, WRITES, find_starved
+from forge.engines.spark.session.process import died_error, died_of, has_died
+from forge.engines.spark.session.session import CATALOG, LazySession
+from forge.engines.spark.session.stuck import end_stuck, thread_of_driver
 from forge.engines.spark.writes import write
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import (
@@ -58,7 +58,7 @@ from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, S
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from forge.engines.spark.measure_custom import Custom
+    from forge.engines.spark.measure.custom import Custom
 
 _log = logging.getLogger("forge.spark")
 
@@ -199,7 +199,7 @@ class SparkEngine:
         others: Mapping[TableName, Pin],
         told: Callable[[Batch], None] = lambda batch: None,
     ) -> Readings:
-        from forge.engines.spark.measure import SparkMeasurer
+        from forge.engines.spark.measure.measurer import SparkMeasurer
 
         with self._watched():
             spark = self._spark()
@@ -244,7 +244,7 @@ class SparkEngine:
 
     def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> Custom:
         """What rules of the project are made of: their tables are those of the version that is judged."""
-        from forge.engines.spark.measure_custom import Custom
+        from forge.engines.spark.measure.custom import Custom
         from forge.transforms.functions import load_function
 
         pins = dict(others)

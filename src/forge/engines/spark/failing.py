@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import job_error
 from forge.engines.spark.frames import quote, schema_of
-from forge.engines.spark.measure_columns import (
+from forge.engines.spark.measure.columns import (
     CONDITIONS,
     ERRORS,
     bad_row,
@@ -25,10 +25,10 @@ from forge.engines.spark.measure_columns import (
     to_python,
     type_of,
 )
-from forge.engines.spark.measure_custom import Custom
-from forge.engines.spark.measure_jobs import collect_in_one_job, was_cancelled
-from forge.engines.spark.measure_keys import Others, groups, keyed, orphans, parent_keys
-from forge.engines.spark.measure_ranges import with_ranges
+from forge.engines.spark.measure.custom import Custom
+from forge.engines.spark.measure.jobs import collect_in_one_job, was_cancelled
+from forge.engines.spark.measure.keys import Others, groups, keyed, orphans, parent_keys
+from forge.engines.spark.measure.ranges import with_ranges
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION
 from forge.model.schema import Schema
 from forge.quality.check import Check

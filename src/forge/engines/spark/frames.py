@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from forge.engines.spark.session import CATALOG
+from forge.engines.spark.session.session import CATALOG
 from forge.flows.runs.engine import Pin
 from forge.lineage.extract.spark.plan import VIEW_ALIAS
 from forge.model.errors import ForgeError

@@ -18,7 +18,7 @@ from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import user_error
 from forge.engines.spark.fill import fill_columns
 from forge.engines.spark.frames import frame_of, quote, table_path
-from forge.engines.spark.rows import written_by
+from forge.engines.spark.merge.row_work import written_by
 from forge.flows.ports import Stage
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
 from forge.flows.runs.engine import Pin

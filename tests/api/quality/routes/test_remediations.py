@@ -14,7 +14,7 @@ from version_site import ORDERS, YAML, Engine, VersionSite, open_version_site, p
 from forge.flows.runs.records import Advance
 from forge.flows.upkeep.access import Scope
 from forge.model.names import BranchName, CommitId
-from forge.stores.lake.arrow_repair import ArrowRepair
+from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 

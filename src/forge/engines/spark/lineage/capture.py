@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from forge.engines.spark.session import find_java
-from forge.engines.spark.submit import SUBMIT, submit_arguments, write_properties
+from forge.engines.spark.session.session import find_java
+from forge.engines.spark.session.submit import SUBMIT, submit_arguments, write_properties
 from forge.flows.lineage.capture import Captured
 from forge.lineage.extract.observed import from_lines, join_seen
 from forge.model.errors import ForgeError

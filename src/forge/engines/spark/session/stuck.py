@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError, Py4JNetworkError
 
-from forge.engines.spark.pools import jobs_of
+from forge.engines.spark.session.pools import jobs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

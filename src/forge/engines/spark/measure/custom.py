@@ -12,8 +12,8 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure_columns import CannotMeasure, condition_of, portable, to_python
-from forge.engines.spark.measure_jobs import collect_in_one_job
+from forge.engines.spark.measure.columns import CannotMeasure, condition_of, portable, to_python
+from forge.engines.spark.measure.jobs import collect_in_one_job
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.measure import Measure, Reading

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from forge.engines.spark.measure_columns import ERRORS, condition_of
+from forge.engines.spark.measure.columns import ERRORS, condition_of
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
 from forge.quality.paths import NoField, find_field

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.engines.spark.session import (
+from forge.engines.spark.session.session import (
     PACKAGES,
     LazySession,
     SparkSettings,

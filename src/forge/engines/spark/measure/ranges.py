@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DecimalType, IntegralType, StructType, TimestampNTZType
 
-from forge.engines.spark.measure_columns import CannotMeasure, column_of, filtered, outside, type_of
+from forge.engines.spark.measure.columns import CannotMeasure, column_of, filtered, outside, type_of
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
 

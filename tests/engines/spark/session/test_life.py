@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forge.engines.spark.engine import SparkEngine
-from forge.engines.spark.session import LazySession, SparkSettings
+from forge.engines.spark.session.session import LazySession, SparkSettings
 from forge.flows.runs.engine import Progress
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, ByteType, StructType
 
-from forge.engines.spark.align import data_type, key_columns, key_names
-from forge.engines.spark.answers import as_utc
-from forge.engines.spark.decide import BASE, OURS, ROW, THEIRS, keeps_dropped, row_problem, row_value
+from forge.engines.spark.merge.align import data_type, key_columns, key_names
+from forge.engines.spark.merge.answers import as_utc
+from forge.engines.spark.merge.decide import BASE, OURS, ROW, THEIRS, keeps_dropped, row_problem, row_value
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.field import Layout

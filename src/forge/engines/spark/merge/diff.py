@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pyspark import StorageLevel
 from pyspark.sql import functions as F
 
-from forge.engines.spark.align import any_of, counted, empty, key_names, keyed, same, stacked
-from forge.engines.spark.answers import as_utc
-from forge.engines.spark.merge import bad_keys_error, compared, first_bad
-from forge.engines.spark.multiset import cell_names, cells_of, sortable
-from forge.engines.spark.single import key_of, read_versions
+from forge.engines.spark.merge.align import any_of, counted, empty, key_names, keyed, same, stacked
+from forge.engines.spark.merge.answers import as_utc
+from forge.engines.spark.merge.multiset import cell_names, cells_of, sortable
+from forge.engines.spark.merge.rows import bad_keys_error, compared, first_bad
+from forge.engines.spark.merge.single import key_of, read_versions
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff
 from forge.versioning.field import Layout
 

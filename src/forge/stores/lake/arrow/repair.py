@@ -14,7 +14,7 @@ from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SID
 from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.quality.remedy import ImputeMethod
-from forge.stores.lake.arrow_fill import constant_of, last_before, median_of, mode_of, order_of
+from forge.stores.lake.arrow.fill import constant_of, last_before, median_of, mode_of, order_of
 from forge.stores.lake.tables import IcebergTables
 from forge.versioning.arrow_types import arrow_type, one_array
 from forge.versioning.field import Fields

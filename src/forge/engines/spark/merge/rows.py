@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark import StorageLevel
 from pyspark.sql import functions as F
 
-from forge.engines.spark.align import (
+from forge.engines.spark.frames import quote
+from forge.engines.spark.merge.align import (
     any_of,
     counted,
     empty,
@@ -22,9 +23,8 @@ from forge.engines.spark.align import (
     same,
     stacked,
 )
-from forge.engines.spark.decide import BASE, OURS, THEIRS, Decision
-from forge.engines.spark.frames import quote
-from forge.engines.spark.single import find_overrides, read_conflicts
+from forge.engines.spark.merge.decide import BASE, OURS, THEIRS, Decision
+from forge.engines.spark.merge.single import find_overrides, read_conflicts
 from forge.model.errors import CellError, ForgeError
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.field import Aligned, Layout

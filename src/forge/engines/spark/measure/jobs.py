@@ -13,7 +13,7 @@ from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from forge.engines.spark.collect import collected
-from forge.engines.spark.measure_columns import ERRORS, has_sql, reason_of
+from forge.engines.spark.measure.columns import ERRORS, has_sql, reason_of
 from forge.flows.runs.engine import Batch
 from forge.quality.measure import Measure, NotMeasured, Reading
 

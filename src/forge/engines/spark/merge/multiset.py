@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructType
 from pyspark.sql.window import Window
 
-from forge.engines.spark.align import cell, comparable, counted, data_type, empty, named, stacked
-from forge.engines.spark.answers import as_utc, expression_column, find_rule
-from forge.engines.spark.merge import BROADCAST_ROWS, NO_ANSWERS, Counts
-from forge.engines.spark.single import CHUNK, TAKEN_SIDES
+from forge.engines.spark.merge.align import cell, comparable, counted, data_type, empty, named, stacked
+from forge.engines.spark.merge.answers import as_utc, expression_column, find_rule
+from forge.engines.spark.merge.rows import BROADCAST_ROWS, NO_ANSWERS, Counts
+from forge.engines.spark.merge.single import CHUNK, TAKEN_SIDES
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.field import Layout

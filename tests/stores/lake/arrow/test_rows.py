@@ -18,7 +18,7 @@ from pyiceberg.types import BooleanType, ListType, LongType, MapType, NestedFiel
 from forge.flows.versioning.tables import MergedRows, Slice, TableMerge, Twins
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, SnapshotId
-from forge.stores.lake.arrow_rows import ArrowRows
+from forge.stores.lake.arrow.rows import ArrowRows
 from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
 from forge.versioning.schema.merge import align_for_diff, merge_schemas
 

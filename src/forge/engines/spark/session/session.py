@@ -14,9 +14,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from forge.engines.spark.pools import pool_settings
-from forge.engines.spark.process import died_error, end_java, forget, has_died, lower_priority, remember, stop_session
-from forge.engines.spark.submit import REDACTION, handed_over, redaction_of, refuse_visible_secrets
+from forge.engines.spark.session.pools import pool_settings
+from forge.engines.spark.session.process import (
+    died_error,
+    end_java,
+    forget,
+    has_died,
+    lower_priority,
+    remember,
+    stop_session,
+)
+from forge.engines.spark.session.submit import REDACTION, handed_over, redaction_of, refuse_visible_secrets
 from forge.flows.upkeep.private_files import private_file
 from forge.model.errors import ForgeError
 from forge.model.time import Clock, utc_now

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.engines.spark.session import SparkSettings, spark_conf, start_session
-from forge.engines.spark.submit import (
+from forge.engines.spark.session.session import SparkSettings, spark_conf, start_session
+from forge.engines.spark.session.submit import (
     REDACTION,
     SUBMIT,
     handed_over,

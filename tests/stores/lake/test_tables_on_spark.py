@@ -13,7 +13,7 @@ from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, House, table_of
 from forge.flows.runs.records import Pointer
 from forge.flows.versioning.tables import NeedsEngine, Slice
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
-from forge.stores.lake.arrow_rows import ArrowRows
+from forge.stores.lake.arrow.rows import ArrowRows
 from forge.versioning.field import Field
 from forge.versioning.schema.merge import align_for_diff
 

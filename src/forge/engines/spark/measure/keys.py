@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure_columns import CannotMeasure, column_of, condition_of, type_of
+from forge.engines.spark.measure.columns import CannotMeasure, column_of, condition_of, type_of
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.measure import Measure

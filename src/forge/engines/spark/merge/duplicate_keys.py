@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from forge.engines.spark.align import counted, stacked
-from forge.engines.spark.answers import as_utc
 from forge.engines.spark.frames import quote
+from forge.engines.spark.merge.align import counted, stacked
+from forge.engines.spark.merge.answers import as_utc
 from forge.flows.versioning.tables import Twins
 
 if TYPE_CHECKING:

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from pyspark import StorageLevel
 from pyspark.sql import functions as F
 
-from forge.engines.spark.align import key_columns
 from forge.engines.spark.checksum import checksum
 from forge.engines.spark.collect import collected
-from forge.engines.spark.diff import diff_frames
 from forge.engines.spark.errors import SPARK_ERRORS, first_line
 from forge.engines.spark.frames import quote, table_path
-from forge.engines.spark.merge import BROADCAST_ROWS, FrameMerge, merge_frames
-from forge.engines.spark.multiset import CountMerge, merge_counts
-from forge.engines.spark.twins import find_twins
+from forge.engines.spark.merge.align import key_columns
+from forge.engines.spark.merge.diff import diff_frames
+from forge.engines.spark.merge.duplicate_keys import find_twins
+from forge.engines.spark.merge.multiset import CountMerge, merge_counts
+from forge.engines.spark.merge.rows import BROADCAST_ROWS, FrameMerge, merge_frames
 from forge.flows.ports import Stage
 from forge.flows.versioning.tables import DataFile, MergedRows, Slice, TableMerge, Tables, Twins
 from forge.model.errors import CellError, ForgeError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from forge.engines.spark.align import any_of, data_type, same
-from forge.engines.spark.answers import answer_column, find_rule, literal
+from forge.engines.spark.merge.align import any_of, data_type, same
+from forge.engines.spark.merge.answers import answer_column, find_rule, literal
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, ConflictKind, Rule, Take

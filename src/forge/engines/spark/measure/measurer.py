@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
 
 from forge.engines.spark.frames import quote, schema_of
-from forge.engines.spark.measure_columns import (
+from forge.engines.spark.measure.columns import (
     AGGREGATES,
     ERRORS,
     Aggregate,
@@ -23,9 +23,9 @@ from forge.engines.spark.measure_columns import (
     to_python,
     type_of,
 )
-from forge.engines.spark.measure_custom import Custom, no_function, no_query
-from forge.engines.spark.measure_jobs import WIDE, Job, attempt, collect_in_one_job, run_jobs, was_cancelled
-from forge.engines.spark.measure_keys import (
+from forge.engines.spark.measure.custom import Custom, no_function, no_query
+from forge.engines.spark.measure.jobs import WIDE, Job, attempt, collect_in_one_job, run_jobs, was_cancelled
+from forge.engines.spark.measure.keys import (
     Others,
     chosen,
     count_duplicates,
@@ -35,8 +35,8 @@ from forge.engines.spark.measure_keys import (
     partition,
     partition_names,
 )
-from forge.engines.spark.measure_needs import is_dear, is_scan, needed_columns
-from forge.engines.spark.measure_ranges import with_ranges
+from forge.engines.spark.measure.needs import is_dear, is_scan, needed_columns
+from forge.engines.spark.measure.ranges import with_ranges
 from forge.flows.runs.engine import Batch
 from forge.quality.measure import MAX_PARTITIONS, Cost, Measure, NotMeasured, Reading, Readings
 from forge.quality.plan import cost_of

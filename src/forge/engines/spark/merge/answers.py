@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, IntegralType, MapType, StructType
 
-from forge.engines.spark.align import data_type
 from forge.engines.spark.gate import judged_column
+from forge.engines.spark.merge.align import data_type
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
 from forge.versioning.expression.parse import parse_expression

@@ -1,0 +1,1 @@
+"""Diffs and merges of rows on Spark."""

@@ -1,0 +1,1 @@
+"""The Spark session: start, process, pools, cancellation."""

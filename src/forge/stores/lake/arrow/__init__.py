@@ -1,0 +1,1 @@
+"""Row work on the driver, in Arrow, for small tables."""
