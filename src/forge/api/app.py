@@ -25,8 +25,6 @@ from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
 from forge.api.filters import known_filters
-from forge.api.front import Front
-from forge.api.kept import KeptAnswers
 from forge.api.lineage.routes import edges as lineage_edges
 from forge.api.lineage.routes import graph as lineage
 from forge.api.lineage.routes import openlineage
@@ -34,6 +32,7 @@ from forge.api.lineage.routes import records as lineage_records
 from forge.api.lineage.routes import reports as lineage_reports
 from forge.api.lineage.routes import sources as lineage_sources
 from forge.api.metrics import Metrics
+from forge.api.middleware import Front
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.quality.routes import anomalies as quality_anomalies
 from forge.api.quality.routes import health as quality
@@ -41,12 +40,13 @@ from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
 from forge.api.quality.routes import remediations as quality_remediations
 from forge.api.quality.routes import results as quality_results
+from forge.api.response_cache import KeptAnswers
 from forge.api.runs.routes import runs
+from forge.api.shape import Problem
 from forge.api.site import close_site, open_site
 from forge.api.upkeep.routes import system
 from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles
-from forge.api.wire.shape import Problem
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 

@@ -9,7 +9,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from forge.api.wire.shape import SAME
+from forge.api.shape import SAME
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 

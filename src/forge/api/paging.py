@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query
 
-from forge.api.wire.shape import Page
+from forge.api.shape import Page
 from forge.model.errors import ForgeError
 
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from forge.api.desk import Desk
 from forge.api.events import RunFeed
-from forge.api.memo import Memo
+from forge.api.executor import Desk
+from forge.api.record_cache import Memo
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.catch_up import catch_up_alerts
 from forge.flows.quality.incidents.deliveries import DeliveryWorker

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from forge.api.runs.wire.runs import VerdictView
+from forge.api.shape import ErrorView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import ReadsView, SparkView, SystemView
-from forge.api.wire.shape import ErrorView
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.shown_verdict import shown_verdict

@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 
 from forge.contracts.contract import Place, SlaProperty
-from forge.contracts.duration import Duration, compare_durations, number_of, parse_duration
+from forge.model.duration import Duration, compare_durations, number_of, parse_duration
 
 __all__ = [
     "DRIVERS",

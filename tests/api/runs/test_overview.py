@@ -15,7 +15,7 @@ from recorded_history import MORNING, REVENUE, verdict
 from sqlalchemy import event
 
 from forge.api.app import create_app
-from forge.api.memo import Memo
+from forge.api.record_cache import Memo
 from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunStatus
 from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, RunId

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from forge.api.desk import Task
+from forge.api.executor import Task
 from forge.api.paging import FARTHEST, MOST, Window
 from forge.api.runs.wire.runs import (
     EventView,
@@ -22,9 +22,9 @@ from forge.api.runs.wire.runs import (
     StepView,
     VerdictView,
 )
+from forge.api.shape import Page, RunWord
 from forge.api.site import Site
 from forge.api.views import error_view, verdict_view
-from forge.api.wire.shape import Page, RunWord
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.monitors.jobs import KIND as MONITOR
 from forge.flows.quality.monitors.jobs import status_as_run

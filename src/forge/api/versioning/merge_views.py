@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from forge.api.catalog.masks import Masks
 from forge.api.commit_views import author_view, commit_view
 from forge.api.runs.wire.runs import VerdictView
+from forge.api.shape import Page
 from forge.api.versioning.wire.merges import (
     ApprovalView,
     CommitResultView,
@@ -23,7 +24,6 @@ from forge.api.versioning.wire.merges import (
     TallyView,
 )
 from forge.api.views import verdict_view
-from forge.api.wire.shape import Page
 from forge.flows.ports import Metadata
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.merge import MergeRequest, MergeResult

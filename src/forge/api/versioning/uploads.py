@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from forge.api.wire.shape import Name, Text, Wire
+from forge.api.shape import Name, Text, Wire
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.data.request import CommitMode, CommitRequest
 from forge.flows.versioning.ports import VersionPorts

@@ -10,8 +10,8 @@ from fractions import Fraction
 from forge.contracts.checks.options import Check
 from forge.contracts.checks.rules import Compiled, Found, compiled
 from forge.contracts.contract import Contract, Note, Property, TableContract
-from forge.contracts.duration import Duration
 from forge.contracts.sla import Promise, promise_of
+from forge.model.duration import Duration
 
 _TIMED = ("latency", "freshness")
 _SHARES = ("completeness", "uniqueness")

@@ -8,8 +8,8 @@ from dataclasses import replace
 from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, pairs_of
 from forge.contracts.contract import SlaProperty
 from forge.contracts.document.file import path_text
-from forge.contracts.duration import number_of
 from forge.contracts.sla import Direction, Promise, elements_of, promise_of, service_of, strength
+from forge.model.duration import number_of
 
 SLA = "slaProperties"
 _OF_TABLES = ("latency", "freshness", "retention", "frequency", "timeOfAvailability")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.duration import parse_duration
 from forge.contracts.shorthand.element import element_of, kept
 from forge.contracts.shorthand.rules import Notes, table_rules
+from forge.model.duration import parse_duration
 
 _MODELS = ("models", "model")
 _HEAD = ("id", "name", "version", "status", "domain", "tenant", "dataProduct", "tags", "contractCreatedTs")

@@ -22,6 +22,7 @@ from forge.flows.runs.records import (
     RunRecord,
     TableLineage,
 )
+from forge.model.lru_cache import Recent
 from forge.model.names import CommitId, RunId, SnapshotId, TableName
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
@@ -34,7 +35,6 @@ from forge.stores.sql.publish import (
     write_run,
     write_verdicts,
 )
-from forge.stores.sql.recent import Recent
 from forge.stores.sql.statements import batches, find_rows
 from forge.stores.sql.versioning.log_order import newest_first
 from forge.stores.sql.versioning.refs import SqlVersions

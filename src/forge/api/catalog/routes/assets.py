@@ -11,8 +11,8 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from forge.api.catalog.asset_views import asset_detail, search_hit, table_of
 from forge.api.catalog.wire.assets import AssetDetail, SearchHit, Suggestion
 from forge.api.paging import AWindow
+from forge.api.shape import Page
 from forge.api.site import TheSite
-from forge.api.wire.shape import Page
 from forge.catalog.search import Entry, Rank, fold
 from forge.flows.catalog.assets import Asset, Catalog, asset_at
 from forge.flows.ports import Metadata

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire.shape import Moment, Name, Text, Wire
+from forge.api.shape import Moment, Name, Text, Wire
 
 ContractStateWord = Literal["draft", "active", "deprecated", "sunset", "retired"]
 ViolationWord = Literal["error", "warning", "info"]

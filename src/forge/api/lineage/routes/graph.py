@@ -28,9 +28,9 @@ from forge.api.lineage.wire.graph import (
     WayWord,
 )
 from forge.api.paging import decode_cursor, encode_cursor, offset_of
+from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
-from forge.api.wire.shape import Page
 from forge.flows.lineage.view import Look, look
 from forge.lineage.edge import level_of
 from forge.lineage.graph.traversal import Path as LineagePath

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from forge.api.auth import ThePrincipal
-from forge.api.desk import LONG, answered
+from forge.api.executor import LONG, answered
 from forge.api.lineage.routes.graph import At
 from forge.api.lineage.wire.records import OriginView
 from forge.api.rows import plain
+from forge.api.shape import Wire
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.api.versioning.routes.commits import read_filters
-from forge.api.wire.shape import Wire
 from forge.flows.lineage.records import Origin, trace_record
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit

@@ -22,9 +22,9 @@ from forge.api.lineage.wire.sources import (
     SourceView,
 )
 from forge.api.paging import AWindow
+from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
-from forge.api.wire.shape import Page
 from forge.connection.lineage.code import ingest_code, options_of
 from forge.flows.lineage.agreement import Disagreement, find_disagreements
 from forge.flows.lineage.code.records import SourceRecord

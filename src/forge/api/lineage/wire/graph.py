@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from forge.api.wire.shape import Wire
+from forge.api.shape import Wire
 
 NodeWord = Literal[
     "system",

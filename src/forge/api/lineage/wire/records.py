@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.api.wire.shape import Wire
+from forge.api.shape import Wire
 
 
 class OriginView(Wire):

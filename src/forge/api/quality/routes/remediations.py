@@ -12,7 +12,7 @@ from starlette.responses import Response
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
 from forge.api.commit_views import commit_view
-from forge.api.desk import LONG, answered
+from forge.api.executor import LONG, answered
 from forge.api.paging import MOST, AWindow
 from forge.api.quality.wire.remediations import (
     ActionWord,
@@ -27,10 +27,10 @@ from forge.api.quality.wire.remediations import (
     RemedyWord,
 )
 from forge.api.rows import plain
+from forge.api.shape import OutcomeWord, Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.diff_views import diff_view
 from forge.api.versioning.paths import AskedTable
-from forge.api.wire.shape import OutcomeWord, Page, Wire
 from forge.flows.quality.judge import Judged, judge_dataset
 from forge.flows.quality.remediation import decision as remediate_decide
 from forge.flows.quality.remediation.ports import RemedyPorts

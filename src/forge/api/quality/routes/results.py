@@ -13,8 +13,8 @@ from forge.api.quality.monitor_views import past_result
 from forge.api.quality.views import came_in_view, judged_by_view, result_facts, result_view, see_branch
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import DatasetHealth, ResultDetail
+from forge.api.shape import OutcomeWord, Page
 from forge.api.site import Site, TheSite
-from forge.api.wire.shape import OutcomeWord, Page
 from forge.flows.quality.health import unknown_table
 from forge.flows.quality.incidents.judge_name import judged_by_of_result
 from forge.flows.quality.incidents.origin import came_in_with_result, incident_of

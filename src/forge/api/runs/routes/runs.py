@@ -13,8 +13,8 @@ from forge.api.events import HEADERS, MEDIA_TYPE
 from forge.api.paging import AWindow
 from forge.api.runs.run_views import Known, find_one, is_over, list_views, run_detail, run_view
 from forge.api.runs.wire.runs import RunDetail, RunStart, RunView
+from forge.api.shape import Page
 from forge.api.site import TheSite
-from forge.api.wire.shape import Page
 from forge.flows.runs.run_jobs import RunOrder
 from forge.flows.upkeep.access import Scope
 from forge.model.errors import ForgeError

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire.shape import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
+from forge.api.shape import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
 
 
 class RunStart(Wire):

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from forge.api.auth import Principal, ThePrincipal
-from forge.api.front import give_cookie
 from forge.api.metrics import CONTENT_TYPE, Metrics
+from forge.api.middleware import give_cookie
 from forge.api.runs.overview import overview as make_overview
 from forge.api.site import Site, TheSite
 from forge.api.upkeep.wire.system import (

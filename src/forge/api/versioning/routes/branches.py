@@ -10,11 +10,11 @@ from fastapi import Query
 
 from forge.api.auth import ThePrincipal
 from forge.api.paging import AWindow, Window
+from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.paths import Branch, Dataset, branch_router, find_named
 from forge.api.versioning.wire.refs import BranchCreate, BranchPatch, BranchView
-from forge.api.wire.shape import Page
 from forge.flows.versioning import branches as flow
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError

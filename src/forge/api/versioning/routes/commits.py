@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.commit_views import commit_view, graph_views
-from forge.api.desk import LONG, answered
+from forge.api.executor import LONG, answered
 from forge.api.paging import FARTHEST, AWindow, Window
 from forge.api.rows import is_ordered, row_window, rows_view
+from forge.api.shape import Moment, Page, Problem, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import commit_detail
 from forge.api.versioning.merge_views import commit_result
@@ -23,7 +24,6 @@ from forge.api.versioning.paths import AskedTable, Branch, Dataset, Revision, br
 from forge.api.versioning.uploads import FORM, TABLE_FORM, Upload, commit_upload, receive
 from forge.api.versioning.wire.merges import CommitResultView
 from forge.api.versioning.wire.refs import CommitDetail, CommitView, RowsView
-from forge.api.wire.shape import Moment, Page, Problem, Wire
 from forge.flows.catalog.sample import sample_rows
 from forge.flows.runs.engine import Engine
 from forge.flows.versioning import branches as flow

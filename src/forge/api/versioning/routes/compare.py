@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.desk import LONG, answered
+from forge.api.executor import LONG, answered
+from forge.api.shape import Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.compare_views import Sides, compare_view, look_at
 from forge.api.versioning.diff_views import blame_view, diff_view, verify_view
 from forge.api.versioning.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router
 from forge.api.versioning.wire.diffs import BlameView, CompareView, DiffView, VerifyView
-from forge.api.wire.shape import Wire
 from forge.flows.upkeep.verify.history import Level, Verification
 from forge.flows.upkeep.verify.history import verify as flow_verify
 from forge.flows.versioning.blame import Blame

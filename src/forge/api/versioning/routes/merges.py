@@ -14,8 +14,9 @@ from starlette.responses import Response
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
 from forge.api.commit_views import commit_view
-from forge.api.desk import LONG, answered
+from forge.api.executor import LONG, answered
 from forge.api.paging import FARTHEST, MOST, AWindow, Window
+from forge.api.shape import Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.merge_views import (
@@ -41,7 +42,6 @@ from forge.api.versioning.wire.merges import (
     StatusWord,
 )
 from forge.api.versioning.wire.refs import ResetStart, ResetView
-from forge.api.wire.shape import Page, Wire
 from forge.flows.ports import Metadata
 from forge.flows.versioning import reset as flow_reset
 from forge.flows.versioning.branches import changed_tables, compare_branches, find_touching, view_branch

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from forge.api.runs.wire.runs import VerdictView
+from forge.api.shape import ErrorView, Wire
 from forge.api.versioning.wire.merges import ConflictView, TallyView
 from forge.api.versioning.wire.refs import BranchView, CommitView, SampleColumn
-from forge.api.wire.shape import ErrorView, Wire
 
 
 class SchemaChangeView(Wire):

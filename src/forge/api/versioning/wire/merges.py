@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.api.runs.wire.runs import VerdictView
+from forge.api.shape import Name, Text, Wire
 from forge.api.versioning.wire.refs import AuthorView, CommitView
-from forge.api.wire.shape import Name, Text, Wire
 
 StrategyWord = Literal["three_way", "three-way", "ff", "fast_forward", "fast-forward", "squash", "rebase"]
 MergeWord = Literal["fast_forward", "three_way", "squash", "rebase", "conflicted", "blocked", "up_to_date", "pending"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire.shape import Name, Text, Wire
+from forge.api.shape import Name, Text, Wire
 
 
 class AuthorView(Wire):

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from starlette.responses import Response
 
-from forge.api.wire.shape import Wire
+from forge.api.shape import Wire
 from forge.flows.ports import Metadata
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.impact import graph_of, lineage_at
 from forge.lineage.graph.graph import Graph
+from forge.model.lru_cache import Recent
 from forge.model.names import CommitId
-from forge.stores.sql.recent import Recent
 from forge.versioning.commit import Tree
 
 _GRAPHS, _ANSWERS = 8, 256

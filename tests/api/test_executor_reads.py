@@ -12,7 +12,7 @@ from run_site import until
 from version_site import ORDERS, VersionSite, problem
 
 from forge.api.auth import Principal
-from forge.api.desk import Desk, Pending
+from forge.api.executor import Desk, Pending
 from forge.api.read_limits import ReadLimits
 from forge.flows.upkeep.access import Scope, Token, TokenKind
 from forge.flows.versioning.ports import VersionPorts

@@ -23,11 +23,11 @@ from typing import Any, TypeVar
 from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal
-from forge.api.fair import FairPool
+from forge.api.fair_queue import FairPool
 from forge.api.preemption import Preemption, RunningRead
 from forge.api.read_limits import KINDS, ReadLimits, shortened
 from forge.api.runs.wire.runs import RunTicket
-from forge.api.wire.shape import Wire
+from forge.api.shape import Wire
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Engine, Starved
 from forge.flows.runs.id import new_run_id

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.contracts.duration import compare_durations, number_of, parse_duration
+from forge.model.duration import compare_durations, number_of, parse_duration
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from version_site import API, ORDERS, VersionSite, open_version_site, problem
 
 from forge.api.auth import Principal
-from forge.api.desk import Desk, Pending
+from forge.api.executor import Desk, Pending
 from forge.flows.upkeep.access import Scope
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from forge.api.fair import FairPool
+from forge.api.fair_queue import FairPool
 
 SECONDS = 30.0
 
