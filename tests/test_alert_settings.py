@@ -52,7 +52,7 @@ def test_without_a_word_there_are_no_channels_and_runs_tell_nobody(tmp_path: Pat
 
 def test_every_channel_is_built_from_its_keys_and_reads_its_secret_when_it_sends(tmp_path: Path) -> None:
     wiring = Wiring(load(tmp_path, ALL), environ={"SLACK_URL": "https://hooks.slack.com/x", "HOOK_SECRET": "s"})
-    ports = wiring.alerts()
+    ports = wiring.quality.alerts
     ops, mail, pager, hook = (ports.channels[name] for name in ("ops", "mail", "pager", "hook"))
     assert isinstance(ops, SlackChannel)
     assert isinstance(mail, EmailChannel)

@@ -21,42 +21,45 @@ from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.wiring import Wiring
+from forge.wiring.contracts import ContractParts
+from forge.wiring.lineage import LineageParts
 
 NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
 TABLE = TableName.parse("core.orders")
 
 
-class Unlucky(Wiring):
-    """Its lineage store is away, and so is the disk when a run asks for what registering needs."""
+def lineage_store_away(parts: LineageParts) -> LineagePorts:
+    raise ForgeError("E401", "The lineage store cannot be reached")
 
-    def lineage(self) -> LineagePorts:
-        raise ForgeError("E401", "The lineage store cannot be reached")
 
-    def contract_ports(self, actor: str | None = None) -> ContractPorts:
-        raise OSError("the disk is gone")
+def disk_gone(parts: ContractParts, actor: str | None = None) -> ContractPorts:
+    raise OSError("the disk is gone")
 
 
 @pytest.fixture
-def wiring(tmp_path: Path) -> Iterator[Unlucky]:
+def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wiring]:
+    """Its lineage store is away, and so is the disk when a run asks for what registering needs."""
+    monkeypatch.setattr(LineageParts, "graph", property(lineage_store_away))
+    monkeypatch.setattr(ContractParts, "ports", disk_gone)
     settings = "project: shop\ngovernance: {contracts: {enforcement: warn}}\n"
     root = write(tmp_path, {**FILES, "forge.yaml": settings})
     lay_database(root / ".forge" / "forge.db")
-    made = Unlucky(load_settings(root, {"HOME": str(root), "PATH": "", "USER": "ada"}))
+    made = Wiring(load_settings(root, {"HOME": str(root), "PATH": "", "USER": "ada"}))
     yield made
     made.close()
 
 
-def test_what_breaks_is_told_without_names_where_the_lineage_cannot_be_read(wiring: Unlucky) -> None:
+def test_what_breaks_is_told_without_names_where_the_lineage_cannot_be_read(wiring: Wiring) -> None:
     text = CONTRACT + "      - name: gone\n        logicalType: string\n"
     contract = contract_of(read_document(text, "contracts/core.orders.odcs.yaml"))
     first = Moving(StateChange(State.ACTIVE, None, NOW, "ada", contract.version))
     new = registered_of(contract, text, "sha256:x", at=NOW, by="ada")
-    wiring.contract_store.register(Registration(new, lambda head: first))
+    wiring.contracts.registry.register(Registration(new, lambda head: first))
     found = wiring.project().judged()[TABLE]
     assert [each.violation.code for each in found] == ["E520"]
 
 
-def test_registering_fails_no_run(wiring: Unlucky, caplog: pytest.LogCaptureFixture) -> None:
+def test_registering_fails_no_run(wiring: Wiring, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="forge.contracts"):
-        assert wiring._register([TABLE], RunId("r1")) == ()
+        assert wiring.contracts.register([TABLE], RunId("r1")) == ()
     assert "The contracts of run r1 are not registered: the disk is gone" in caplog.text

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = "A layer imports only below itself, siblings never each other"
 SETTINGS = "Settings are read by wiring and the faces, and handed down as values"
 PYSPARK = "Only forge.engines.spark imports pyspark"
+FACES = "Faces reach adapters through the wiring alone"
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -32,7 +33,7 @@ def copied_tree(tmp_path: Path) -> Path:
 def test_the_tree_keeps_every_import_rule() -> None:
     result = lint_imports(ROOT)
     assert result.returncode == 0, result.stdout + result.stderr
-    for rule in (LAYERS, SETTINGS, PYSPARK):
+    for rule in (LAYERS, SETTINGS, PYSPARK, FACES):
         assert f"{rule} KEPT" in result.stdout
 
 
@@ -47,6 +48,9 @@ def test_the_tree_keeps_every_import_rule() -> None:
         pytest.param("versioning", "forge.settings", SETTINGS, id="a domain reads the settings"),
         pytest.param("stores/lake", "pyspark.sql", PYSPARK, id="a store touches pyspark"),
         pytest.param("cli", "pyspark", PYSPARK, id="a command touches pyspark"),
+        pytest.param("cli/upkeep", "forge.engines.spark.session.session", FACES, id="a command imports an engine"),
+        pytest.param("api", "forge.stores.sql.metadata", FACES, id="the server imports a store"),
+        pytest.param("connection", "forge.tools.git", FACES, id="Python's face imports a tool"),
     ],
 )
 def test_a_forbidden_import_turns_its_rule_red(copied_tree: Path, room: str, forbidden: str, rule: str) -> None:

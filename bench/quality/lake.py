@@ -26,7 +26,7 @@ PASSING = {task.id for task in TASKS if task.bad is None}
 
 def cost_of(project: Connection, name: str, checks: Sequence[Check]) -> dict[str, object]:
     began = time.perf_counter()
-    judged = judge_dataset("bench.orders", project.wiring.check_ports(run_id=RunId(name)), checks=checks)
+    judged = judge_dataset("bench.orders", project.wiring.quality.check_ports(run_id=RunId(name)), checks=checks)
     seconds = time.perf_counter() - began
     context = project.spark.sparkContext
     jobs = context.statusTracker().getJobIdsForGroup(f"{name}:bench.orders")

@@ -24,7 +24,8 @@ from bench.versioning.shelf import Big, Shelf, in_turns, median_of, timed
 from bench.versioning.verify import LEAST, read_speed
 from bench.versioning.verify import Bench as Noise
 from forge.flows.versioning.diff import diff
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, merge
+from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import TableName
 from forge.versioning.merge import MergeType

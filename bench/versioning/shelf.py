@@ -98,7 +98,7 @@ class Shelf:
         folder.mkdir(parents=True)
         (folder / "forge.yaml").write_text(SETTINGS.format(master=master, memory=memory, partitions=partitions))
         self.wiring = Wiring.of(folder)
-        self.ports = self.wiring.versions()
+        self.ports = self.wiring.versioning.ports()
 
     @property
     def spark(self) -> SparkSession:

@@ -1,6 +1,6 @@
 """Forge: a governed Spark lakehouse. `forge.connect()` opens a project; `@forge.transform` marks a transform.
 
-Functions that need no project: `forge.lineage.extract_sql`, `forge.contracts.linter.lint`, `forge.versioning.merge_tables`."""
+Functions that need no project: `forge.lineage.extract_sql`, `forge.contracts.lint`, `forge.versioning.merge_tables`."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class House:
         commit = find_commit(wiring.metadata, revision, wiring.default_branch)
         version = wiring.metadata.tree(commit.id)[TableName.parse(table)]
         assert version.snapshot_id is not None
-        tables = wiring.versions().tables
+        tables = wiring.versioning.ports().tables
         files = tables.files(version.catalog, version.snapshot_id)
         found = tables.read(Slice(version.catalog, version.snapshot_id, tuple(files.files))).to_pylist()
         wiring.close()
@@ -178,7 +178,7 @@ def checked(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Every row of core.orders must have a customer; Python measures that, in place of Spark."""
     (house.root / "checks").mkdir()
     (house.root / "checks" / "orders.yaml").write_text("core.orders:\n  - {type: not_null, column: customer}\n")
-    monkeypatch.setattr(Wiring, "engine", property(lambda self: ArrowEngine(self.tables)))
+    monkeypatch.setattr(Wiring, "engine", property(lambda self: ArrowEngine(self.versioning.tables)))
     return house
 
 

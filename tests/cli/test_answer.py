@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from forge.cli.answer import Answer, Column, write_answer
-from forge.cli.terminal import Format
+from forge.cli.output import Format
 
 ITEMS = (
     {"name": "a,b", "rows": 12, "when": datetime(2026, 11, 15, 6, tzinfo=UTC), "tags": ["x"], "note": None},

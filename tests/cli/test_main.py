@@ -132,7 +132,7 @@ COSTS: tuple[tuple[tuple[str, ...], int, frozenset[str]], ...] = (
     (("branch", "list"), 520, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml"}),
     (("upstream", "marts.revenue"), 640, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "numpy"}),
     (("lineage", "extract", "q.sql"), 420, frozenset(HEAVY) - {"sqlglot", "yaml"}),
-    (("plan",), 730, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}),
+    (("plan",), 750, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}),
 )
 
 
@@ -175,7 +175,7 @@ def test_a_plan_of_the_demo_imports_neither_spark_nor_pyiceberg(
     names = modules_of(forge_process("plan", at=shop, PYTHONPROFILEIMPORTTIME="1"))
     without = set(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}
     assert {name.split(".")[0] for name in names} & without == set()
-    assert len(names) <= 730
+    assert len(names) <= 750  # the packages of rooms count, and cost nothing
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,20 @@ def test_half_a_range_or_none_at_all_is_refused(start: str | None, end: str | No
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("24h", timedelta(hours=24)), ("90m", timedelta(minutes=90)), ("7d", timedelta(days=7))]
+    ("text", "expected"),
+    [
+        ("24h", timedelta(hours=24)),
+        ("90m", timedelta(minutes=90)),
+        ("7d", timedelta(days=7)),
+        ("1.5 hours", timedelta(minutes=90)),
+        ("P1D", timedelta(days=1)),
+    ],
 )
 def test_ages_are_read(text: str, expected: timedelta) -> None:
     assert read_age(text, "--older-than") == expected
 
 
-@pytest.mark.parametrize("text", ["", "h", "24", "-1h", "1.5h", "24 parsecs", "9999999d"])
+@pytest.mark.parametrize("text", ["", "h", "24", "-1h", "24 parsecs", "9999999d", "1 month"])
 def test_other_ages_are_refused(text: str) -> None:
     with pytest.raises(ForgeError) as caught:
         read_age(text, "--older-than")

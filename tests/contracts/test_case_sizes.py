@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from forge.contracts import find_drift
-from forge.contracts.linter import lint
+from forge.contracts import find_drift, lint
 
 HEAD = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: active\n"
 MEGABYTE = 1_000_000

@@ -10,9 +10,8 @@ import pytest
 import yaml
 from contract_cases import CASES, Case, complaints, load_cases, value_at
 
-from forge.contracts import effective_of, find_breaking_changes, find_drift
+from forge.contracts import effective_of, find_breaking_changes, find_drift, lint
 from forge.contracts.contract import Violation
-from forge.contracts.linter import lint
 from forge.contracts.schema.file import read_schemas
 from forge.model.errors import ForgeError
 

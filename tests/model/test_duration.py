@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.model.duration import compare_durations, number_of, parse_duration
+from forge.model.duration import compare_durations, duration_text, number_of, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,21 @@ def test_numbers_are_exact() -> None:
     assert number_of("1e9999999") is None
     assert number_of("abc") is None
     assert number_of(True) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 s"),
+        (9.54, "9.5 s"),
+        (90, "90 s"),
+        (125, "2 min 5 s"),
+        (7200, "2 h"),
+        (19_800, "5.5 h"),
+        (86_400, "24 h"),
+        (864_000, "10 days"),
+        (1e9, "11,574.1 days"),
+    ],
+)
+def test_a_duration_is_shown_in_the_unit_that_fits(seconds: float, text: str) -> None:
+    assert duration_text(seconds) == text

@@ -380,5 +380,7 @@ def test_times_come_back_in_utc_whatever_zone_they_had(metadata: Metadata) -> No
 
 
 def test_a_change_that_is_written_elsewhere_is_noted(metadata: Metadata) -> None:
+    before = metadata.mark()
     metadata.note(note("lineage.declare", reason="seen"))
+    assert metadata.mark() != before
     assert metadata.audit(limit=1) == (note("lineage.declare", reason="seen"),)

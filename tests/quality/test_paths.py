@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from forge.model.schema import Column, Schema
 from forge.quality.paths import Field, NoField, find_field, is_within, split_path, type_of
-from forge.quality.spark_types import canonical, fields_of
 
 SCHEMA = Schema(
     (
@@ -93,49 +92,3 @@ def test_a_masked_struct_hides_its_fields() -> None:
     assert is_within("address", "address")
     assert not is_within("address", "address.city")
     assert not is_within("addresses", "address")
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("INT", "integer"),
-        ("long", "bigint"),
-        ("short", "smallint"),
-        ("byte", "tinyint"),
-        ("real", "float"),
-        ("dec( 12 , 2 )", "DECIMAL(12,2)"),
-        ("decimal", "decimal(10,0)"),
-        ("numeric(5)", "decimal(5,0)"),
-        ("timestamp_ltz", "timestamp"),
-        ("array<long>", "array < bigint >"),
-        ("map<string,struct<A:int>>", "MAP<STRING, STRUCT<a: INTEGER>>"),
-        ("struct<a:int,b:string>", "struct<a int NOT NULL COMMENT 'x, y', `B`: string>"),
-    ],
-)
-def test_types_that_are_written_differently_are_the_same(one: str, other: str) -> None:
-    assert canonical(one) == canonical(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("int", "bigint"),
-        ("decimal(12,2)", "decimal(12,3)"),
-        ("timestamp", "timestamp_ntz"),
-        ("array<int>", "array<bigint>"),
-        ("struct<a:int>", "struct<a:int,b:int>"),
-        ("struct<a:int>", "struct<b:int>"),
-        ("varchar(10)", "string"),
-    ],
-)
-def test_other_types_are_not(one: str, other: str) -> None:
-    assert canonical(one) != canonical(other)
-
-
-def test_fields_of_a_struct_in_a_struct() -> None:
-    assert fields_of("struct<a:struct<b:decimal(12,2),c:map<string,int>>,`d,e`:int>") == (
-        ("a", "struct<b:decimal(12,2),c:map<string,int>>"),
-        ("d,e", "int"),
-    )
-    assert fields_of("int") is None
-    assert fields_of("struct<>") == ()

@@ -53,7 +53,9 @@ class Site:
     def fail(self, number: int = 0) -> None:
         table = f"core.t{number}"
         judging = Judging(Scope(Origin.MONITOR, f"m{number}"), AlertPolicy(("hook",)))
-        observe_alerts(judged(verdict(table=table), at=datetime.now(UTC), table=table), self.wiring.alerts(), judging)
+        observe_alerts(
+            judged(verdict(table=table), at=datetime.now(UTC), table=table), self.wiring.quality.alerts, judging
+        )
 
     def start(self, ahead: float = 0, *words: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(WORKER), str(self.root), str(ahead), *words]
@@ -64,7 +66,7 @@ class Site:
         return process
 
     def statuses(self) -> Counter[str]:
-        return Counter(str(one.status) for one in self.wiring.alerts().store.deliveries())
+        return Counter(str(one.status) for one in self.wiring.quality.alerts.store.deliveries())
 
     def close(self) -> None:
         for process in self.started:
@@ -113,7 +115,7 @@ def test_a_process_killed_while_it_sends_is_followed_by_one_that_sends_under_the
 def test_a_process_killed_between_two_tries_loses_nothing(site: Site, receiver: HttpReceiver) -> None:
     receiver.answers = [(503, {}), (503, {})]
     site.fail()
-    store = site.wiring.alerts().store
+    store = site.wiring.quality.alerts.store
     tries = []
     for ahead in (0, 60):
         process = site.start(ahead, "forever")

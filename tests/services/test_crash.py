@@ -92,7 +92,7 @@ def state_of(wiring: Wiring) -> tuple[object, ...]:
 
 
 def _contract(wiring: Wiring, catalog: Catalog) -> object:
-    head = wiring.contract_store.head("orders")
+    head = wiring.contracts.registry.head("orders")
     listed = catalog.load_namespace_properties("core").get("forge.contracts") if head else None
     entry = json.loads(listed)[0] if listed else None
     assert (entry["version"] if entry else None) == (head.newest.version if head else None)

@@ -78,7 +78,7 @@ def ports(tmp_path: Path) -> Iterator[LineagePorts]:
     (tmp_path / "forge.yaml").write_text("project: shop\nuser: {name: Ada}\n")
     lay_database(tmp_path / ".forge" / "forge.db")
     wiring = Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}))
-    yield wiring.lineage()
+    yield wiring.lineage.graph
     wiring.close()
 
 

@@ -146,7 +146,7 @@ def check_they_met(told: Acknowledged) -> None:
 
 def soak(project: BranchedProject, seconds: float) -> None:
     wiring = project.wiring()
-    first = [write(wiring.versions(), table, "main", [(0, "first")]).commit for table in TABLES]
+    first = [write(wiring.versioning.ports(), table, "main", [(0, "first")]).commit for table in TABLES]
     for branch in BRANCHES[1:]:
         project.branch(wiring, branch)
     told = race(project, seconds)
@@ -155,10 +155,12 @@ def soak(project: BranchedProject, seconds: float) -> None:
     check_logs(wiring, common, told)
     check_rows(project, wiring, told)
     for branch in BRANCHES[1:]:
-        merge(MergeRequest(branch, "main"), wiring.versions())
+        merge(MergeRequest(branch, "main"), wiring.versioning.ports())
     check_main(project, wiring, told)
     assert set(log_of(wiring, "main")) >= set().union(*told.commits.values())
-    verified = verify(SqlMetadata(wiring.database), wiring.lake, wiring.seals, level=Level.TREE, default=MAIN)
+    verified = verify(
+        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=Level.TREE, default=MAIN
+    )
     assert verified.is_good, verified.broken[:3]
     assert verified.unsealed == 0
     assert find_problems(wiring.metadata, wiring.lake, MAIN) == ()

@@ -43,7 +43,7 @@ class House:
 
     def write(self, wiring: Wiring, table: str, branch: str, rows: dict[int, str]) -> None:
         mode = "merge" if TableName.parse(table) in wiring.metadata.tree(wiring.branch_head(MAIN)) else "append"
-        write(wiring.versions(), table, branch, list(rows.items()), mode)
+        write(wiring.versioning.ports(), table, branch, list(rows.items()), mode)
         self.note(table, rows)
 
     def note(self, table: str, rows: dict[int, str]) -> None:
@@ -180,7 +180,7 @@ def assert_mended(wiring: Wiring, *, is_open: bool) -> None:
 def done_again(wiring: Wiring, work: Work) -> str:
     """`nothing`: all of it was there already."""
     try:
-        done = perform(wiring.versions(), work)
+        done = perform(wiring.versioning.ports(), work)
     except ForgeError as error:
         if error.code != "E627":
             raise
@@ -190,7 +190,7 @@ def done_again(wiring: Wiring, work: Work) -> str:
 
 def test_after_all_crashes_the_history_holds(house: House) -> None:
     wiring = house.project.wiring()
-    found = verify(SqlMetadata(wiring.database), wiring.lake, wiring.seals, level=Level.FULL, default=MAIN)
+    found = verify(SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=Level.FULL, default=MAIN)
     assert found.is_good, found.broken[:3]
     assert found.unsealed == 0
     wiring.close()

@@ -109,7 +109,7 @@ def test_an_iceberg_table_is_compared_from_metadata_and_its_patch_is_sql_that_sp
 ) -> None:
     project = make_project({"transforms/core/orders.sql": QUERY})
     assert project.run().status == "succeeded"
-    reader = project.wiring.reader()
+    reader = project.wiring.versioning.reader()
     assert told(find_live_drift(load_contract(HEAD + FITTING, "o.odcs.yaml"), reader)) == []
     wrong = load_contract(HEAD + WRONG, "o.odcs.yaml")
     drifts, ran = jobs(project.spark, lambda: find_live_drift(wrong, reader))
@@ -128,7 +128,10 @@ def test_a_view_is_compared_without_a_job(make_project: MakeProject) -> None:
     project = make_project({"transforms/core/orders.sql": view})
     assert project.run().status == "succeeded"
     for at in (None, "HEAD"):
-        assert told(find_live_drift(load_contract(HEAD + WRONG, "o.odcs.yaml"), project.wiring.reader(), at)) == TOLD
+        assert (
+            told(find_live_drift(load_contract(HEAD + WRONG, "o.odcs.yaml"), project.wiring.versioning.reader(), at))
+            == TOLD
+        )
 
 
 def test_a_database_is_asked_for_its_columns_without_a_job(make_project: MakeProject, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def columns_of(drafted: Drafted) -> dict[str, dict[str, Any]]:
 
 
 def test_a_table_becomes_a_contract(project: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    ports = project.wiring.check_ports()
+    ports = project.wiring.quality.check_ports()
     found = draft_for("core.people", ports, "shop", profile=True)
     columns = columns_of(found)
     assert (found.looked, found.rows) == ("rows", 1000)

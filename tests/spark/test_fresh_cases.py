@@ -96,7 +96,7 @@ def _loaded(table: FreshTable) -> list[tuple[FreshCase, Check]]:
 @pytest.mark.parametrize("table", [table for table in TABLES if table.stored], ids=lambda table: table.name)
 def test_spark_says_what_the_specification_says(house: Connection, table: FreshTable) -> None:
     loaded = _loaded(table)
-    ports = replace(house.wiring.check_ports(), clock=lambda: NOW)
+    ports = replace(house.wiring.quality.check_ports(), clock=lambda: NOW)
     judged = judge_dataset(table.name, ports, checks=[check for _, check in loaded])
     pairs = zip([case for case, _ in loaded], judged.verdicts, strict=True)
     assert [fault for case, verdict in pairs for fault in faults_of(case, verdict)] == []

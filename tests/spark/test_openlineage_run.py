@@ -21,10 +21,10 @@ pytestmark = pytest.mark.spark
 
 def edges_of(wiring: Wiring) -> set[tuple[str, str, str]]:
     """Direct and indirect, without what the standard has no words for."""
-    look(wiring.lineage())
+    look(wiring.lineage.graph)
     facts = [
         fact
-        for fact in wiring.lineage().store.edge_facts()
+        for fact in wiring.lineage.graph.store.edge_facts()
         if fact.kind.type is not EdgeType.EXECUTES and not fact.kind.beside
         if fact.valid_to is None
     ]
@@ -44,7 +44,7 @@ def test_another_forge_that_is_told_of_a_run_knows_its_edges(make_project: MakeP
     lay_database(other / ".forge" / "forge.db")
     wiring = Wiring(load_settings(other, {"PATH": "", "HOME": "/nowhere"}))
     for event in told:
-        take_event(wiring.openlineage(), event)
+        take_event(wiring.lineage.openlineage, event)
     known, own = edges_of(wiring), edges_of(project.wiring)
     wiring.close()
     checks = {edge for edge in known if edge[1].startswith("process:")}

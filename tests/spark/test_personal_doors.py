@@ -88,7 +88,7 @@ class House:
 
     def commit(self, rows: list[dict[str, object]], branch: str = "main", table: str = "core.people") -> str:
         request = CommitRequest(TableName.parse(table), branch, CommitMode.MERGE, rows=pa.Table.from_pylist(rows))
-        done = commit_data(request, self.project.wiring.versions())
+        done = commit_data(request, self.project.wiring.versioning.ports())
         assert done.commit is not None
         return done.commit.id
 
@@ -96,7 +96,7 @@ class House:
         """Everything that leaves a cell somewhere: commits, runs, verdicts, conflicts, monitors, incidents."""
         wiring = self.project.wiring
         rows = pa.Table.from_pylist(ROWS)
-        commit_data(CommitRequest(TableName.parse("raw.people"), "main", rows=rows), wiring.versions())
+        commit_data(CommitRequest(TableName.parse("raw.people"), "main", rows=rows), wiring.versioning.ports())
         for name, text in FILES.items():
             (wiring.root / name).parent.mkdir(parents=True, exist_ok=True)
             (wiring.root / name).write_text(text)

@@ -71,35 +71,35 @@ def project(make_project: Callable[..., Connection]) -> Connection:
 
 def add(project: Connection, rows: Sequence[dict[str, Any]], table: TableName = ORDERS) -> None:
     given = pa.Table.from_pylist(list(rows), schema=SCHEMA if table == ORDERS else None)
-    commit_data(CommitRequest(table, "main", rows=given), project.wiring.versions())
+    commit_data(CommitRequest(table, "main", rows=given), project.wiring.versioning.ports())
 
 
 def ports_of(project: Connection, *checks: Check, spark: bool = True) -> RemedyPorts:
     """With these checks of the table; on Spark whatever its size."""
-    versions = project.wiring.versions()
+    versions = project.wiring.versioning.ports()
     known = versions.project()
     given = replace(known, checks={ORDERS: checks})
     small = 0 if spark else versions.small_bytes
     versions = replace(versions, project=lambda: given, small_bytes=small)
-    return project.wiring.remedies(versions=versions)
+    return project.wiring.quality.remedies(versions=versions)
 
 
 def observe(project: Connection, *checks: Check) -> tuple[Remediation, RemedyPorts]:
     ports = ports_of(project, *checks)
-    judged = judge_dataset("core.orders", replace(project.wiring.check_ports(), project=ports.versions.project))
+    judged = judge_dataset("core.orders", replace(project.wiring.quality.check_ports(), project=ports.versions.project))
     (made,) = observe_failures(judged, ports)
     return made, ports
 
 
 def table_of(project: Connection, table: TableName = ORDERS, at: str = "main") -> list[dict[str, Any]]:
-    found = travel(project.wiring.versions(), table, at)
+    found = travel(project.wiring.versioning.ports(), table, at)
     rows = [dict(zip(found.schema.names, values, strict=True)) for values in found.rows]
     return sorted(rows, key=lambda one: repr((one["id"], one["amount"])))
 
 
 def outcomes(project: Connection, *checks: Check) -> list[Outcome]:
     ports = ports_of(project, *checks)
-    judged = judge_dataset("core.orders", replace(project.wiring.check_ports(), project=ports.versions.project))
+    judged = judge_dataset("core.orders", replace(project.wiring.quality.check_ports(), project=ports.versions.project))
     return [verdict.outcome for verdict in judged.verdicts]
 
 
@@ -140,7 +140,7 @@ def test_duplicates_are_removed_on_spark_as_on_the_driver(project: Connection, o
 
 
 def test_only_the_files_that_change_are_written_anew(project: Connection) -> None:
-    tables, metadata = project.wiring.versions().tables, project.wiring.metadata
+    tables, metadata = project.wiring.versioning.ports().tables, project.wiring.metadata
 
     def files() -> set[str]:
         version = metadata.tree(project.wiring.branch_head(MAIN))[ORDERS]
@@ -194,7 +194,7 @@ QUARANTINES: list[tuple[Check, list[str]]] = [
 @pytest.mark.parametrize(("check", "moved"), QUARANTINES, ids=lambda one: getattr(one, "type", ""))
 def test_a_quarantine_restores_a_table_that_passes(project: Connection, check: Check, moved: list[str]) -> None:
     rows = pa.table({"name": ["Ulm", "Bonn"]})
-    commit_data(CommitRequest(TableName.parse("core.cities"), "main", rows=rows), project.wiring.versions())
+    commit_data(CommitRequest(TableName.parse("core.cities"), "main", rows=rows), project.wiring.versioning.ports())
     assert outcomes(project, check) == [Outcome.FAILED]
     before = table_of(project)
     made, _ = observe(project, check)
@@ -215,7 +215,7 @@ def clean(row: dict[str, Any]) -> dict[str, Any]:
 def test_a_quarantine_appends_follows_the_columns_and_is_taken_back(project: Connection) -> None:
     check = in_range(auto=True)
     observe(project, check)
-    versions = project.wiring.versions()
+    versions = project.wiring.versioning.ports()
     sql = "SELECT *, id * 10 AS tenfold FROM core.orders UNION ALL SELECT 8, -1, null, null, null, null, 80"
     commit_data(CommitRequest(ORDERS, "main", CommitMode.OVERWRITE, sql=sql), versions)
     made, ports = observe(project, check)
@@ -274,7 +274,7 @@ def governed(make_project: Callable[..., Connection], severity: str, action: str
 
 
 def values(project: Connection, table: str) -> list[tuple[Any, ...]]:
-    return sorted(travel(project.wiring.versions(), TableName.parse(table), "main").rows)
+    return sorted(travel(project.wiring.versioning.ports(), TableName.parse(table), "main").rows)
 
 
 def test_a_failing_check_blocks_and_a_warning_does_not(make_project: Callable[..., Connection]) -> None:
@@ -316,7 +316,7 @@ def test_a_run_that_dies_leaves_both_tables_as_they_were(
         pass
 
     project = governed(make_project, "error", "quarantine", "true")
-    real = project.wiring.ports
+    real = project.wiring.runs.ports
 
     def dying(*given: Any, **more: Any) -> Any:
         def die(step: str) -> None:
@@ -327,7 +327,7 @@ def test_a_run_that_dies_leaves_both_tables_as_they_were(
 
     head = project.wiring.branch_head(MAIN)
     with monkeypatch.context() as patch:
-        patch.setattr(project.wiring, "ports", dying)
+        patch.setitem(vars(project.wiring.runs), "ports", dying)
         with pytest.raises(Killed):
             project.run()
     assert project.wiring.branch_head(MAIN) == head
@@ -340,10 +340,10 @@ def test_a_run_that_dies_leaves_both_tables_as_they_were(
 def test_a_rollback_restores_a_table_that_passes(make_project: Callable[..., Connection]) -> None:
     project = governed(make_project, "warning", "rollback", "false")
     project.run()
-    (made,) = project.wiring.remedies().store.find()
+    (made,) = project.wiring.quality.remedies().store.find()
     assert made.status is RemedyStatus.PROPOSED, made.note
-    assert approve(made.id, project.wiring.remedies()).status is RemedyStatus.APPLIED
+    assert approve(made.id, project.wiring.quality.remedies()).status is RemedyStatus.APPLIED
     assert values(project, "core.orders") == [(1, 10), (2, 20)]
     assert values(project, "marts.total") == [(65,)]  # other tables are untouched
-    judged = judge_dataset("core.orders", project.wiring.check_ports())
+    judged = judge_dataset("core.orders", project.wiring.quality.check_ports())
     assert [verdict.outcome for verdict in judged.verdicts] == [Outcome.PASSED]

@@ -49,7 +49,7 @@ def sample(project: Connection, table: str, at: str = "HEAD") -> Sample:
         wiring.metadata,
         wiring.lake,
         lambda: wiring.engine,
-        wiring.personal_at,
+        wiring.catalog.personal_at,
         TableName.parse(table),
         at,
         default=project.current,

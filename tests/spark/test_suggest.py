@@ -50,7 +50,7 @@ checks:
 @pytest.fixture
 def project(make_project: Callable[..., Connection]) -> Connection:
     made = make_project()
-    ports = made.wiring.versions()
+    ports = made.wiring.versioning.ports()
     people = pa.table({"customer_id": list(range(1, 301))})
     commit_data(CommitRequest(PEOPLE, "main", rows=people), ports)
     commit_data(CommitRequest(SALES, "main", rows=pa.Table.from_pylist(ROWS)), ports)
@@ -61,7 +61,7 @@ def project(make_project: Callable[..., Connection]) -> Connection:
 
 def plain_profile(found: Profile, project: Connection) -> Profile:
     """The same, measured in Python."""
-    snapshot = project.wiring.lake.snapshot(project.wiring.reader().pin(SALES, None).catalog)
+    snapshot = project.wiring.lake.snapshot(project.wiring.versioning.reader().pin(SALES, None).catalog)
     assert snapshot is not None
     keys = [Key(PEOPLE, "customer_id", "bigint")]
     measurer = MemoryMeasurer(ROWS, {PEOPLE: [{"customer_id": n} for n in range(1, 301)]})
@@ -72,7 +72,7 @@ def plain_profile(found: Profile, project: Connection) -> Profile:
 
 
 def test_spark_suggests_what_plain_python_suggests(project: Connection) -> None:
-    found, existing = profile_dataset("core.sales", project.wiring.check_ports())
+    found, existing = profile_dataset("core.sales", project.wiring.quality.check_ports())
     assert found.rows == 2000
     suggested = suggest_checks(found, existing)
     assert suggested == suggest_checks(plain_profile(found, project), existing)
@@ -82,7 +82,7 @@ def test_spark_suggests_what_plain_python_suggests(project: Connection) -> None:
 
 def test_a_profile_of_all_columns_takes_few_jobs(project: Connection) -> None:
     run_id = RunId("r_profile")
-    ports = project.wiring.check_ports(run_id)
+    ports = project.wiring.quality.check_ports(run_id)
     ports.engine().begin(run_id, SALES)
     profile_dataset("core.sales", ports)
     assert ports.engine().progress(run_id, SALES).jobs <= 12
@@ -116,8 +116,8 @@ def _runs(project: Connection) -> list[RunId]:
 def test_nothing_is_written_where_no_row_fails(project: Connection) -> None:
     from forge.flows.quality.judge import judge_dataset
 
-    ports = project.wiring.check_ports()
-    kept = keep_failing(judge_dataset("core.people", ports), ports, project.wiring.versions())
+    ports = project.wiring.quality.check_ports()
+    kept = keep_failing(judge_dataset("core.people", ports), ports, project.wiring.versioning.ports())
     assert (kept.commit_id, kept.rows, kept.untold) == (None, 0, ())
 
 

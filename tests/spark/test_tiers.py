@@ -83,7 +83,7 @@ _RUNS = iter(range(10**6))
 
 def judged(project: Connection, dataset: str, *checks: Check, **options: Any) -> tuple[Judged, Cost]:
     run_id = RunId(f"tiers-{next(_RUNS)}")
-    ports = project.wiring.check_ports(run_id=run_id)
+    ports = project.wiring.quality.check_ports(run_id=run_id)
     found = judge_dataset(dataset, ports, checks=checks, **options)
     name = dataset.partition("@")[0]
     return found, Cost(project.wiring.session.get(), f"{run_id}:{name}")
@@ -167,7 +167,7 @@ def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: 
     more(shop, 1000, 3000)
     grown, cost = judged(shop, "core.orders", *checks)
     assert cost.rows == 2 * 2000
-    anew_ports = replace(shop.wiring.check_ports(), states=None)
+    anew_ports = replace(shop.wiring.quality.check_ports(), states=None)
     whole = judge_dataset("core.orders", anew_ports, checks=checks)
     moments, anew = (found.readings[Measure("moments", ("x",))] for found in (grown, whole))
     assert (moments.count, round(moments.mean, 6)) == (anew.count, round(anew.mean, 6)) == (3000, 1499.5)  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from forge.wiring import Wiring
 def main() -> None:
     ahead = timedelta(seconds=float(sys.argv[2]))
     wiring = Wiring.of(Path(sys.argv[1]), clock=lambda: datetime.now(UTC) + ahead)
-    ports = wiring.alerts()
+    ports = wiring.quality.alerts
     print("ready", flush=True)
     while True:
         deliver_due(ports)

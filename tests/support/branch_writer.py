@@ -21,6 +21,7 @@ from branched_project import BranchedProject, write
 from forge.flows.ports import Seam
 from forge.flows.runs.records import Moved, Publication, Published
 from forge.flows.versioning.merge.merge import MergeRequest, merge
+from forge.flows.versioning.merge.result import Merged
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 from forge.stores.sql.metadata import SqlMetadata
@@ -48,7 +49,7 @@ def note(notes: IO[str], told: Mapping[str, object]) -> None:
 
 def begin(wiring: Wiring) -> tuple[VersionPorts, CountingMetadata]:
     metadata = CountingMetadata(wiring.database)
-    return replace(wiring.versions(), metadata=metadata), metadata
+    return replace(wiring.versioning.ports(), metadata=metadata), metadata
 
 
 def await_others(seconds: float) -> float:
@@ -100,7 +101,7 @@ def keep_merging(wiring: Wiring, notes: IO[str], seconds: float, branches: list[
             refused += 1
             continue
         assert str(done.type) in ("three_way", "up_to_date"), done
-        if done.commit is not None:
+        if isinstance(done, Merged):
             note(notes, {"commit": done.commit.id, "branch": "main"})
         time.sleep(random.uniform(0, 0.5))
     note(notes, {"retries": metadata.lost, "refused": refused})

@@ -101,4 +101,4 @@ def see_runs(wiring: Wiring) -> None:
         )
         for table, column, expression in sources
     )
-    wiring.lineage().store.record([Batch("table:marts.daily", NOON, edges, actor="Ada")])
+    wiring.lineage.graph.store.record([Batch("table:marts.daily", NOON, edges, actor="Ada")])

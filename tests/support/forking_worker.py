@@ -25,7 +25,7 @@ from forge.wiring import FAULT
 def work_and_die(project: BranchedProject, work: Mapping[str, Any], fault: str) -> None:
     wiring = project.wiring()
     wiring.environ = {**wiring.environ, FAULT: fault}
-    perform(wiring.versions(), work)
+    perform(wiring.versioning.ports(), work)
 
 
 def main(root: str, url: str) -> None:

@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from forge.flows.runs.build import Event
+from forge.flows.runs.events import on
 from forge.flows.runs.jobs import JobQueue, JobRecord, JobStore
 from forge.flows.runs.processes import Process
 from forge.flows.runs.project import Project
@@ -138,7 +139,8 @@ class MemoryWorld:
         return Project(Path(), transforms, {}, {}, {}, lambda table: None)
 
     def ports(self, notify: Callable[[Event], None]) -> Ports:
-        return Ports(self.metadata, self.lake, self.engine, self.clock, ADA, lambda reference: "", notify=notify)
+        events = on(Event, notify)
+        return Ports(self.metadata, self.lake, self.engine, self.clock, ADA, lambda reference: "", events=events)
 
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
         unknown = [name for name in given if name not in ("day", "start", "end")]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from version_world import VersionWorld, make_world
 
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, merge
+from forge.flows.versioning.merge.result import MergeResult
 
 ORDERS = "core.orders"
 THREE = [

@@ -162,7 +162,7 @@ class QualitySite:
     def keep_history(self, days: int = 40) -> None:
         """Rows of core.orders day by day: fewer at weekends, growing slowly, and far too few on the last day."""
         today = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0)
-        self.wiring.metrics.put(
+        self.wiring.quality.metrics.put(
             tuple(_point(today - timedelta(days=days - day), day, day == days) for day in range(days + 1))
         )
 
@@ -190,11 +190,11 @@ def serve_quality(root: Path) -> Iterator[QualitySite]:
     settings = load_settings(root, {"PATH": "", "HOME": "/nowhere"})
     lay_database(Path(settings.database_url().removeprefix("sqlite:///")))
     wiring = Wiring(settings)
-    tables = cast(IcebergTables, wiring.tables)
+    tables = cast(IcebergTables, wiring.versioning.tables)
     lake = cast(IcebergLake, wiring.lake)
     engine = SamplingEngine(tables, lake)
     repair = ArrowRepair(tables, lambda pin, failing: failing_rows(engine, lake, pin, failing))
-    wiring.__dict__ |= {"engine": engine, "_driver_repair": repair}
+    wiring.__dict__["engine"], wiring.quality.__dict__["driver_repair"] = engine, repair
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         app = create_app(wiring, login_digest=digest_of(SECRET), port=port)

@@ -12,8 +12,9 @@ from forge.lineage.extract.contract import contract
 from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.program import Made, Program, Step
 from forge.lineage.extract.relation import Relation, relation_of
-from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of
+from forge.lineage.extract.sql.around import QueryReader, SqlFunction, read_from, types_of
 from forge.lineage.extract.sql.query import relation_of_query
+from forge.lineage.extract.sql.reader import SqlReader
 from forge.lineage.extract.sql.syntax.grammar import dialect_of
 from forge.lineage.extract.value import Value
 from forge.model.names import ColumnName
@@ -27,6 +28,7 @@ class Surroundings:
     ) -> None:
         self.catalog = catalog
         self.dialect = dialect
+        self.reader: QueryReader = SqlReader()
         self.functions = functions or {}
         self.steps: list[Step] = []
         self.gaps: list[Gap] = []

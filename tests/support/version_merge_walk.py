@@ -12,9 +12,10 @@ from version_model import Commit as ModelCommit
 from version_model import Tree as ModelTree
 from version_walk import Walk
 
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.resolve import Resolution, abort_merge, continue_merge, resolve
+from forge.flows.versioning.merge.result import MergeResult, conflicts_of
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 from forge.versioning.conflict import Conflict as RealConflict
@@ -172,7 +173,7 @@ class MergeWalk(Walk):
         except ForgeError as error:
             self.refused(held, expected, error, merge_id)
             return held.target
-        self.say("=", result.type, result.conflict_count, [(t.table, t.how) for t in result.tables])
+        self.say("=", result.type, conflicts_of(result)[1], [(t.table, t.how) for t in result.tables])
         self.counts[result.type] = self.counts.get(result.type, 0) + 1
         assert not (expected.error and expected.is_known), expected.error
         if result.type is MergeType.CONFLICTED:
@@ -205,10 +206,10 @@ class MergeWalk(Walk):
     def hold(self, held: Held, expected: Expected, result: MergeResult) -> None:
         assert self.world.head(held.target) == self.heads[held.target]
         assert result.merge is not None
-        told = {_told(c) for c in result.conflicts}
+        told = {_told(c) for c in conflicts_of(result)[0]}
         if expected.is_known:
             assert told == {c.told for c in expected.conflicts}, f"\nreal  {told}\nmodel {expected.conflicts}"
-            assert result.conflict_count == len(expected.conflicts)
+            assert conflicts_of(result)[1] == len(expected.conflicts)
         if {c.told for c in expected.conflicts} >= told:
             held.waiting = expected.conflicts
             self.open[result.merge.id] = held

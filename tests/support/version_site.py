@@ -116,7 +116,7 @@ def open_version_site(root: Path, yaml: str = YAML) -> Iterator[VersionSite]:
     settings = load_settings(root, {"PATH": "", "HOME": "/nowhere"})
     lay_database(Path(settings.database_url().removeprefix("sqlite:///")))
     wiring = Wiring(settings)
-    wiring.__dict__["engine"] = Engine(cast(IcebergTables, wiring.tables))
+    wiring.__dict__["engine"] = Engine(cast(IcebergTables, wiring.versioning.tables))
     app = create_app(wiring, login_digest=digest_of(SECRET))
     with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         client.headers["authorization"] = f"Bearer {SECRET}"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.model.names import TableName
-from forge.transforms.fingerprint import Fingerprint, canonical_json, fingerprint
+from forge.transforms.fingerprint import Fingerprint, fingerprint, hash_of
 from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
 
 ORDERS, ITEMS = TableName("core", "orders"), TableName("core", "items")
@@ -82,8 +82,8 @@ def test_a_parameter_without_a_value_is_no_part_of_it() -> None:
 
 def test_one_moment_in_two_time_zones_is_one_value_and_so_is_one_number_in_two_spellings() -> None:
     noon = datetime(2026, 11, 15, 12, tzinfo=UTC)
-    assert canonical_json(noon) == canonical_json(noon.astimezone(timezone(timedelta(hours=2))))
-    assert canonical_json(Decimal("1.50")) == canonical_json(Decimal("1.5"))
+    assert hash_of(noon) == hash_of(noon.astimezone(timezone(timedelta(hours=2))))
+    assert hash_of(Decimal("1.50")) == hash_of(Decimal("1.5"))
 
 
 VALUES = st.recursive(
@@ -102,9 +102,9 @@ def typed(value: object) -> object:
 
 @given(VALUES, VALUES)
 def test_texts_are_equal_exactly_where_the_values_are(one: object, other: object) -> None:
-    assert (canonical_json(one) == canonical_json(other)) == (typed(one) == typed(other))
+    assert (hash_of(one) == hash_of(other)) == (typed(one) == typed(other))
 
 
 def test_a_value_of_no_fixed_form_is_refused() -> None:
     with pytest.raises(TypeError, match="object"):
-        canonical_json(object())
+        hash_of(object())

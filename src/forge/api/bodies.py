@@ -6,12 +6,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message, Receive, Scope
 
 from forge.model.errors import ForgeError
@@ -118,6 +118,19 @@ def _said(scope: Scope) -> int | None:
         return None
     length = headers.get(b"content-length", b"0")
     return int(length) if length.isdigit() else None
+
+
+async def chunks_within(request: Request, limit: int, refusal: Exception) -> AsyncGenerator[bytes]:
+    """A streamed body; refused as soon as it is known to be larger, by what the request says or by what has come."""
+    said = request.headers.get("content-length", "")
+    if said.isdigit() and int(said) > limit:
+        raise refusal
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise refusal
+        yield chunk
 
 
 def refuse_deep(body: bytes) -> None:

@@ -233,7 +233,7 @@ class Desk:
 
     def _ports(self, task: Task, author: Author) -> VersionPorts:
         run_id = RunId(task.job.id)
-        ports = self._wiring.versions(
+        ports = self._wiring.versioning.ports(
             lambda event: self._note(task, event), author=author, run_id=run_id, stopped=lambda: task.stop
         )
         if not task.is_read:

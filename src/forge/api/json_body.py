@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from forge.api.bodies import refuse_deep
+from forge.api.bodies import chunks_within, refuse_deep
 from forge.model.errors import ForgeError
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -33,23 +33,11 @@ async def read_json(request: Request, *, limit: int = MOST_BYTES) -> object:
     encoding = request.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_PLAIN, *_ZIPPED):
         raise HTTPException(415, f"The encoding {encoding[:40]} is not known; send gzip, or none")
-    body = await _receive(request, limit)
-    return await run_in_threadpool(_parse, body, encoding in _ZIPPED, limit)
-
-
-async def _receive(request: Request, limit: int) -> bytes:
-    said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said) > limit:
-        _too_large(limit)
-    body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                _too_large(limit)
+        body = b"".join([chunk async for chunk in chunks_within(request, limit, _too_large(limit))])
     except ClientDisconnect:
         raise ForgeError("E818", "The body ended too early", where="/") from None
-    return bytes(body)
+    return await run_in_threadpool(_parse, body, encoding in _ZIPPED, limit)
 
 
 def _parse(body: bytes, zipped: bool, limit: int) -> object:
@@ -72,7 +60,7 @@ def _unzipped(body: bytes, limit: int) -> bytes:
     except zlib.error as error:
         raise ForgeError("E818", "The body is not gzip", where="/", why=str(error)) from None
     if len(found) > limit:
-        _too_large(limit)
+        raise _too_large(limit)
     if not stream.eof:
         raise ForgeError("E818", "The body is not gzip", where="/", why="It ends too early.")
     return found
@@ -82,5 +70,5 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number of JSON")
 
 
-def _too_large(limit: int) -> NoReturn:
-    raise HTTPException(413, f"The body is larger than {limit // (1024 * 1024)} MB; send fewer events at once")
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(413, f"The body is larger than {limit // (1024 * 1024)} MB; send fewer events at once")

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from starlette.responses import Response
 
 from forge.api.shape import Wire
-from forge.flows.ports import Metadata
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.impact import graph_of, lineage_at
+from forge.flows.runs.ports import Runs
+from forge.flows.upkeep.ports import Audit
 from forge.lineage.graph.graph import Graph
-from forge.model.lru_cache import Recent
+from forge.model.lru_cache import LruCache
 from forge.model.names import CommitId
 from forge.versioning.commit import Tree
 
@@ -26,19 +27,19 @@ class Memo:
 
     def __init__(self, life: float = 5) -> None:
         self._life = life
-        self._graphs: Recent[CommitId, Graph] = Recent(_GRAPHS)
-        self._answers: Recent[str, tuple[str, float, bytes]] = Recent(_ANSWERS)
+        self._graphs: LruCache[CommitId, Graph] = LruCache(_GRAPHS)
+        self._answers: LruCache[str, tuple[str, float, bytes]] = LruCache(_ANSWERS)
         self._making = threading.Lock()
         self._checks: tuple[str, float, CurrentChecksOf] | None = None
 
-    def current_checks(self, metadata: Metadata, read: Callable[[], CurrentChecksOf]) -> CurrentChecksOf:
+    def current_checks(self, metadata: Audit, read: Callable[[], CurrentChecksOf]) -> CurrentChecksOf:
         """The checks that there are now, out of the project's files and the monitors."""
         mark, kept = metadata.mark(), self._checks
         if kept is None or kept[0] != mark or time.monotonic() - kept[1] > _FILES_LIFE:
             kept = self._checks = (mark, time.monotonic(), read())
         return kept[2]
 
-    def graph(self, metadata: Metadata, commit_id: CommitId, tree: Tree) -> Graph:
+    def graph(self, metadata: Runs, commit_id: CommitId, tree: Tree) -> Graph:
         """The lineage behind a commit, which never changes."""
         known = self._graphs.take([commit_id])
         if known:
@@ -47,12 +48,12 @@ class Memo:
         self._graphs.keep({commit_id: graph})
         return graph
 
-    def respond(self, metadata: Metadata, key: tuple[object, ...], make: Callable[[], Wire]) -> Response:
+    def respond(self, metadata: Audit, key: tuple[object, ...], make: Callable[[], Wire]) -> Response:
         """The answer to a request, made once for each change of the records, however many ask for it."""
         body = self._answer(metadata, repr(key), lambda: make().model_dump_json(by_alias=True).encode())
         return Response(body, media_type="application/json")
 
-    def _answer(self, metadata: Metadata, key: str, make: Callable[[], bytes]) -> bytes:
+    def _answer(self, metadata: Audit, key: str, make: Callable[[], bytes]) -> bytes:
         """Of many who ask at once, one makes it."""
         kept = self._kept(metadata.mark(), key)
         if kept is not None:

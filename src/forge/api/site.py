@@ -24,8 +24,6 @@ from forge.flows.runs.jobs import JobQueue
 from forge.flows.runs.run_jobs import RunWork
 from forge.flows.upkeep.access import Access
 from forge.model.errors import ForgeError
-from forge.stores.sql.runs.jobs import SqlJobs
-from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.transforms.params import bind_params
 from forge.wiring import Wiring
 
@@ -47,23 +45,23 @@ class Site:
 
     def current_checks(self) -> CurrentChecksOf:
         """The checks that there are now, for any number of tables."""
-        return self.memo.current_checks(self.wiring.metadata, self.wiring.current_checks_of)
+        return self.memo.current_checks(self.wiring.metadata, self.wiring.quality.current_checks_of)
 
 
 def open_site(wiring: Wiring) -> Site:
     """The database is opened and migrated here, so that requests find it ready."""
     assert wiring.metadata is not None
     wiring.session.polite = True
-    access = Access(SqlTokens(wiring.database), wiring.clock)
+    access = wiring.upkeep.access
     try:
         access.sweep()
     except ForgeError as error:  # a database that is busy now is no reason not to start; the next start sweeps
         logger.warning("expired sessions stay for now: %s", error)
-    judging = wiring.judge_ports()
+    judging = wiring.quality.judge_ports()
     runs = work_on(wiring)
     work = WorkByKind(runs, {KIND: MonitorWork(judging, runs)})
-    queue = JobQueue(SqlJobs(wiring.database), work, wiring.clock, apart=frozenset({KIND}))
-    files = FileWatch(wiring.root, wiring.monitor_ports("quality/*.yaml"))
+    queue = JobQueue(wiring.runs.jobs, work, wiring.clock, apart=frozenset({KIND}))
+    files = FileWatch(wiring.root, wiring.quality.monitor_ports("quality/*.yaml"))
     scheduler = Scheduler(
         judging,
         wiring.metadata,
@@ -72,7 +70,9 @@ def open_site(wiring: Wiring) -> Site:
         sync=files.look,
         every=wiring.settings.quality.scheduler_seconds,
     )
-    site = Site(wiring, access, queue, wiring.clock(), Desk(wiring), scheduler, files, DeliveryWorker(wiring.alerts()))
+    site = Site(
+        wiring, access, queue, wiring.clock(), Desk(wiring), scheduler, files, DeliveryWorker(wiring.quality.alerts)
+    )
     site.jobs.start()
     _take_in(files)
     _catch_up(wiring)
@@ -96,7 +96,7 @@ def _take_in(files: FileWatch) -> None:
 def _catch_up(wiring: Wiring) -> None:
     """Alerts that a server which died did not move any more."""
     try:
-        for run_id in catch_up_alerts(wiring.monitors, wiring.alerts()):
+        for run_id in catch_up_alerts(wiring.quality.monitors, wiring.quality.alerts):
             logger.warning("run %s was kept and not told; its alerts are moved now", run_id)
     except ForgeError as error:
         logger.warning("alerts of runs that were cut off were not looked for: %s", error)
@@ -118,8 +118,8 @@ def work_on(wiring: Wiring) -> RunWork:
         wiring.author,
         wiring.clock,
         wiring.project,
-        lambda given: bind_params(wiring.params(), given),
-        wiring.ports,
+        lambda given: bind_params(wiring.runs.params(), given),
+        wiring.runs.ports,
     )
 
 

@@ -10,9 +10,8 @@ from forge.api.shape import ErrorView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import ReadsView, SparkView, SystemView
 from forge.flows.catalog.personal import PersonalColumns
-from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.shown_verdict import shown_verdict
-from forge.flows.runs.records import RunRecord
+from forge.flows.runs.records import RunRecord, published_by
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict
@@ -32,18 +31,9 @@ def error_view(error: ForgeError | Mapping[str, str | None] | None) -> ErrorView
 
 
 def verdict_view(verdict: Verdict, run: RunRecord, personal: PersonalColumns) -> VerdictView:
-    verdict = shown_verdict(verdict, personal)
     return VerdictView.model_validate(
         {
-            "check_id": verdict.check_id,
-            "type": verdict.check_type,
-            "table": verdict.table,
-            "columns": list(verdict.columns),
-            "outcome": str(verdict.outcome),
-            "severity": str(verdict.severity),
-            "message": verdict.message,
-            "blocks": verdict.blocks,
-            "details": dict(verdict.details),
+            **shown_verdict(verdict, personal).to_dict(),
             "run_id": run.id,
             "executed_at": run.finished_at or run.started_at,
             "commit": run.commit_id if TableName.parse(verdict.table) in published_by(run) else None,

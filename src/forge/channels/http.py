@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
-from http.client import HTTPException
 from urllib.parse import urlsplit
 
 from forge.flows.quality.incidents.ports import NotSent
@@ -15,42 +12,45 @@ _OF_THE_MESSAGE = (400, 413, 422)  # the message itself is at fault, and will be
 _MOST = 2000  # bytes of an answer that are read
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object, **__: object) -> None:
-        return None
-
-
 def post(
     url: str, body: bytes, headers: Mapping[str, str], seconds: float, ca_file: str | None = None
 ) -> tuple[int, str]:
     """Status and text of the answer; NotSent for anything but a 2xx. Messages never hold the address's path or query,
     which may be a secret."""
-    host = shown(url)
+    status, said, wait = exchange(url, body, headers, seconds, ca_file)
+    if not 200 <= status < 300:
+        detail = f"{shown(url)} answered {status}: {said.strip()[:200]}".rstrip(": ")
+        raise NotSent(detail, final=status in _OF_THE_MESSAGE, wait=wait)
+    return status, said
+
+
+def exchange(
+    url: str, body: bytes, headers: Mapping[str, str], seconds: float, ca_file: str | None = None
+) -> tuple[int, str, float | None]:
+    """Any answer: its status, the beginning of its text, and how long it asks to be left alone. NotSent where there is
+    none."""
+    import httpx
+
     if urlsplit(url).scheme not in ("http", "https"):
         raise NotSent("the address is not one of http or https")
-    request = urllib.request.Request(  # noqa: S310, checked above
-        url, body, {"content-type": "application/json", "user-agent": "forge", **headers}, method="POST"
-    )
-    try:
-        with _opener(ca_file).open(request, timeout=seconds) as response:
-            return response.status, response.read(_MOST).decode(errors="replace")
-    except urllib.error.HTTPError as error:
-        with error:
-            said = error.read(_MOST).decode(errors="replace").strip()
-        wait = _seconds(error.headers.get("retry-after"))
-        final = error.code in _OF_THE_MESSAGE
-        raise NotSent(f"{host} answered {error.code}: {said[:200]}".rstrip(": "), final=final, wait=wait) from error
-    except urllib.error.URLError as error:
-        raise NotSent(f"{host}: {error.reason}") from error
-    except (OSError, HTTPException, ValueError) as error:
-        raise NotSent(f"{host}: {error or type(error).__name__}") from error
-
-
-def _opener(ca_file: str | None) -> urllib.request.OpenerDirector:
+    headers = {"content-type": "application/json", "user-agent": "forge", "accept-encoding": "identity", **headers}
     context = ssl.create_default_context()
-    if ca_file is not None:
-        context.load_verify_locations(ca_file)
-    return urllib.request.build_opener(_NoRedirect, urllib.request.HTTPSHandler(context=context))
+    try:
+        if ca_file is not None:
+            context.load_verify_locations(ca_file)
+        with (
+            httpx.Client(verify=context, timeout=seconds, follow_redirects=False) as client,
+            client.stream("POST", url, content=body, headers=headers) as response,
+        ):
+            said = b""
+            for chunk in response.iter_raw():
+                said += chunk
+                if len(said) >= _MOST:
+                    break
+            wait = _seconds(response.headers.get("retry-after"))
+            return response.status_code, said[:_MOST].decode(errors="replace"), wait
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+        raise NotSent(f"{shown(url)}: {error or type(error).__name__}") from error
 
 
 def shown(url: str) -> str:

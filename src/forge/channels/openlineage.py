@@ -7,20 +7,19 @@ from __future__ import annotations
 import json
 import logging
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
-from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from forge.channels.http import exchange
+from forge.flows.quality.incidents.ports import NotSent
 from forge.flows.upkeep.private_files import private_file, private_folder
 from forge.lineage.openlineage_out import Json
 from forge.model.errors import ForgeError
 
 SECONDS = 5.0  # that a run may wait, in all
 MOST_WAITING = 1000  # runs
-_AGAIN = (408, 425, 429)
+_AGAIN = (401, 403, 408, 425, 429)
 _log = logging.getLogger("forge.lineage")
 
 
@@ -87,34 +86,18 @@ class OpenLineageSink:
 
     def _post(self, url: str, line: str, seconds: float) -> str | None:
         """None where it was taken, or refused for good, which the log tells."""
-        headers = {"content-type": "application/json", "user-agent": "forge"}
         try:
-            if self._key is not None:
-                headers["authorization"] = f"Bearer {self._key()}"
-            request = urllib.request.Request(url, line.encode(), headers, method="POST")  # noqa: S310, settings check it
-            with _OPENER.open(request, timeout=seconds):
-                return None
-        except urllib.error.HTTPError as error:
-            with error:
-                told = error.read(500).decode(errors="replace")
-            if error.code >= 500 or error.code in _AGAIN or error.code in (401, 403):
-                return f"it answered {error.code}"
-            _log.warning("%s refused an OpenLineage event with %s: %s", _shown(url), error.code, told)
-            return None
-        except (OSError, HTTPException, ValueError) as error:
-            return str(error) or type(error).__name__
+            headers = {"authorization": f"Bearer {self._key()}"} if self._key is not None else {}
+            status, told, _ = exchange(url, line.encode(), headers, seconds)
+        except NotSent as error:
+            return error.detail
         except ForgeError as error:
             return error.what
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would take the key elsewhere."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
+        if status >= 500 or status in _AGAIN:
+            return f"it answered {status}"
+        if not 200 <= status < 300:
+            _log.warning("%s refused an OpenLineage event with %s: %s", _shown(url), status, told[:500])
         return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 def _shown(url: str) -> str:

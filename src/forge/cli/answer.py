@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, TextIO
 
-from forge.cli.terminal import Format, console_of, is_rich
+from forge.cli.output import Format, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 
 P = ParamSpec("P")
 

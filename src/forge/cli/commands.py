@@ -30,21 +30,21 @@ GROUPS = (
     WordGroup(
         "Begin",
         (
-            Word("init", "init:init", "make a new project with a tiny working example", "forge init shop"),
-            Word("setup", "setup:setup", "fetch Spark's packages ahead", "forge setup"),
+            Word("init", "runs.init:init", "make a new project with a tiny working example", "forge init shop"),
+            Word("setup", "upkeep.setup:setup", "fetch Spark's packages ahead", "forge setup"),
             Word("demo", "main:demo", "run the demo shop and serve it", "forge demo --no-serve"),
-            Word("serve", "serve:serve", "serve the web app and the HTTP API", "forge serve --port 8765"),
+            Word("serve", "upkeep.serve:serve", "serve the web app and the HTTP API", "forge serve --port 8765"),
         ),
     ),
     WordGroup(
         "Run",
         (
-            Word("plan", "runs:plan", "what a run would do, and why", "forge plan +marts.revenue"),
-            Word("run", "runs:run", "pin, stage, check, publish as one commit", "forge run --branch dev"),
-            Word("runs", "runs:runs", "runs and what came of them", "forge runs --status blocked"),
+            Word("plan", "runs.runs:plan", "what a run would do, and why", "forge plan +marts.revenue"),
+            Word("run", "runs.runs:run", "pin, stage, check, publish as one commit", "forge run --branch dev"),
+            Word("runs", "runs.runs:runs", "runs and what came of them", "forge runs --status blocked"),
             Word(
                 "query",
-                "query:query",
+                "versioning.query:query",
                 "ask the tables, as they are or were",
                 'forge query "SELECT 1 AS one" --at HEAD~1',
             ),
@@ -53,30 +53,61 @@ GROUPS = (
     WordGroup(
         "Versions of tables",
         (
-            Word("log", "history:log", "commits, newest first", "forge log --graph --limit 5"),
-            Word("show", "history:show", "a commit, or a table with its schema and checks", "forge show core.orders"),
-            Word("diff", "history:diff", "how tables differ between two commits", "forge diff main...dev --rows"),
-            Word("branch", "branch:app", "list, create, protect and delete branches", "forge branch create dev"),
-            Word("tag", "tag:app", "list, create and delete tags", "forge tag create release-1"),
+            Word("log", "versioning.history:log", "commits, newest first", "forge log --graph --limit 5"),
+            Word(
+                "show",
+                "versioning.history:show",
+                "a commit, or a table with its schema and checks",
+                "forge show core.orders",
+            ),
+            Word(
+                "diff",
+                "versioning.history:diff",
+                "how tables differ between two commits",
+                "forge diff main...dev --rows",
+            ),
+            Word(
+                "branch",
+                "versioning.branch:app",
+                "list, create, protect and delete branches",
+                "forge branch create dev",
+            ),
+            Word("tag", "versioning.tag:app", "list, create and delete tags", "forge tag create release-1"),
             Word(
                 "commit",
-                "data:commit",
+                "versioning.data:commit",
                 "commit rows of a file or a query to a table",
                 "forge commit core.orders --file fix.csv --mode merge --branch fix",
             ),
-            Word("merge", "merge:merge", "merge a branch, row by row and cell by cell", "forge merge fix main"),
-            Word("conflicts", "conflicts:app", "resolve the conflicts of merges", "forge conflicts list"),
-            Word("approve", "merge:approve", "approve a merge into a protected branch", "forge approve 3f2a"),
-            Word("revert", "merge:revert", "take back what one commit changed", "forge revert HEAD~1"),
+            Word(
+                "merge", "versioning.merge:merge", "merge a branch, row by row and cell by cell", "forge merge fix main"
+            ),
+            Word("conflicts", "versioning.conflicts:app", "resolve the conflicts of merges", "forge conflicts list"),
+            Word(
+                "approve", "versioning.merge:approve", "approve a merge into a protected branch", "forge approve 3f2a"
+            ),
+            Word("revert", "versioning.merge:revert", "take back what one commit changed", "forge revert HEAD~1"),
             Word(
                 "cherry-pick",
-                "merge:cherry_pick",
+                "versioning.merge:cherry_pick",
                 "bring one commit onto a branch",
                 "forge cherry-pick 3f2a --branch dev",
             ),
-            Word("reset", "merge:reset", "move a branch to another commit", "forge reset HEAD~1 --branch dev"),
-            Word("blame", "data:blame", "which commit and run wrote a row", "forge blame core.orders --key order_id=1"),
-            Word("verify", "verify:verify", "commits and files are what was committed", "forge verify --level full"),
+            Word(
+                "reset", "versioning.merge:reset", "move a branch to another commit", "forge reset HEAD~1 --branch dev"
+            ),
+            Word(
+                "blame",
+                "versioning.data:blame",
+                "which commit and run wrote a row",
+                "forge blame core.orders --key order_id=1",
+            ),
+            Word(
+                "verify",
+                "upkeep.verify:verify",
+                "commits and files are what was committed",
+                "forge verify --level full",
+            ),
         ),
     ),
     WordGroup(
@@ -84,27 +115,27 @@ GROUPS = (
         (
             Word(
                 "upstream",
-                "lineage:upstream",
+                "lineage.walk:upstream",
                 "what a table or column comes from",
                 "forge upstream marts.revenue.revenue",
             ),
             Word(
                 "downstream",
-                "lineage:downstream",
+                "lineage.walk:downstream",
                 "what comes from a table or column",
                 "forge downstream raw.orders.amount",
             ),
             Word(
                 "impact",
-                "impact:impact",
+                "lineage.impact:impact",
                 "what a change would break, how hard, whom to tell",
                 "forge impact raw.orders.amount --change drop --fail-on high",
             ),
-            Word("ingest", "ingest:ingest", "read code into the lineage graph", "forge ingest jobs/"),
-            Word("erd", "erd:erd", "tables, columns and keys of a schema", "forge erd --schema core"),
+            Word("ingest", "lineage.ingest:ingest", "read code into the lineage graph", "forge ingest jobs/"),
+            Word("erd", "lineage.erd:erd", "tables, columns and keys of a schema", "forge erd --schema core"),
             Word(
                 "lineage",
-                "lineage_group:app",
+                "lineage.group:app",
                 "extract, verify, export, compare lineage",
                 "forge lineage extract q.sql --json",
             ),
@@ -115,20 +146,25 @@ GROUPS = (
         (
             Word(
                 "quality",
-                "quality:app",
+                "quality.group:app",
                 "checks, monitors, incidents, remediation",
                 "forge quality run --fail-on warning",
             ),
-            Word("check", "check:check", "run the checks of published tables, keep nothing", "forge check core.orders"),
+            Word(
+                "check",
+                "quality.check:check",
+                "run the checks of published tables, keep nothing",
+                "forge check core.orders",
+            ),
             Word(
                 "contract",
-                "contract:app",
+                "contracts.group:app",
                 "data contracts (ODCS): lint, compare, drift",
                 "forge contract lint contracts/",
             ),
             Word(
                 "compile",
-                "compile:compile_",
+                "contracts.compile:compile_",
                 "all policies of the project, for CI",
                 "forge compile --sarif build/forge.sarif",
             ),
@@ -137,12 +173,12 @@ GROUPS = (
     WordGroup(
         "Upkeep",
         (
-            Word("doctor", "care:doctor", "what is wrong: the machine, then the project", "forge doctor"),
-            Word("repair", "care:repair", "finish what a crash left", "forge repair"),
-            Word("gc", "care:gc", "delete files that nothing needs", "forge gc --dry-run"),
-            Word("token", "token:app", "create, list and revoke tokens", "forge token create ci --scope read"),
-            Word("explain", "explain:explain", "what an error code means", "forge explain E520"),
-            Word("version", "explain:version", "versions of Forge and what it runs on", "forge version"),
+            Word("doctor", "upkeep.maintenance:doctor", "what is wrong: the machine, then the project", "forge doctor"),
+            Word("repair", "upkeep.maintenance:repair", "finish what a crash left", "forge repair"),
+            Word("gc", "upkeep.maintenance:gc", "delete files that nothing needs", "forge gc --dry-run"),
+            Word("token", "upkeep.token:app", "create, list and revoke tokens", "forge token create ci --scope read"),
+            Word("explain", "upkeep.explain:explain", "what an error code means", "forge explain E520"),
+            Word("version", "upkeep.explain:version", "versions of Forge and what it runs on", "forge version"),
         ),
     ),
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
+
+from forge.cli.output import Format, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -17,23 +17,6 @@ if TYPE_CHECKING:
     from forge.cli.answer import Answer
     from forge.cli.waiting import Waiting
     from forge.wiring import Wiring
-
-
-class Format(StrEnum):
-    TABLE = "table"
-    JSON = "json"
-    NDJSON = "ndjson"
-    CSV = "csv"
-    YAML = "yaml"
-
-
-def is_rich(stream: TextIO) -> bool:
-    """Tables and live displays are for people: a terminal, and not the dumb one of an editor."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def has_colour(stream: TextIO) -> bool:
-    return is_rich(stream) and not os.environ.get("NO_COLOR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +89,3 @@ class Terminal:
 
         self._pause()
         write_answer(answer, self.format, sys.stdout)
-
-
-def console_of(stream: TextIO) -> Console:
-    """Rich for one stream; piped, it is as wide as a page and has no colour."""
-    from rich.console import Console
-
-    if is_rich(stream):
-        return Console(file=stream, no_color=not has_colour(stream), highlight=False, soft_wrap=False)
-    return Console(file=stream, no_color=True, highlight=False, width=100, force_terminal=False)

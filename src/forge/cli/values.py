@@ -87,9 +87,10 @@ def read_number(text: str, option: str) -> int | None:
 
 
 def read_age(text: str, option: str) -> timedelta:
-    """`24h`, `90m`, `7d`."""
-    units = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
-    if unit not in units or not number.isdecimal() or len(number) > 6:
+    """`24h`, `90m`, `7d`; at most a century."""
+    from forge.model.duration import parse_duration
+
+    found = parse_duration(text)
+    if found is None or found.months or found.seconds > 36_525 * 86_400:
         raise ForgeError("E105", f"{option}: '{text}' is not a length of time", fix="Write it like 24h, 90m or 7d.")
-    return timedelta(**{units[unit]: int(number)})
+    return timedelta(seconds=float(found.seconds))

@@ -24,12 +24,6 @@ def size(value: object) -> str:
     return ""
 
 
-def seconds(value: float) -> str:
-    if value < 10:
-        return f"{value:.1f} s"
-    return f"{value:.0f} s" if value < 120 else f"{int(value) // 60} min {int(value) % 60} s"
-
-
 def moment(value: object) -> str:
     """To the second, in UTC."""
     return f"{value:%Y-%m-%d %H:%M:%S}" if isinstance(value, datetime) else ""

@@ -5,10 +5,9 @@ but what they are given."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
+
+from forge.model.lazy import lazy_names
 
 if TYPE_CHECKING:
     from forge.contracts.compare.versions import find_breaking_changes as find_breaking_changes
@@ -16,25 +15,13 @@ if TYPE_CHECKING:
     from forge.contracts.inherit.contract import effective_of as effective_of
     from forge.contracts.linter.lint import lint as lint
 
-_FACES = {  # imported when asked for: most users of the package need one of them
-    "effective_of": "forge.contracts.inherit.contract",
-    "find_breaking_changes": "forge.contracts.compare.versions",
-    "find_drift": "forge.contracts.drift.table",
-    "lint": "forge.contracts.linter.lint",
-}
-
-
-class _Package(ModuleType):
-    """`lint` is the function, also after the module of that name was imported, which Python would put in its place."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in _FACES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-    def __getattr__(self, name: str) -> object:
-        if name in _FACES:
-            return getattr(import_module(_FACES[name]), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-sys.modules[__name__].__class__ = _Package
+# Imported when asked for: most users of the package need one of them.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "effective_of": "forge.contracts.inherit.contract",
+        "find_breaking_changes": "forge.contracts.compare.versions",
+        "find_drift": "forge.contracts.drift.table",
+        "lint": "forge.contracts.linter.lint",
+    },
+)

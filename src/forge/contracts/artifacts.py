@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
-from forge.contracts.canonical import canonical_json, content_hash, data_of, schema_hash
+from forge.contracts.canonical import content_hash, data_of, hash_of, schema_hash
 from forge.contracts.policy.facts import ContractFacts
 
 ARTIFACTS_VERSION = 1
@@ -42,14 +41,13 @@ def project_hash(contracts: Sequence[ContractFacts]) -> str:
     hashes = sorted((contract.id, schema_hash(contract)) for contract in effective)
     if len(hashes) == 1:
         return hashes[0][1]
-    return "sha256:" + hashlib.sha256(canonical_json([list(pair) for pair in hashes]).encode()).hexdigest()
+    return hash_of(hashes)
 
 
 def freeze(parts: Mapping[str, object], validated_at: str) -> dict[str, object]:
     """With a hash over all but the time, so that two compiles of the same project can be told to be the same."""
     frozen = {"schema_version": ARTIFACTS_VERSION, "frozen": True, **parts}
-    digest = hashlib.sha256(canonical_json(frozen).encode()).hexdigest()
-    return {**frozen, "validated_at": validated_at, "content_hash": f"sha256:{digest}"}
+    return {**frozen, "validated_at": validated_at, "content_hash": hash_of(frozen)}
 
 
 def artifacts_text(document: Mapping[str, object]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from datetime import date
 
 from forge.contracts.contract import Contract
 from forge.contracts.document.file import Document
+from forge.model.canonical_json import canonical_json, digest_of
 
 # What tells people about a schema and binds nobody.
 _TALK = frozenset(
@@ -25,12 +24,12 @@ _NODES = ("items", "map", "key", "value")
 def schema_hash(contract: Contract | Document | Mapping[str, object]) -> str:
     """`sha256:…` over the schema: tables and columns with their types, keys and constraints. Descriptions, tags, ids
     and the order of anything do not change it."""
-    return _hash(canonical_schema(data_of(contract)))
+    return f"sha256:{digest_of(canonical_schema(data_of(contract)))}"
 
 
 def content_hash(contract: Contract | Document | Mapping[str, object]) -> str:
     """`sha256:…` over all that the contract says; how the file is laid out does not change it."""
-    return _hash(_plain(data_of(contract)))
+    return hash_of(data_of(contract))
 
 
 def data_of(contract: Contract | Document | Mapping[str, object]) -> Mapping[str, object]:
@@ -45,16 +44,8 @@ def canonical_schema(data: Mapping[str, object]) -> list[object]:
     return _list([table for table in tables if isinstance(table, dict)]) if isinstance(tables, list) else []
 
 
-def canonical_json(value: object) -> str:
-    return _dump(_plain(value))
-
-
-def _dump(plain: object) -> str:
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _hash(plain: object) -> str:
-    return "sha256:" + hashlib.sha256(_dump(plain).encode()).hexdigest()
+def hash_of(value: object, errors: str = "strict") -> str:
+    return f"sha256:{digest_of(_plain(value), errors)}"
 
 
 def _node(node: Mapping[str, object]) -> dict[str, object]:
@@ -88,7 +79,7 @@ def _list(values: list[object]) -> list[object]:
 
 def _order(plain: object) -> tuple[str, str]:
     name = plain.get("name") if isinstance(plain, dict) else None
-    return (name, "") if isinstance(name, str) else ("", _dump(plain))
+    return (name, "") if isinstance(name, str) else ("", canonical_json(plain))
 
 
 def _plain(value: object) -> object:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge.contracts.linter.strict import is_personal
-from forge.contracts.types import Field, Type, logical_of, parse_type
+from forge.contracts.schema.types import logical_of
 from forge.contracts.write import write_contract
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
+from forge.model.types import DataType, TypeField, parse_type
 
 VERSION = "v3.1.0"
 FIRST = "0.1.0"  # a draft: its first promise is 1.0.0, when somebody has read it
@@ -87,7 +88,7 @@ def _head(table: TableName, facts: Known) -> Entry:
 def _column(column: Column, known: Mapping[str, KnownColumn], position: int | None) -> Entry:
     kind = parse_type(column.type)
     told = known.get(column.name.lower())
-    entry = _property(Field(column.name, kind, column.nullable), known, (column.name,), column.doc or "")
+    entry = _property(TypeField(column.name, kind, column.nullable), known, (column.name,), column.doc or "")
     if position is not None:
         entry |= {"required": True, "primaryKey": True, "primaryKeyPosition": position}
     elif told and told.unique:
@@ -95,7 +96,7 @@ def _column(column: Column, known: Mapping[str, KnownColumn], position: int | No
     return entry
 
 
-def _property(of: Field, known: Mapping[str, KnownColumn], path: tuple[str, ...], doc: str = "") -> Entry:
+def _property(of: TypeField, known: Mapping[str, KnownColumn], path: tuple[str, ...], doc: str = "") -> Entry:
     told = known.get(".".join(path).lower(), KnownColumn())
     entry: Entry = {"name": of.name, **_types(of.type, known, path)}
     if not of.nullable if told.required is None else told.required:
@@ -119,7 +120,7 @@ def _property(of: Field, known: Mapping[str, KnownColumn], path: tuple[str, ...]
     return entry
 
 
-def _types(of: Type, known: Mapping[str, KnownColumn], path: tuple[str, ...]) -> Entry:
+def _types(of: DataType, known: Mapping[str, KnownColumn], path: tuple[str, ...]) -> Entry:
     """The parts of structs and arrays are properties of their own. The standard has no word for maps before v3.2, nor
     for bytes: their physical type says all."""
     logical = logical_of(of)

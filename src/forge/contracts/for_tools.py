@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from forge.contracts.contract import TableContract
 from forge.contracts.drift.patch import new_type_of
-from forge.contracts.types import parse_type
+from forge.model.types import parse_type
 
 AVRO = "avro"
 _SIZED = (AVRO, "bigquery")

@@ -93,6 +93,14 @@ class Finding:
     policy_type: str = ""
     contract_id: str | None = None
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            **self.violation.to_dict(),
+            "source": self.source,
+            "policy_type": self.policy_type,
+            "contract_id": self.contract_id,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -10,7 +11,7 @@ from itertools import count
 from forge.contracts.contract import Property, TableContract
 from forge.contracts.drift.patch import new_type_of
 from forge.contracts.schema.sql_text import literal, quote
-from forge.contracts.types import Field, Type, iceberg_text, parse_type
+from forge.model.types import DataType, TypeField, iceberg_text, parse_type
 
 _ICEBERG_TYPES = frozenset(
     {
@@ -96,7 +97,7 @@ def spark_ddl(tables: Sequence[TableContract]) -> Written:
     return Written("\n".join(parts), tuple(lost))
 
 
-def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[Property, Type]]:
+def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[Property, DataType]]:
     for each in table.columns:
         kind = new_type_of(each)
         if kind is None:
@@ -105,7 +106,7 @@ def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[Property, 
             yield each, _with_nulls(parse_type(kind), each)
 
 
-def _with_nulls(of: Type, said: Property | None) -> Type:
+def _with_nulls(of: DataType, said: Property | None) -> DataType:
     """The type, with what the contract says of its parts: which of them may be NULL."""
     if said is None or not of.fields:
         return of
@@ -115,8 +116,8 @@ def _with_nulls(of: Type, said: Property | None) -> Type:
     return replace(of, fields=tuple(_field_with_nulls(field, parts.get(field.name)) for field in of.fields))
 
 
-def _field_with_nulls(field: Field, said: Property | None) -> Field:
-    return Field(field.name, _with_nulls(field.type, said), field.nullable and not (said and said.required))
+def _field_with_nulls(field: TypeField, said: Property | None) -> TypeField:
+    return TypeField(field.name, _with_nulls(field.type, said), field.nullable and not (said and said.required))
 
 
 def _is_required(of: Property) -> bool:
@@ -132,7 +133,7 @@ def _variable(table: TableContract) -> str:
     return name if name.isidentifier() else f"table_{name}"
 
 
-def _iceberg_type(of: Type, ids: Iterator[int], path: str, lost: list[str]) -> object:
+def _iceberg_type(of: DataType, ids: Iterator[int], path: str, lost: list[str]) -> object:
     if of.name == "struct":
         numbered = [(next(ids), field) for field in of.fields]
         return {"type": "struct", "fields": [_iceberg_field(n, f, ids, path, lost) for n, f in numbered]}
@@ -151,7 +152,7 @@ def _iceberg_type(of: Type, ids: Iterator[int], path: str, lost: list[str]) -> o
             "value-required": not value.nullable,
         }
     text = iceberg_text(of)
-    if text.partition("(")[0] not in _ICEBERG_TYPES:
+    if re.split(r"[(\[]", text)[0] not in _ICEBERG_TYPES:
         lost.append(f"{path}: Iceberg has no type {of}; string was written")
         return "string"
     if of.name in ("varchar", "char"):
@@ -159,12 +160,12 @@ def _iceberg_type(of: Type, ids: Iterator[int], path: str, lost: list[str]) -> o
     return text
 
 
-def _iceberg_field(number: int, field: Field, ids: Iterator[int], path: str, lost: list[str]) -> dict[str, object]:
+def _iceberg_field(number: int, field: TypeField, ids: Iterator[int], path: str, lost: list[str]) -> dict[str, object]:
     kind = _iceberg_type(field.type, ids, f"{path}.{field.name}", lost)
     return {"id": number, "name": field.name, "required": not field.nullable, "type": kind}
 
 
-def _spark_type(of: Type, path: str, lost: list[str]) -> str:
+def _spark_type(of: DataType, path: str, lost: list[str]) -> str:
     inside = [_spark_type(field.type, f"{path}.{field.name}", lost) for field in of.fields]
     if of.name == "struct":
         pairs = zip(of.fields, inside, strict=True)

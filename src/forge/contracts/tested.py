@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from forge.contracts.canonical import canonical_json
+from forge.contracts.canonical import hash_of
 from forge.contracts.registry import MOST_ID
 from forge.model.errors import ForgeError, raise_errors
 
@@ -106,7 +105,7 @@ def read_results(data: object, *, at: datetime, by: str) -> TestRun:
     run_id = _text(data, "runId", errors, 64) or _text(data, "id", errors, 64)
     raise_errors(errors)
     return TestRun(
-        run_id or hashlib.sha256(canonical_json(data).encode("utf-8", "backslashreplace")).hexdigest()[:32],
+        run_id or hash_of(data, "backslashreplace").removeprefix("sha256:")[:32],
         contract_id or "",
         result,
         at,

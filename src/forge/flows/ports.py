@@ -3,244 +3,32 @@ and all adapters of a port pass the same suite in tests/ports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from forge.flows.catalog.ports import Assets
+from forge.flows.quality.ports import Verdicts
+from forge.flows.runs.ports import Publications, Runs
+from forge.flows.runs.ports import Seam as Seam
+from forge.flows.upkeep.ports import Audit
+from forge.flows.versioning.store import Commits, ContentHashes, Merges, Refs
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.flows.runs.records import (
-        Advance,
-        AssetRecord,
-        AuditRecord,
-        Blob,
-        DatasetTally,
-        Judgement,
-        LoadedFile,
         Moved,
         Pointer,
-        ProfileRecord,
-        Publication,
-        Published,
-        RunRecord,
-        Sealed,
-        TableLineage,
-        Tally,
     )
-    from forge.flows.versioning.merge.record import MergeRecord
-    from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+    from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
     from forge.model.schema import Schema
     from forge.quality.measure import Measure, Reading
-    from forge.quality.verdict import Outcome, Verdict
-    from forge.versioning.branch import Branch
-    from forge.versioning.commit import Commit, TableStatistics, Tree
-    from forge.versioning.conflict import Conflict, Rule
-    from forge.versioning.merge import MergeStatus
-    from forge.versioning.tag import Tag
-
-Seam = Callable[[str], None]
-"""Called with the name of each step as it is reached; a test kills the process there."""
+    from forge.versioning.commit import TableStatistics
 
 
-class Metadata(Protocol):
-    """Forge's records. Every method is one transaction."""
-
-    # branches: `create_branch` raises E603 where it exists, `delete_branch` E602 where it does not
-    def branches(self) -> tuple[Branch, ...]: ...
-    def branch(self, name: BranchName) -> Branch | None: ...
-    def create_branch(self, branch: Branch, audit: AuditRecord) -> None: ...
-    def delete_branch(self, name: BranchName, audit: AuditRecord) -> None: ...
-    def update_branch(self, branch: Branch, audit: AuditRecord) -> None:
-        """Everything of the branch but its head, which only a publish moves; E602 where it does not exist."""
-        ...
-
-    def rename_branch(self, old: BranchName, new: BranchName, audit: AuditRecord) -> None:
-        """Head and history stay, and branches that were made from it follow; E602 unknown, E603 `new` exists."""
-        ...
-
-    # tags
-    def tags(self) -> tuple[Tag, ...]:
-        """By name."""
-        ...
-
-    def tag(self, name: str) -> Tag | None: ...
-    def put_tag(self, tag: Tag, audit: AuditRecord, *, replace: bool) -> None:
-        """A tag of that name that exists is moved where `replace`, else E615."""
-        ...
-
-    def delete_tag(self, name: str, audit: AuditRecord) -> None:
-        """E614 where it does not exist."""
-        ...
-
-    # commits
-    def commit(self, commit_id: CommitId) -> Commit | None: ...
-    def commits(self, ids: Iterable[CommitId]) -> Mapping[CommitId, Commit]:
-        """Those that exist."""
-        ...
-
-    def find_commits(self, prefix: str) -> tuple[CommitId, ...]: ...
-    def tree(self, commit_id: CommitId | None) -> Tree: ...
-    def log(
-        self,
-        head: CommitId,
-        *,
-        limit: int | None = None,
-        table: TableName | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        author: str | None = None,
-    ) -> tuple[Commit, ...]:
-        """Ancestors of head, itself included, newest first by time, parents after children. Filters hide commits
-        without ending the walk; `author` matches a part of name or e-mail."""
-        ...
-
-    def ancestry(self, heads: Iterable[CommitId]) -> Mapping[CommitId, tuple[CommitId, ...]]:
-        """Every commit that can be reached from any of the heads, with its parents."""
-        ...
-
-    def touching(self, table: TableName) -> frozenset[CommitId]:
-        """The commits that changed the table, of whatever branch."""
-        ...
-
-    # runs
-    def start_run(self, run: RunRecord) -> None: ...
-    def enter_step(self, run_id: RunId, step: str) -> None: ...
-    def finish_run(
-        self,
-        run: RunRecord,
-        verdicts: Sequence[Verdict],
-        audit: Sequence[AuditRecord],
-        lineage: Sequence[TableLineage] = (),
-    ) -> None:
-        """The end of a run that publishes nothing. `lineage` is of what it made."""
-        ...
-
-    def run(self, run_id: RunId) -> RunRecord | None: ...
-    def runs(
-        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
-    ) -> tuple[RunRecord, ...]:
-        """Newest first, with their outputs."""
-        ...
-
-    def find_runs(self, ids: Iterable[RunId]) -> Mapping[RunId, RunRecord]:
-        """Those that exist, with their outputs."""
-        ...
-
-    def verdicts(
-        self,
-        *,
-        run_id: RunId | None = None,
-        run_ids: Iterable[RunId] | None = None,
-        table: TableName | None = None,
-        outcome: Outcome | None = None,
-        limit: int = 1000,
-    ) -> tuple[tuple[RunId, Verdict], ...]:
-        """Newest run first."""
-        ...
-
-    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
-        """Of all outputs of these runs, published or not."""
-        ...
-
-    # what the checks of a branch say now and said before; none of these grows with the whole history
-    def mark(self) -> str:
-        """Another one after every change but a step of a run: what was made from the records is good until then."""
-        ...
-
-    def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
-        """Tables that the newest run on the branch to settle them held back, each with that run; newest first. A run
-        that finds a table up to date settles it: its code, inputs and checks are those of the published version.
-
-        What a run that makes tables held back waits for another one: a commit or a merge changes what readers have,
-        and not what waits. What one of these held back ends with whatever settles the table."""
-        ...
-
-    def judgements(
-        self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
-    ) -> tuple[Judgement, ...]:
-        """What the newest `runs` runs of the branch made of these tables, newest first: one for each of these checks
-        that spoke, or one without a check."""
-        ...
-
-    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
-        """Of the runs on the branch that began from `since` on and before `until`, oldest first."""
-        ...
-
-    def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
-        """The same, apart for each table."""
-        ...
-
-    def assets(self) -> tuple[AssetRecord, ...]: ...
-    def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...
-    def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
-        """Files loaded into the table by the commits from head back."""
-        ...
-
-    def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
-    def note(self, audit: AuditRecord) -> None:
-        """Of a change that is written elsewhere."""
-        ...
-
-    # merges and their conflicts
-    def put_merge(self, merge: MergeRecord, conflicts: Sequence[Conflict] | None, audit: AuditRecord) -> None:
-        """Insert or replace it. `conflicts`, where given, replace those that were kept; an answer to a conflict that
-        comes again (the same id) stays. Publications and advances write the merge they carry in their transaction."""
-        ...
-
-    def merge(self, merge_id: str) -> MergeRecord | None: ...
-    def merges(
-        self, *, statuses: Iterable[MergeStatus] | None = None, branch: BranchName | None = None, limit: int = 50
-    ) -> tuple[MergeRecord, ...]:
-        """Newest first; `branch` is the source or the target."""
-        ...
-
-    def conflicts(
-        self,
-        merge_id: str,
-        *,
-        table: TableName | None = None,
-        column: str | None = None,
-        ids: Iterable[str] | None = None,
-        open_only: bool = False,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> tuple[Conflict, ...]:
-        """In the order they were given."""
-        ...
-
-    def answer(self, merge_id: str, answers: Mapping[str, Rule], audit: AuditRecord) -> None:
-        """Set the resolution of these conflicts, by their ids; E616 where one is not there. Counts in the merge's
-        `resolved_count` follow."""
-        ...
-
-    # integrity
-    def recorded_tree(self, commit_id: CommitId) -> Tree:
-        """The tree exactly as it was committed; `tree` gives each table where its row stands now."""
-        ...
-
-    def blobs(self, paths: Iterable[str]) -> Mapping[str, Blob]:
-        """Those that are known."""
-        ...
-
-    def table_trees(self, digests: Iterable[str]) -> Mapping[str, Mapping[str, object]]:
-        """Those that are known."""
-        ...
-
-    def seal(self, sealed: Sealed) -> None:
-        """Add hashes that no publication carried."""
-        ...
-
-    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
-        """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the records
-        written; or nothing. The same seams as `publish`."""
-        ...
-
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
-        """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
-        `expected_head`; or nothing. Calls `seam("publish.pointers")` after the pointers were set and
-        `seam("publish.records")` before the transaction commits."""
-        ...
+class Metadata(Refs, Commits, Merges, ContentHashes, Runs, Publications, Verdicts, Assets, Audit, Protocol):
+    """All records of one project, in one database: for wiring, and for flows that speak most of these ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +161,7 @@ class Lake(Protocol):
 
     @property
     def by_table(self) -> ByTable | None:
-        """None where the transaction of `Metadata.publish` moves the pointers of all tables."""
+        """None where the transaction of `Publications.publish` moves the pointers of all tables."""
         ...
 
     @property

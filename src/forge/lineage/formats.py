@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 
-from forge.lineage.erd.text import quoted
+from forge.lineage.graph.picture import focus_of
 from forge.lineage.graph.traversal import Link, Traversal
 from forge.lineage.node import Node
 
@@ -97,12 +98,6 @@ FORMATS: Mapping[str, Callable[[Traversal], str]] = {
 }
 
 
-def focus_of(traversal: Traversal) -> str:
-    """What a walk is about, at the level of its answer: seen by tables, that of a column is its table."""
-    starts = [node.id for node in traversal.starts]
-    return starts[0] if starts and traversal.start not in starts else traversal.start
-
-
 def _ordered(links: Iterable[Link]) -> list[Link]:
     return sorted(links, key=lambda link: link.sort_key)
 
@@ -138,3 +133,9 @@ _CODES = {ord(letter): f"#{ord(letter)};" for letter in '"#%&<>`\\{}[]|;'} | {or
 def _label(text: str) -> str:
     """Mermaid writes letters that mean something to it by their numbers."""
     return text.translate(_CODES) or " "
+
+
+def quoted(text: str) -> str:
+    """A text of the DOT language. Backslashes are escapes in labels."""
+    safe = re.sub(r"[\x00-\x1f\x7f]", " ", text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{safe}"'

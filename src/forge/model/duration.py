@@ -88,6 +88,16 @@ def parse_duration(value: object, unit: str | None = None) -> Duration | None:
     return Duration(seconds=number * _SECONDS[named[0]]) if named[0] in _SECONDS else None
 
 
+def duration_text(seconds: float) -> str:
+    """`9.5 s`, `90 s`, `5 min 3 s`, `24 h`, `10.5 days`."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    length, unit = (3600, "h") if seconds < 3 * _DAY else (_DAY, "days")
+    return f"{seconds / length:,.1f}".removesuffix(".0") + f" {unit}"
+
+
 def number_of(value: object) -> Fraction | None:
     """The exact number that a value of a contract says, also as text; None where it says none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):

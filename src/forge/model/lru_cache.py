@@ -1,4 +1,4 @@
-"""What was read last and never changes, kept in the process."""
+"""The values asked for most recently, kept in the process: for what is expensive to read and never changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """At most `size` values; the one that was not asked for the longest goes first."""
 
     def __init__(self, size: int) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
@@ -67,7 +68,7 @@ def _listed() -> str:
 class Condition:
     """One requirement held against the version. `evidence` is a sentence; `details` are what it was told from."""
 
-    name: str  # min_score | max_age | no_pii
+    name: Literal["min_score", "max_age", "no_pii"]
     passed: bool
     required: float | bool
     found: float | list[str] | None  # score, hours or columns; None: not known

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Column, Schema
-from forge.quality.spark_types import fields_of, inner_types
+from forge.model.types import parse_type
 
 _SHOWN = 20
 _last: tuple[Schema, Mapping[str, Column]] | None = None
@@ -93,7 +93,8 @@ def _walk(
             place = (*above, name)
             if not rest:
                 yield Field(place, type_)
-            elif (inner := fields_of(type_)) is not None:
+            elif (struct := parse_type(type_)).name == "struct":
+                inner = [(field.name, str(field.type)) for field in struct.fields]
                 yield from _walk(inner, rest, place, reasons, quoted)
                 near = did_you_mean(rest[0], [field for field, _ in inner])
                 reasons.append(f"{'.'.join(place)} has no field '{rest[0]}'. {near or _listed([f for f, _ in inner])}")
@@ -102,9 +103,9 @@ def _walk(
 
 
 def _inside(place: str, type_: str) -> str:
-    for word, noun in (("array", "an array"), ("map", "a map")):
-        if inner_types(type_, word) is not None:
-            return f"{place} is {noun}, and a row has many values inside it; use an expression check"
+    noun = {"array": "an array", "map": "a map"}.get(parse_type(type_).name)
+    if noun:
+        return f"{place} is {noun}, and a row has many values inside it; use an expression check"
     return f"{place} is {type_}, which has no fields"
 
 

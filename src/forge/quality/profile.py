@@ -1,4 +1,4 @@
-"""What to measure to know a table, and what is known of it then. Pure: `flows/profile.py` does the measuring."""
+"""What to measure to know a table, and what is known of it then. Pure; `flows/catalog/profile.py` measures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What may be done about a failed check, and how people write it: `on_failure: [quarantine, {action: impute, …}]`. An
-action is data; `flows/remediate.py` carries it out."""
+action is data; `flows/quality/remediation/proposal.py` carries it out."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ two types, so none can round or cast in its own way."""
 from __future__ import annotations
 
 import math
-import re
 import struct
 from datetime import UTC, date, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
@@ -14,9 +13,9 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from forge.model.time import as_utc
+from forge.model.types import parse_type
 
 _WIDE = Context(prec=100)  # the default 28 digits cannot hold a decimal(38,…)
-_DECIMAL = re.compile(r"(?:decimal|dec|numeric)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?", re.IGNORECASE)
 
 
 class Family(StrEnum):
@@ -32,11 +31,12 @@ class Family(StrEnum):
 
 
 _FAMILIES = {
-    **dict.fromkeys(("tinyint", "smallint", "int", "bigint", "byte", "short", "integer", "long"), Family.INTEGER),
-    **dict.fromkeys(("float", "real"), Family.FLOAT),
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Family.INTEGER),
+    "decimal": Family.DECIMAL,
+    "float": Family.FLOAT,
     "double": Family.DOUBLE,
     "date": Family.DATE,
-    **dict.fromkeys(("timestamp", "timestamp_ntz", "timestamp_ltz"), Family.TIMESTAMP),
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), Family.TIMESTAMP),
     **dict.fromkeys(("string", "varchar", "char"), Family.STRING),
     "boolean": Family.BOOLEAN,
 }
@@ -65,15 +65,7 @@ class Unfit(ValueError):
 
 
 def family_of(type_: str) -> Family:
-    word = type_.strip().lower()
-    if _DECIMAL.fullmatch(word):
-        return Family.DECIMAL
-    return _FAMILIES.get(re.sub(r"\(\d+\)$", "", word), Family.OTHER)
-
-
-def scale_of(type_: str) -> int:
-    match = _DECIMAL.fullmatch(type_.strip())
-    return int(match[2] or 0) if match else 0
+    return _FAMILIES.get(parse_type(type_).name, Family.OTHER)
 
 
 def lower_bound(value: object, type_: str) -> object:
@@ -133,7 +125,7 @@ def member(value: object, type_: str) -> object:
 
 
 def _step(type_: str) -> Decimal:
-    return Decimal(1).scaleb(-scale_of(type_))
+    return Decimal(1).scaleb(-parse_type(type_).size[1])
 
 
 def _fixed(number: Decimal, type_: str) -> Decimal:

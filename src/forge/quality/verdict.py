@@ -33,3 +33,16 @@ class Verdict:
     message: str
     blocks: bool
     details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "check_id": self.check_id,
+            "type": self.check_type,
+            "table": self.table,
+            "columns": list(self.columns),
+            "outcome": str(self.outcome),
+            "severity": str(self.severity),
+            "message": self.message,
+            "blocks": self.blocks,
+            "details": dict(self.details),
+        }

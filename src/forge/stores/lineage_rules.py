@@ -13,7 +13,7 @@ from forge.lineage.graph.store import Snapshot
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
-from forge.stores.sql.columns import plain
+from forge.stores.json_values import plain
 
 # What only edges tell of: that it is a table says least, since every column has one.
 _TELLING = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)

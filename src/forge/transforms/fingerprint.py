@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from forge.model.canonical_json import canonical_json, digest_of
 from forge.model.names import TableName
 from forge.model.time import as_utc
 from forge.transforms.transform import SqlQuery, Transform
@@ -31,7 +30,7 @@ def fingerprint(
     its checks and its contract."""
     pinned = {str(table): version for table, version in inputs.items()}
     used = used_params(transform, params)
-    seen = sorted(canonical_json(file) for file in files)
+    seen = sorted(canonical_json(_typed(file)) for file in files)
     whole = {
         "output": str(transform.output),
         "code": transform.code_hash,
@@ -53,15 +52,11 @@ def used_params(transform: Transform, params: Mapping[str, object]) -> dict[str,
 
 
 def hash_of(value: object) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    return digest_of(_typed(value))
 
 
-def canonical_json(value: object) -> str:
-    """Equal values give equal text, whatever the order of their keys; values of different types differ."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _plain(value: object) -> object:
+def _typed(value: object) -> object:
+    """As JSON in which values of different types differ."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, datetime):
@@ -71,11 +66,11 @@ def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return {"decimal": str(value.normalize())}
     if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value))
+        return _typed(asdict(value))
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _typed(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_typed(item) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted(canonical_json(item) for item in value)
+        return sorted(canonical_json(_typed(item)) for item in value)
     raise TypeError(f"cannot fingerprint a {type(value).__name__}")

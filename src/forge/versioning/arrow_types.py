@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 
 import pyarrow as pa
 
 from forge.model.errors import ForgeError
+from forge.model.types import DataType, TypeField, as_type
 from forge.versioning.field import Field, Fields
 
 FIELD_ID = b"PARQUET:field_id"
@@ -34,59 +34,48 @@ _UNITS = ("s", "ms", "us", "ns")
 
 def type_name(kind: pa.DataType) -> str:
     """Spark's name; Arrow's own where Spark has no such type."""
+    return str(_data_type(kind))
+
+
+def _data_type(kind: pa.DataType) -> DataType:
     kind = plain_type(kind)
     is_ = pa.types
     if kind in _NAMES:
-        return _NAMES[kind]
+        return DataType(_NAMES[kind])
     if is_.is_decimal(kind):
-        return f"decimal({kind.precision},{kind.scale})"
+        return DataType("decimal", (kind.precision, kind.scale))
     if is_.is_timestamp(kind):
-        return "timestamp" if kind.tz else "timestamp_ntz"
+        return DataType("timestamp" if kind.tz else "timestamp_ntz")
     if is_.is_date(kind):
-        return "date"
+        return DataType("date")
     if is_.is_large_string(kind):
-        return "string"
+        return DataType("string")
     if is_.is_large_binary(kind) or is_.is_fixed_size_binary(kind):
-        return "binary"
+        return DataType("binary")
     if is_.is_map(kind):
-        return f"map<{type_name(kind.key_type)},{type_name(kind.item_type)}>"
+        parts = (("key", kind.key_type), ("value", kind.item_type))
+        return DataType("map", fields=tuple(TypeField(name, _data_type(inner)) for name, inner in parts))
     if is_.is_struct(kind):
-        return f"struct<{','.join(f'{each.name}:{type_name(each.type)}' for each in kind.fields)}>"
+        return DataType("struct", fields=tuple(TypeField(each.name, _data_type(each.type)) for each in kind.fields))
     if _is_list(kind):
-        return f"array<{type_name(kind.value_type)}>"
-    return str(kind)
+        return DataType("array", fields=(TypeField("element", _data_type(kind.value_type)),))
+    return DataType(str(kind))
 
 
-def arrow_type(name: str) -> pa.DataType:
+def arrow_type(of: str | DataType) -> pa.DataType:
     """The other way round."""
-    if name in _PLAIN:
-        return _PLAIN[name]
-    if decimal := re.fullmatch(r"decimal\((\d+),\s*(\d+)\)", name):
-        precision = int(decimal[1])
-        make = pa.decimal128 if precision <= 38 else pa.decimal256
-        return make(precision, int(decimal[2]))
-    if nested := re.fullmatch(r"(array|map|struct)<(.*)>", name, re.DOTALL):
-        inner = _parts(nested[2])
-        if nested[1] == "array":
-            return pa.list_(arrow_type(inner[0]))
-        if nested[1] == "map":
-            return pa.map_(arrow_type(inner[0]), arrow_type(inner[1]))
-        return pa.struct(
-            [(head.strip(), arrow_type(rest.strip())) for head, _, rest in (p.partition(":") for p in inner)]
-        )
-    return pa.type_for_alias(name)
-
-
-def _parts(text: str) -> list[str]:
-    """Split at the commas of this level only."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "<(") - (letter in ">)")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]
+    of = as_type(of)
+    if of.name == "decimal":
+        return (pa.decimal128 if of.size[0] <= 38 else pa.decimal256)(*of.size)
+    if of.name in ("varchar", "char"):
+        return pa.string()
+    inner = [(field.name, arrow_type(field.type)) for field in of.fields]
+    if of.name == "struct":
+        return pa.struct(inner)
+    if inner:
+        kinds = [kind for _, kind in inner]
+        return pa.list_(*kinds) if of.name == "array" else pa.map_(*kinds)
+    return _PLAIN.get(of.name) or pa.type_for_alias(of.written or of.name)
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:

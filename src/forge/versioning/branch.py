@@ -30,6 +30,24 @@ class Branch:
         """Protection implies an approval by someone else, unless the opposite was said explicitly."""
         return self.is_protected if self.require_approval is None else self.require_approval
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.name,
+            "name": self.name,
+            "description": self.description,
+            "status": self.status,
+            "parent": self.parent,
+            "fork_commit": self.fork_commit,
+            "head_commit": self.head,
+            "is_default": self.is_default,
+            "is_protected": self.is_protected,
+            "require_approval": self.needs_approval,
+            "allowed_mergers": list(self.allowed_mergers),
+            "created_by": self.created_by,
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+        }
+
 
 def branch_exists(name: BranchName, known: Branch | None) -> ForgeError:
     fix = "Take another name."

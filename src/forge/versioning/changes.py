@@ -27,6 +27,16 @@ class RowChange:
     columns: tuple[str, ...] = ()  # that changed; of an update
     count: int = 1
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "kind": str(self.kind),
+            "key": dict(self.key),
+            "before": dict(self.before) if self.before is not None else None,
+            "after": dict(self.after) if self.after is not None else None,
+            "columns": list(self.columns),
+            "count": self.count,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
@@ -35,6 +45,9 @@ class SchemaChange:
     before: str | None
     after: str | None
     field_id: int | str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in ("change", "column", "before", "after", "field_id")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +76,21 @@ class TableDiff:
     files_added: int = 0
     files_removed: int = 0
     bytes_read: int = 0  # of the files that were opened to say this
+
+    def to_dict(self) -> dict[str, object]:
+        rows = self.rows
+        return {
+            "table": self.table,
+            "change": self.change,
+            "key": list(self.key),
+            "columns": [{"name": field.name, "type": field.type} for field in self.fields],
+            "schema_changes": [change.to_dict() for change in self.schema],
+            "inserted": rows.inserted,
+            "updated": rows.updated,
+            "deleted": rows.deleted,
+            "changed_columns": dict(rows.columns or {}),
+            "files_added": self.files_added,
+            "files_removed": self.files_removed,
+            "bytes_read": self.bytes_read,
+            "rows": [row.to_dict() for row in rows.rows],
+        }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
+from forge.model.canonical_json import digest_of
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.model.time import as_utc
 
@@ -17,6 +17,13 @@ class Author:
     name: str
     email: str
     user_id: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.name} <{self.email}>" if self.email and self.email != self.name else self.name
+
+    def to_dict(self) -> dict[str, object]:
+        return {"name": self.name, "email": self.email, "user_id": self.user_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class TableVersion:
     snapshot_id: SnapshotId | None
     schema_id: int
     number: int = 1  # version number per table and branch: orders@v12
-    kind: str = "table"  # table | view
+    kind: Literal["table", "view"] = "table"
     metadata_location: str | None = None  # views only
     run_id: str | None = None  # the run that wrote this version; its edges are this version's lineage
     fingerprint: str | None = None  # of code, inputs and parameters that made it; the same again is a no-op
@@ -57,6 +64,9 @@ class Signature:
     signature: str  # of the commit's id, in hex
     key_id: str  # the beginning of the public key's hash
 
+    def to_dict(self) -> dict[str, object]:
+        return {"algorithm": self.algorithm, "signature": self.signature, "key_id": self.key_id}
+
 
 Signer = Callable[[str], Signature]
 """Signs the id of a commit or tag."""
@@ -80,14 +90,28 @@ class Commit:
     def is_merge(self) -> bool:
         return len(self.parents) > 1
 
-
-def canonical(value: object) -> bytes:
-    """One form for equal values, whatever the order of their keys: what every hash of the history is taken of."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str).encode()
-
-
-def digest_of(value: object) -> str:
-    return hashlib.sha256(canonical(value)).hexdigest()
+    def to_dict(self) -> dict[str, object]:
+        counted = self.statistics.values()
+        return {
+            "id": self.id,
+            "tree": self.tree_id,
+            "parents": list(self.parents),
+            "author": self.author.to_dict(),
+            "committer": self.committer.to_dict(),
+            "message": self.message,
+            "time": self.time,
+            "branch": self.branch,
+            "is_merge": self.is_merge,
+            "run_id": self.metadata.get("run_id"),
+            "metadata": dict(self.metadata),
+            "tables": [{"table": str(table), **asdict(done)} for table, done in sorted(self.statistics.items())],
+            "rows_added": sum(done.rows_added for done in counted),
+            "rows_deleted": sum(done.rows_deleted for done in counted),
+            "rows_modified": sum(done.rows_modified for done in counted),
+            "bytes_added": sum(done.bytes_added for done in counted),
+            "bytes_deleted": sum(done.bytes_deleted for done in counted),
+            "signature": self.signature.to_dict() if self.signature else None,
+        }
 
 
 def tree_id_of(tree: Tree) -> str:
@@ -153,3 +177,9 @@ def id_of(commit: Commit, tree_id: str) -> CommitId:
         "metadata": dict(commit.metadata),
     }
     return CommitId(digest_of(body))
+
+
+def same(old: TableVersion | None, new: TableVersion | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return (old.uuid, old.snapshot_id, old.metadata_location) == (new.uuid, new.snapshot_id, new.metadata_location)

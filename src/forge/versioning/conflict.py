@@ -53,6 +53,21 @@ class Conflict:
         text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "kind": str(self.kind),
+            "table": self.table,
+            "key": dict(self.key) if self.key is not None else None,
+            "column": self.column,
+            "base": self.base,
+            "ours": self.ours,
+            "theirs": self.theirs,
+            "location": location_of(self),
+            "resolution": str(self.resolution) if self.resolution else None,
+            "resolved_value": self.resolved_value,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -63,6 +78,9 @@ class Rule:
     table: str | None = None
     column: str | None = None
     value: object = None  # of manual; the text of an expression
+
+    def to_dict(self) -> dict[str, object]:
+        return {"take": str(self.take), "table": self.table, "column": self.column, "value": self.value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from forge.model.canonical_json import digest_of
 from forge.model.names import CommitId
-from forge.versioning.commit import Commit, Tree, digest_of, id_of, tree_id_of
+from forge.versioning.commit import Commit, Tree, id_of, tree_id_of
 
 
 @dataclass(frozen=True, slots=True, order=True)

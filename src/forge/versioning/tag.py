@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from datetime import datetime
 
+from forge.model.canonical_json import digest_of
 from forge.model.names import CommitId
 from forge.versioning.commit import Author, Signature
 
@@ -21,9 +20,19 @@ class Tag:
     target_type: str = "commit"
     signature: Signature | None = None
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "target": self.target,
+            "target_type": self.target_type,
+            "tagger": self.tagger.to_dict(),
+            "time": self.time,
+            "message": self.message,
+            "signature": self.signature.to_dict() if self.signature else None,
+        }
+
 
 def tag_id_of(tag: Tag) -> str:
     """The hash of everything in the tag but its signature, which is over this."""
     tagger = [tag.tagger.name, tag.tagger.email, tag.tagger.user_id]
-    body = [tag.name, tag.target, tag.target_type, tagger, tag.time.isoformat(), tag.message]
-    return hashlib.sha256(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+    return digest_of([tag.name, tag.target, tag.target_type, tagger, tag.time.isoformat(), tag.message])

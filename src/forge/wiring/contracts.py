@@ -3,74 +3,149 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError, raise_errors
-from forge.wiring.lineage import LineageWiring
-from forge.wiring.quality import QualityWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from forge.contracts.compare.versions import Comparison
+    from forge.contracts.contract import Contract
+    from forge.contracts.policy.governance import Governance
     from forge.contracts.registry import Registered
+    from forge.flows.contracts.compile.project import CompilePorts
+    from forge.flows.contracts.facts import Versions
     from forge.flows.contracts.ports import ContractPorts, Registration
-    from forge.model.names import BranchName, RunId, TableName
+    from forge.flows.contracts.tool import ContractTool
+    from forge.flows.contracts.versions import CommittedFiles, Hit
+    from forge.flows.runs.project import Project
+    from forge.model.names import RunId, TableName
+    from forge.model.schema import Schema
+    from forge.stores.sql.contracts.registry import SqlContracts
     from forge.transforms.transform import Transform
     from forge.versioning.commit import Tree
+    from forge.wiring import Wiring
+
 
 _log = logging.getLogger("forge.contracts")
 
 
-class ContractWiring(LineageWiring, QualityWiring):
-    def contract_ports(self, actor: str | None = None) -> ContractPorts:
+def contract_tool() -> ContractTool:
+    """datacontract-cli; it is imported when it is asked."""
+    from forge.tools.datacontract_cli import DatacontractCli
+
+    return DatacontractCli()
+
+
+def send_results(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    """E735 where the address does not take them; its path and query may be a secret and are not repeated."""
+    from forge.channels.http import post, shown
+    from forge.flows.quality.incidents.ports import NotSent
+
+    try:
+        post(url, body, headers, 30)
+    except NotSent as error:
+        raise ForgeError(
+            "E735",
+            f"{shown(url)} did not take the results",
+            why=error.detail,
+            fix="Check the address and --key; for Forge it is …/api/v1/contracts/results.",
+        ) from error
+
+
+@dataclass(frozen=True)
+class ContractParts:
+    wiring: Wiring
+
+    @cached_property
+    def registry(self) -> SqlContracts:
+        from forge.stores.sql.contracts.registry import SqlContracts
+
+        return SqlContracts(self.wiring.database)
+
+    @cached_property
+    def governance(self) -> Governance:
+        """What the project wants of its contracts and tables."""
+        from forge.wiring.governance import governance_of
+
+        return governance_of(self.wiring.settings)
+
+    def ports(self, actor: str | None = None) -> ContractPorts:
         """What registering contracts and asking about them needs."""
         from forge.flows.contracts.ports import ContractPorts
 
         return ContractPorts(
-            store=self.contract_store,
-            root=self.root,
-            clock=self.clock,
-            actor=actor or self.author.email,
-            metadata=self.metadata,
-            lake=lambda: self.lake,
-            default_branch=self.default_branch,
-            governance=self.governance(),
-            owner=self.settings.owner_of,
-            lineage=self.lineage,
-            alerts=self.alerts,
+            store=self.registry,
+            root=self.wiring.root,
+            clock=self.wiring.clock,
+            actor=actor or self.wiring.author.email,
+            metadata=self.wiring.metadata,
+            lake=lambda: self.wiring.lake,
+            default_branch=self.wiring.default_branch,
+            governance=self.governance,
+            owner=self.wiring.settings.owner_of,
+            lineage=lambda: self.wiring.lineage.graph,
+            alerts=lambda: self.wiring.quality.alerts,
             published=self._list_in_catalog,
         )
 
-    def _list_in_catalog(self, registered: Sequence[Registered]) -> None:
-        """In an external catalog; the embedded one was written with the registration. What fails now is made up for by
-        the next one: a namespace gets all its contracts of the registry."""
-        if self.settings.catalog.type == "embedded" or not registered:
-            return
-        from forge.contracts.registry import namespaces_of
-        from forge.stores.lake.external import ExternalLake
-        from forge.stores.lake.namespaces import write_external
+    def commits(self) -> CommittedFiles:
+        """The files of the project as other commits of its git repository have them."""
+        from forge.tools.git import GitFiles
 
-        namespaces = namespaces_of(table for one in registered for table in one.tables)
-        try:
-            if isinstance(self.lake, ExternalLake):
-                write_external(
-                    self.lake, namespaces, lambda: tuple(head.newest for head in self.contract_store.heads())
-                )
-        except ForgeError as error:
-            _log.warning("The catalog does not list its contracts yet: %s", error)
+        return GitFiles(self.wiring.root)
 
-    def _register(self, tables: Sequence[TableName], run_id: RunId) -> tuple[Registration, ...]:
+    def compile_ports(self) -> CompilePorts:
+        """No JVM is started: what tables are like is read from Iceberg's metadata."""
+        from forge.flows.contracts.compile.project import CompilePorts
+
+        return CompilePorts(
+            root=self.wiring.root,
+            governance=self.governance,
+            owner_of=self.wiring.settings.owner_of,
+            clock=self.wiring.clock,
+            known=self.wiring.catalog.known_tables,
+            schema_of=cache(self.live_schema),
+            versions=self.versions,
+            beside=self._run_refusals,
+        )
+
+    def live_schema(self, table: TableName) -> Schema | None:
+        """Of a table as it is on the default branch, from its metadata alone."""
+        from forge.flows.contracts.drift import live_schema
+
+        return live_schema(str(table), self.wiring.versioning.reader())
+
+    def versions(self) -> Versions:
+        """What contracts break of what is registered, and whom it hits."""
+        from forge.flows.contracts.judge import versions_in
+        from forge.flows.contracts.versions import find_hit
+
+        def hits(comparison: Comparison, old: Contract) -> tuple[Hit, ...]:
+            """Nobody, where the lineage cannot be read now: what breaks is told without names."""
+            try:
+                return find_hit(comparison, old, self.wiring.lineage.graph, owner=self.wiring.settings.owner_of)
+            except ForgeError as error:
+                _log.warning("The consumers of %s were not found: %s", old.id, error)
+                return ()
+
+        return versions_in(self.registry, hits)
+
+    def register(self, tables: Sequence[TableName], run_id: RunId) -> tuple[Registration, ...]:
         """Of what a run publishes. A contract that cannot be registered keeps no data back."""
         from forge.flows.contracts.files import project_files
         from forge.flows.contracts.registration import registrations_of_run
 
-        if self.governance().is_off:
+        if self.governance.is_off:
             return ()
         try:
             return registrations_of_run(
-                self.contract_ports(),
+                self.ports(),
                 tables,
-                project_files(self.root),
+                project_files(self.wiring.root),
                 run_id,
                 lambda text: _log.warning("Run %s: %s; forge compile says why", run_id, text),
             )
@@ -78,26 +153,51 @@ class ContractWiring(LineageWiring, QualityWiring):
             _log.warning("The contracts of run %s are not registered: %s", run_id, error)
             return ()
 
-    def _settle(self, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
+    def list_outputs(self, run_id: RunId) -> None:
         """An external catalog lists the contracts of the run's tables once they stand, whatever run registered them: so
         what an earlier one missed is made up for."""
-        super()._settle(branch, run_id, outputs)
-        if self.settings.catalog.type == "embedded":
+        if self.wiring.settings.catalog.type == "embedded":
             return
         from forge.flows.runs.records import OutputStatus
 
-        run = self.metadata.run(run_id)
+        run = self.wiring.metadata.run(run_id)
         standing = (OutputStatus.PUBLISHED, OutputStatus.UP_TO_DATE)
         tables = {str(one.table).lower() for one in (run.outputs if run else ()) if one.status in standing}
-        heads = self.contract_store.heads()
+        heads = self.registry.heads()
         self._list_in_catalog([one.newest for one in heads if tables & {table.lower() for table in one.newest.tables}])
 
-    def _refuse_new_readers(self, order: Sequence[Transform], tree: Tree) -> None:
+    def _list_in_catalog(self, registered: Sequence[Registered]) -> None:
+        """In an external catalog; the embedded one was written with the registration. What fails now is made up for by
+        the next one: a namespace gets all its contracts of the registry."""
+        if self.wiring.settings.catalog.type == "embedded" or not registered:
+            return
+        from forge.contracts.registry import namespaces_of
+        from forge.stores.lake.external import ExternalLake
+        from forge.stores.lake.namespaces import write_external
+
+        namespaces = namespaces_of(table for one in registered for table in one.tables)
+        try:
+            if isinstance(self.wiring.lake, ExternalLake):
+                write_external(
+                    self.wiring.lake, namespaces, lambda: tuple(head.newest for head in self.registry.heads())
+                )
+        except ForgeError as error:
+            _log.warning("The catalog does not list its contracts yet: %s", error)
+
+    def refuse_new_readers(self, order: Sequence[Transform], tree: Tree) -> None:
         raise_errors(self._new_readers(order, tree))
 
     def _new_readers(self, transforms: Iterable[Transform], tree: Tree) -> tuple[ForgeError, ...]:
         """E506: those that would read what a retired contract was about and did not before."""
         from forge.flows.contracts.lifecycle import find_new_readers, retired_tables
 
-        retired = {} if self.governance().is_off else retired_tables(self.contract_store)
-        return find_new_readers(retired, transforms, tree, self.metadata) if retired else ()
+        retired = {} if self.governance.is_off else retired_tables(self.registry)
+        return find_new_readers(retired, transforms, tree, self.wiring.metadata) if retired else ()
+
+    def _run_refusals(self, project: Project) -> tuple[ForgeError, ...]:
+        """What a run would refuse before it begins."""
+        from forge.transforms.params import find_unknown_params
+
+        tree = self.wiring.metadata.tree(self.wiring.branch_head(self.wiring.default_branch))
+        readers = self._new_readers(project.transforms.values(), tree)
+        return (*find_unknown_params(project.transforms, self.wiring.runs.params()), *readers)

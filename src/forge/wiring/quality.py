@@ -1,18 +1,22 @@
-"""What monitors, fitness and remediation need."""
+"""What checks, monitors, metrics, alerts, fitness and remediation need."""
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from forge.engines.spark.repair import SparkRepair
     from forge.flows.quality.after_check import Observers
     from forge.flows.quality.fitness import FitnessPorts
     from forge.flows.quality.health import CurrentChecks, CurrentChecksOf
-    from forge.flows.quality.judge import Judged
+    from forge.flows.quality.incidents.ports import AlertPorts
+    from forge.flows.quality.judge import CheckPorts, HistoryOf
+    from forge.flows.quality.metrics.history import MetricPorts
     from forge.flows.quality.monitors.run import JudgePorts
     from forge.flows.quality.monitors.store import MonitorPorts
     from forge.flows.quality.remediation.ports import RemedyPorts
@@ -24,19 +28,83 @@ if TYPE_CHECKING:
     from forge.quality.check import Check
     from forge.quality.monitors.monitor import Monitor
     from forge.quality.workflow import Remediation
+    from forge.stores.sql.quality.metrics import SqlMetrics
     from forge.stores.sql.quality.monitors import SqlMonitors
+    from forge.stores.sql.quality.states import SqlStates
     from forge.versioning.commit import Author
-from forge.wiring.alerts import AlertWiring
-from forge.wiring.judging import JudgingWiring
+    from forge.wiring import Wiring
 
 
-class QualityWiring(JudgingWiring, AlertWiring):
+@dataclass(frozen=True)
+class QualityParts:
+    wiring: Wiring
+
+    def check_ports(
+        self,
+        run_id: RunId | None = None,
+        notify: Callable[[Event], None] = lambda event: None,
+        stopped: Callable[[], RunStatus | None] = lambda: None,
+    ) -> CheckPorts:
+        """What judging published data needs."""
+        from forge.flows.quality.judge import CheckPorts
+
+        return CheckPorts(
+            metadata=self.wiring.metadata,
+            lake=self.wiring.lake,
+            engine=lambda: self.wiring.engine,
+            project=self.wiring.project,
+            clock=self.wiring.clock,
+            default_branch=self.wiring.default_branch,
+            notify=notify,
+            stopped=stopped,
+            run_id=run_id,
+            history=self.history,
+            states=self.states,
+            declared=self.wiring.catalog.declared,
+        )
+
+    @cached_property
+    def metrics(self) -> SqlMetrics:
+        """Histories of metrics, and what people said of them."""
+        from forge.stores.sql.quality.metrics import SqlMetrics
+
+        return SqlMetrics(self.wiring.database)
+
+    def metric_ports(self) -> MetricPorts:
+        """What keeping and judging metrics needs."""
+        from forge.flows.quality.metrics.history import MetricPorts
+
+        return MetricPorts(self.metrics, self.wiring.metadata, self.wiring.clock, self._hidden)
+
+    @property
+    def history(self) -> HistoryOf:
+        from forge.flows.quality.metrics.history import HistoryReader
+
+        return HistoryReader(self.metric_ports())
+
+    @cached_property
+    def states(self) -> SqlStates:
+        from forge.stores.sql.quality.states import SqlStates
+
+        return SqlStates(self.wiring.database)
+
+    def _hidden(self, table: TableName) -> frozenset[str]:
+        """Columns that hold personal data on the default branch."""
+        return self.wiring.catalog.personal_at().of(table)
+
+    @cached_property
+    def alerts(self) -> AlertPorts:
+        """What alerts and incidents need."""
+        from forge.wiring.alerts import alert_ports
+
+        return alert_ports(self.wiring)
+
     @cached_property
     def monitors(self) -> SqlMonitors:
         """Monitors, their runs and results."""
         from forge.stores.sql.quality.monitors import SqlMonitors
 
-        return SqlMonitors(self.database)
+        return SqlMonitors(self.wiring.database)
 
     def monitor_ports(self, actor: str | None = None) -> MonitorPorts:
         """What creating and changing monitors needs."""
@@ -44,19 +112,19 @@ class QualityWiring(JudgingWiring, AlertWiring):
 
         return MonitorPorts(
             self.monitors,
-            self.metadata,
-            self.clock,
-            actor or self.author.email,
-            self.default_branch,
-            channels=lambda: tuple(self.settings.alerts.channels),
-            retired=lambda monitor_id: self._forget(monitor_id, actor or self.author.email),
+            self.wiring.metadata,
+            self.wiring.clock,
+            actor or self.wiring.author.email,
+            self.wiring.default_branch,
+            channels=lambda: tuple(self.wiring.settings.alerts.channels),
+            retired=lambda monitor_id: self._forget(monitor_id, actor or self.wiring.author.email),
             tables=self._watchable,
         )
 
     def _watchable(self, branch: BranchName) -> frozenset[TableName]:
         """What monitors may be made for: tables and views of the branch, of the lake, and of the project."""
-        own = self.metadata.tree(self.branch_head(branch))
-        return frozenset({*own, *self.known_tables(), *self.project().transforms})
+        own = self.wiring.metadata.tree(self.wiring.branch_head(branch))
+        return frozenset({*own, *self.wiring.catalog.known_tables(), *self.wiring.project().transforms})
 
     def judge_ports(self, actor: str | None = None) -> JudgePorts:
         """What judging, keeping what was said and telling who has to know needs."""
@@ -67,9 +135,9 @@ class QualityWiring(JudgingWiring, AlertWiring):
             store=self.monitors,
             checks=self.check_ports,
             observers=self.observers,
-            clock=self.clock,
-            actor=actor or self.author.email,
-            default_branch=self.default_branch,
+            clock=self.wiring.clock,
+            actor=actor or self.wiring.author.email,
+            default_branch=self.wiring.default_branch,
             process=this_process(),
         )
 
@@ -85,7 +153,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
         from forge.quality.plan import check_ids
         from forge.quality.spec import load_checks
 
-        project = self.project()
+        project = self.wiring.project()
         monitors: dict[TableName, list[Monitor]] = {}
         for monitor in self.monitors.monitors():
             monitors.setdefault(monitor.table, []).append(monitor)
@@ -109,9 +177,10 @@ class QualityWiring(JudgingWiring, AlertWiring):
         """What the gate of a use needs."""
         from forge.flows.quality.fitness import FitnessPorts
 
+        wiring, catalog = self.wiring, self.wiring.catalog
         return FitnessPorts(
-            *(self.metadata, self.lake, self.clock, self.default_branch, self.monitors.standing),
-            *(self.declared.of, self.personal_at, self.current_checks),
+            *(wiring.metadata, wiring.lake, wiring.clock, wiring.default_branch, self.monitors.standing),
+            *(catalog.declared.of, catalog.personal_at, self.current_checks),
         )
 
     @cached_property
@@ -123,16 +192,7 @@ class QualityWiring(JudgingWiring, AlertWiring):
         from forge.flows.quality.remediation.observer import remedies_observer
 
         metrics = metrics_observer(self.metric_ports())
-        return Observers((metrics, alert_observer(self.alerts()), remedies_observer(self.remedies)))
-
-    def after_check(self) -> Callable[[Judged], None]:
-        """For governed runs; never raises."""
-        from forge.flows.quality.after_check import after_run
-
-        def observe(judged: Judged) -> None:
-            after_run(judged, self.observers)
-
-        return observe
+        return Observers((metrics, alert_observer(self.alerts), remedies_observer(self.remedies)))
 
     def outcomes(self, table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
         """What a check said of commits outside of runs, newest first: whether it passed."""
@@ -160,18 +220,18 @@ class QualityWiring(JudgingWiring, AlertWiring):
         from forge.quality.workflow import ApprovalPolicy
         from forge.stores.sql.quality.remediations import SqlRemediations
 
-        keys = self.settings.quality.remediation
+        keys = self.wiring.settings.quality.remediation
         return RemedyPorts(
-            versions or self.versions(notify, author=author, run_id=run_id, stopped=stopped),
-            SqlRemediations(self.database),
-            self._driver_repair,
-            self._spark_repair,
+            versions or self.wiring.versioning.ports(notify, author=author, run_id=run_id, stopped=stopped),
+            SqlRemediations(self.wiring.database),
+            self.driver_repair,
+            self.spark_repair,
             ApprovalPolicy(tuple(keys.approvers), keys.own),
             more_checks=self._monitor_checks,
             outcomes=self.outcomes,
-            notify=notifier(self.alerts),
-            tell=teller(self.alerts),
-            function=lambda place, pin: self._spark_repair().call(place, pin),
+            notify=notifier(lambda: self.alerts),
+            tell=teller(lambda: self.alerts),
+            function=lambda place, pin: self.spark_repair().call(place, pin),
         )
 
     def _monitor_checks(self, remediation: Remediation) -> tuple[Check, ...]:
@@ -184,15 +244,28 @@ class QualityWiring(JudgingWiring, AlertWiring):
         return load_checks(list(monitor.checks), table=remediation.table, where=f"monitor {monitor.id}")
 
     @cached_property
-    def _driver_repair(self) -> RepairWork | None:
-        if self.tables is None:
+    def driver_repair(self) -> RepairWork | None:
+        if self.wiring.versioning.tables is None:
             return None
         from forge.stores.lake.arrow.repair import ArrowRepair
 
-        return ArrowRepair(self.tables)
+        return ArrowRepair(self.wiring.versioning.tables)
 
-    def _spark_repair(self) -> SparkRepair:
+    def spark_repair(self) -> SparkRepair:
         from forge.engines.spark.repair import SparkRepair
 
-        assert self.tables is not None, "rows are worked on in Forge's own catalog only"
-        return SparkRepair(self.engine, self.tables)
+        assert self.wiring.versioning.tables is not None, "rows are worked on in Forge's own catalog only"
+        return SparkRepair(self.wiring.engine, self.wiring.versioning.tables)
+
+    def settle_alerts(self, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
+        from forge.flows.quality.incidents.alerts import settle_run
+
+        try:
+            settle_run(self.alerts, branch, run_id, outputs)
+        except Exception as error:  # the run stands
+            logging.getLogger("forge.alerts").warning("Alerts of the run %s were not settled: %s", run_id, error)
+
+    def _forget(self, monitor_id: str, by: str) -> None:
+        from forge.flows.quality.incidents.alerts import forget_monitor
+
+        forget_monitor(self.alerts, monitor_id, by)

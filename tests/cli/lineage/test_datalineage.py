@@ -94,6 +94,6 @@ def test_python_reads_and_asks_without_a_project(tmp_path: Path) -> None:
 
 
 def test_it_is_installed_as_a_command() -> None:
-    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
     assert tomllib.loads(text)["project"]["scripts"]["datalineage"] == "forge.cli.lineage.datalineage:main"
     assert "ingest" in run(Path.cwd(), "--help").stdout

@@ -91,7 +91,7 @@ def test_a_diff_tells_what_came(traced: Any) -> None:
     added = {change["id"] for change in document["changes"] if change["change"] == "added"}
     assert {"dashboard:revenue", f"{REVENUE}->dashboard:revenue#consumes", MASKED} <= added
     lines = traced("lineage", "diff", NOON, LATER).out.splitlines()
-    assert lines[0].startswith(f"{NOON} → {LATER}, 24 hours apart: +")
+    assert lines[0].startswith(f"{NOON} → {LATER}, 24 h apart: +")
     assert "+ node  dashboard:revenue" in lines
     assert traced("lineage", "diff", f"{NOON}..{LATER}").out.splitlines() == lines
 

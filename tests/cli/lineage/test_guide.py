@@ -15,7 +15,7 @@ from forge.connection import LineageView
 from forge.lineage.edge import level_of
 from forge.lineage.facts.evidence import CONFIDENCE
 
-GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guide"
+GUIDES = Path(__file__).resolve().parents[3] / "docs" / "guide"
 GUIDE = (GUIDES / "lineage.md").read_text("utf-8")
 BOTH = GUIDE + (GUIDES / "extraction.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", BOTH, re.MULTILINE | re.DOTALL)

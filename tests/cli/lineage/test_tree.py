@@ -10,7 +10,7 @@ import pytest
 
 from forge.cli.answer import Answer, write_answer
 from forge.cli.lineage.tree import SHOWN, answer_of_walk
-from forge.cli.terminal import Format
+from forge.cli.output import Format
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.graph.request import Ask, Direction, EdgeFilter, Way
 from forge.lineage.graph.traversal import Hop, Link, Path, Reached, Traversal

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -200,3 +203,18 @@ def test_a_misspelt_word_of_the_group_is_recognised(traced: Any) -> None:
 def test_a_project_without_runs_has_no_lineage(forge: Any, project: Any) -> None:
     ended = forge("upstream", "core.orders", at=project)
     assert (ended.status, ended.err.startswith("FORGE-E801 ")) == (2, True)
+
+
+@pytest.mark.parametrize("given", [None, "2"])
+def test_numpy_starts_no_threads_of_its_own_and_leaves_the_environment(given: str | None) -> None:
+    code = (
+        "import os; from forge.cli.lineage.walk import import_numpy; import_numpy();"
+        "print(len(os.listdir('/proc/self/task')), os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    environ = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+    if given:
+        environ["OPENBLAS_NUM_THREADS"] = given
+    ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    threads, left = ended.stdout.split()
+    assert left == str(given)
+    assert given or threads == "1"

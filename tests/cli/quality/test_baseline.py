@@ -26,7 +26,7 @@ def point(day: int, value: float) -> MetricPoint:
 def told(house: Any) -> Any:
     """Thirty days of a mean, the last of which is odd."""
     wiring = Wiring.of(house.root)
-    wiring.metrics.put((*(point(day, 10 * WOBBLE[day % 11]) for day in range(29)), point(29, 30.0)))
+    wiring.quality.metrics.put((*(point(day, 10 * WOBBLE[day % 11]) for day in range(29)), point(29, 30.0)))
     wiring.close()
     return house
 

@@ -19,7 +19,7 @@ from forge.quality.remedy import ActionKind
 from forge.quality.spec import load_checks
 from forge.settings.keys import Keys
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "quality.md").read_text("utf-8")
+GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "guide" / "quality.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 LINES = [line.removeprefix("$ ") for kind, block in BLOCKS if kind in ("", "sh") for line in block.splitlines()]
 COMMANDS = sorted({line for line in LINES if line.startswith("forge ")})

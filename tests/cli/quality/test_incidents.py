@@ -35,7 +35,7 @@ class Shop:
 
     def judge(self, *verdicts: Verdict) -> str:
         wiring = Wiring.of(self.root)
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         judging = Judging(HOURLY, AlertPolicy(("ops",)), "Hourly", "mr-1")
         opened = observe_alerts(judged(*verdicts, at=ports.clock()), ports, judging).opened
         wiring.close()

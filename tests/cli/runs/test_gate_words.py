@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rich.console import Console
+from store_records import commit_of
 
 from forge.cli.runs.run_display import WARNED, summary
 from forge.cli.runs.run_record import answer_of_run
@@ -14,10 +15,12 @@ from forge.cli.versioning.merge_view import answer_of_result
 from forge.connection import Report
 from forge.flows.runs.records import RunRecord, RunStatus
 from forge.flows.runs.run import RunResult
-from forge.flows.versioning.merge.conclusion import MergeResult
-from forge.model.names import BranchName, RunId
+from forge.flows.versioning.merge.record import MergeRecord
+from forge.flows.versioning.merge.result import Blocked, Merged, MergeResult
+from forge.model.names import BranchName, CommitId, RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.versioning.merge import MergeType
+from forge.versioning.commit import Author
+from forge.versioning.merge import MergeStatus, MergeType, Strategy
 
 NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
 PLACE = "FORGE-E530 contracts/core.orders.odcs.yaml:14"
@@ -57,17 +60,37 @@ def test_a_record_of_a_run_names_the_place_and_the_fix() -> None:
     assert [line.strip() for line in foot[-2:]] == [PLACE, FIX]
 
 
-def merged(kind: MergeType, verdicts: Sequence[Verdict]) -> list[str]:
-    result = MergeResult(kind, BranchName("dev"), MAIN, verdicts=tuple(verdicts))
+def lines_of(result: MergeResult) -> list[str]:
     return [line.strip() for line in answer_of_result(result).head]
 
 
 def test_a_merge_that_is_held_back_names_the_place_and_the_fix() -> None:
-    lines = merged(MergeType.BLOCKED, [PASSED, verdict(Severity.ERROR, blocks=True)])
+    commit, author = CommitId("c1"), Author("Ada", "ada@x")
+    kept = MergeRecord(
+        *(
+            "m1",
+            "merge",
+            "dev",
+            MAIN,
+            commit,
+            commit,
+            None,
+            Strategy.THREE_WAY,
+            MergeStatus.BLOCKED,
+            "",
+            author,
+            NOW,
+            NOW,
+        )
+    )
+    verdicts = (PASSED, verdict(Severity.ERROR, blocks=True))
+    lines = lines_of(Blocked(source="dev", target=MAIN, merge=kept, verdicts=verdicts))
     assert lines[-3:] == ["✗ core.orders: amount is bigint, the contract says string", PLACE, FIX]
 
 
 def test_a_merge_counts_no_warning_as_passed() -> None:
-    lines = merged(MergeType.THREE_WAY, [PASSED, verdict()])
+    verdicts = (PASSED, verdict())
+    merged = Merged(type=MergeType.THREE_WAY, source="dev", target=MAIN, commit=commit_of(), verdicts=verdicts)
+    lines = lines_of(merged)
     assert lines[-1] == "1 check passed on the merged tables"
     assert any(line.startswith(PLACE) for line in lines)

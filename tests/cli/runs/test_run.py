@@ -55,7 +55,7 @@ def test_a_new_project_runs_and_the_same_again_is_a_no_op_without_a_jvm(
     assert status == 0, err
     assert json.loads(out)["run"]["status"] == "succeeded"
     commits = forge("log", "--json", at=project).json["commits"]
-    assert [sorted(commit["tables"]) for commit in commits] == [["marts.revenue", "raw.orders"]]
+    assert [[one["table"] for one in commit["tables"]] for commit in commits] == [["marts.revenue", "raw.orders"]]
     sources = {item["name"] for item in forge("upstream", "marts.revenue.revenue", "--json", at=project).json["items"]}
     assert "raw.orders.amount" in sources
 

@@ -30,7 +30,7 @@ def test_a_token_is_printed_once_alone_on_stdout(forge: Forge, project: Path) ->
     assert digest_of(made.out.strip()) not in listed.out
 
 
-@pytest.mark.parametrize(("expires", "seconds"), [("30m", 1800), ("12h", 43_200), ("2d", 172_800)])
+@pytest.mark.parametrize(("expires", "seconds"), [("30m", 1800), ("12h", 43_200), ("2d", 172_800), ("1.5d", 129_600)])
 def test_a_token_lives_as_long_as_it_was_told(forge: Forge, project: Path, expires: str, seconds: int) -> None:
     (item,) = forge("token", "create", "ci", "--expires", expires, "--json", at=project).json["tokens"]
     created, ends = (datetime.fromisoformat(item[key]) for key in ("created_at", "expires_at"))
@@ -78,7 +78,7 @@ def test_an_unknown_token_is_a_usage_error_with_the_near_name(forge: Forge, proj
     assert "nightly" in refused.err
 
 
-@pytest.mark.parametrize("expires", ["soon", "0d", "-1d", "90", "1.5d", "99999d", ""])
+@pytest.mark.parametrize("expires", ["soon", "0d", "-1d", "90", "99999d", ""])
 def test_a_time_that_is_none_is_refused(forge: Forge, project: Path, expires: str) -> None:
     refused = forge("token", "create", "ci", f"--expires={expires}", at=project)
     assert refused.status == 2

@@ -86,13 +86,13 @@ def test_the_key_that_signs_is_trusted_and_the_trusted_keys_are_files_of_the_pro
     monkeypatch.setenv("SIGNING_KEY", key)
     settings = project / "forge.yaml"
     settings.write_text(settings.read_text() + "\nversioning:\n  signing_key: env:SIGNING_KEY\n")
-    own = Wiring.of(project).trusted_keys()
+    own = Wiring.of(project).versioning.trusted_keys()
     (project / "ada.pub").write_text(public_text(key))
     settings.write_text(settings.read_text() + "  trusted_keys: [ada.pub]\n")
     wiring = Wiring.of(project)
-    assert list(wiring.trusted_keys()) == list(own)
-    assert wiring.signer is not None
-    assert wiring.signer("a").key_id in own
+    assert list(wiring.versioning.trusted_keys()) == list(own)
+    assert wiring.versioning.signer is not None
+    assert wiring.versioning.signer("a").key_id in own
 
 
 def test_a_key_file_that_is_not_there_is_told(forge: Any, project: Path) -> None:

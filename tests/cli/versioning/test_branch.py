@@ -57,7 +57,7 @@ def test_a_branch_starts_at_a_tag_a_commit_or_a_time(forge: Any, root: Path, wir
     first = wiring.metadata.log(head)[-1]
     for number, start in enumerate((first.id[:8], "2026-11-14", "HEAD~1")):
         ended = forge("branch", "create", f"b{number}", "--from", start, "--json", at=root)
-        assert ended.json["branches"][0]["head"] == first.id, ended.err
+        assert ended.json["branches"][0]["head_commit"] == first.id, ended.err
         assert forge("branch", "delete", f"b{number}", at=root).status == 0
 
 
@@ -66,10 +66,10 @@ def test_a_renamed_branch_takes_its_native_refs_along(forge: Any, root: Path, wi
     state = wiring.lake.state(orders)
     assert state is not None
     wiring.lake.set_ref(orders, fix, state.refs["main"])
-    head = listed(forge, root)[fix]["head"]
+    head = listed(forge, root)[fix]["head_commit"]
     ended = forge("branch", "rename", fix, "feature/a", "--json", at=root)
     assert ended.json["branches"][0]["name"] == "feature/a"
-    assert listed(forge, root)["feature/a"]["head"] == head
+    assert listed(forge, root)["feature/a"]["head_commit"] == head
     assert fix not in listed(forge, root)
     moved = wiring.lake.state(orders)
     assert moved is not None

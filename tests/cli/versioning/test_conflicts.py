@@ -32,7 +32,8 @@ def test_conflicts_are_told_with_what_to_type_next(torn: Any) -> None:
 
 def test_a_merge_that_waits_is_listed_and_shown(torn: Any, merge: str) -> None:
     (listed,) = torn("conflicts", "list", "--json").json["merges"]
-    assert (listed["id"], listed["status"], listed["conflicts"], listed["resolved"]) == (merge, "conflicted", 1, 0)
+    assert (listed["merge_id"], listed["status"]) == (merge, "conflicted")
+    assert (listed["total_count"], listed["resolved_count"]) == (1, 0)
     (found,) = conflicts(torn, merge)
     assert found == {
         "id": found["id"],
@@ -98,7 +99,7 @@ def test_a_deleted_row_against_a_changed_one_is_a_conflict_of_the_row(house: Any
     ended = house("merge", "fix")
     row = ended.out.splitlines()[-1].split()
     assert row[2:] == ["order_id=3", "*row*", "exists", "deleted", "status=lost", "delete_modify"]
-    merge = house("conflicts", "list", "--json").json["merges"][0]["id"]
+    merge = house("conflicts", "list", "--json").json["merges"][0]["merge_id"]
     refused = house("conflicts", "resolve", merge, "--expr", "greatest(ours, theirs)")
     assert (refused.status, refused.err.startswith("FORGE-E619 ")) == (2, True)
     house("conflicts", "resolve", merge, "--take", "theirs", "--key", "order_id=3")
@@ -146,8 +147,8 @@ def test_a_merge_that_is_aborted_leaves_both_branches(torn: Any, merge: str) -> 
     before = torn("branch", "list", "--json").json["branches"]
     ended = torn("conflicts", "abort", merge, "--json")
     assert (ended.status, ended.json["merges"][0]["status"]) == (0, "aborted")
-    heads = [branch["head"] for branch in torn("branch", "list", "--json").json["branches"]]
-    assert heads == [branch["head"] for branch in before]
+    heads = [branch["head_commit"] for branch in torn("branch", "list", "--json").json["branches"]]
+    assert heads == [branch["head_commit"] for branch in before]
     for word in ("continue", "abort"):
         closed = torn("conflicts", word, merge)
         assert (closed.status, closed.err.startswith("FORGE-E618 ")) == (1, True)

@@ -9,6 +9,8 @@ import pytest
 
 FOUR = {"order_id": 4, "customer": "di", "amount": 40.0, "status": "new"}
 
+COUNTS = ("added", "modified", "deleted")
+
 
 def test_a_new_table_gets_its_types_its_key_and_a_commit(house: Any) -> None:
     shown = house("show", "core.orders", "--json").json
@@ -39,7 +41,7 @@ def test_rows_are_read_from_every_form_of_file(house: Any, form: str) -> None:
             pq.write_table(pa.Table.from_pylist([FOUR]), file)
     ended = house("commit", "core.orders", "--file", file.name, "--json")
     assert ended.status == 0, ended.err
-    assert ended.json["rows"] == {"added": 1, "modified": 0, "deleted": 0}
+    assert {name: ended.json[f"rows_{name}"] for name in COUNTS} == {"added": 1, "modified": 0, "deleted": 0}
     assert house.rows("main")[-1] == FOUR
 
 
@@ -57,8 +59,8 @@ def test_every_mode_does_what_it_says(
     house: Any, mode: str, text: str, counts: tuple[int, int, int], amounts: dict[int, float]
 ) -> None:
     found = house.commit(text, "--mode", mode, "--json").json
-    assert tuple(found["rows"].values()) == counts
-    assert found["status"] == "published"
+    assert tuple(found[f"rows_{name}"] for name in COUNTS) == counts
+    assert found["type"] == "committed"
     assert house.values("main", "amount") == amounts
 
 
@@ -124,7 +126,7 @@ def test_a_failed_check_holds_the_commit_back(checked: Any) -> None:
     (checked.root / "bad.csv").write_text("order_id,amount\n4,40\n")
     ended = checked("commit", "core.orders", "--file", "bad.csv", "--json")
     assert ended.status == 1, ended.err
-    assert (ended.json["status"], ended.json["commit"]) == ("blocked", None)
+    assert (ended.json["type"], ended.json["commit"]) == ("blocked", None)
     assert [v["blocks"] for v in ended.json["verdicts"]] == [True]
     assert f"forge runs {ended.json['run_id']}" in ended.err
     assert len(checked.rows("main")) == 3
@@ -136,7 +138,7 @@ def test_blame_names_the_commit_of_each_cell(house: Any) -> None:
     first, second = [c["id"] for c in house("log", "--json").json["commits"]][::-1]
     (row,) = house("blame", "core.orders", "--key", "order_id=2", "--json").json["rows"]
     assert (row["key"], row["commit"], row["message"]) == ({"order_id": 2}, second, "Dearer")
-    assert {name: cell["commit"] for name, cell in row["cells"].items()} == {
+    assert {cell["column"]: cell["commit"] for cell in row["cells"]} == {
         "order_id": first,
         "customer": first,
         "amount": second,
@@ -153,7 +155,7 @@ def test_blame_at_a_version_looks_back_from_there(house: Any) -> None:
     first = house("log", "--json").json["commits"][0]["id"]
     house.change("order_id,amount\n2,21\n", "-m", "Dearer")
     (row,) = house("blame", "core.orders@v1", "--key", "order_id=2", "--columns", "amount", "--json").json["rows"]
-    assert [cell["commit"] for cell in row["cells"].values()] == [first]
+    assert [cell["commit"] for cell in row["cells"]] == [first]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_rows_are_told_with_old_and_new_values(torn: Any) -> None:
 
 def test_the_same_as_data(torn: Any) -> None:
     found = torn("diff", "main~2", "fix", "--table", "core.orders", "--json").json
-    assert (found["from"], found["to"]) == (ids(torn)[-1], ids(torn, "fix")[0])
+    assert (found["base_commit"], found["compare_commit"]) == (ids(torn)[-1], ids(torn, "fix")[0])
     (table,) = found["tables"]
     assert (table["inserted"], table["updated"], table["deleted"]) == (1, 2, 0)
     assert table["changed_columns"] == {"amount": 2}
@@ -46,11 +46,11 @@ def test_the_same_as_data(torn: Any) -> None:
 def test_three_dots_are_since_the_fork(torn: Any) -> None:
     fork = ids(torn)[-1]
     two, three = torn("diff", "main..fix", "--rows", "--json").json, torn("diff", "main...fix", "--rows", "--json").json
-    assert two["from"] == ids(torn)[0]
-    assert three["from"] == fork
+    assert two["base_commit"] == ids(torn)[0]
+    assert three["base_commit"] == fork
     assert [row["key"]["order_id"] for row in two["tables"][0]["rows"]] == [1, 2, 3, 4]
     assert [row["key"]["order_id"] for row in three["tables"][0]["rows"]] == [1, 3, 4]
-    assert torn("diff", "main...fix", "--json").json["from"] == fork
+    assert torn("diff", "main...fix", "--json").json["base_commit"] == fork
 
 
 def test_rows_are_paged(torn: Any) -> None:
@@ -79,7 +79,7 @@ def test_a_column_that_came_is_told(house: Any) -> None:
     with forge.connect(house.root) as connection:
         connection.commit("core.orders", rows=[{"order_id": 1, "amount": 10.0, "note": "x"}], mode="overwrite")
     (table,) = house("diff", "HEAD~1..HEAD", "--rows", "--json").json["tables"]
-    assert [(change["change"], change["column"]) for change in table["schema"]] == [("added", "note")]
+    assert [(change["change"], change["column"]) for change in table["schema_changes"]] == [("added", "note")]
     assert "  + column note string" in house("diff", "HEAD~1..HEAD", "--rows").out.splitlines()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from forge.cli.runs.run_record import answer_of_run, run_item
+from forge.cli.runs.run_record import answer_of_run
 from forge.flows.runs.records import RunRecord, RunStatus
 from forge.model.names import BranchName, RunId
 
@@ -57,7 +57,7 @@ def test_log_lists_commits_newest_first(forge: Any, history: Any) -> None:
     commits = forge("log", "--json", at=history.root).json["commits"]
     assert [commit["id"] for commit in commits] == [history.second.id, history.first.id]
     assert commits[0]["author"]["name"] == "Grace"
-    assert commits[0]["tables"] == ["raw.orders"]
+    assert [one["table"] for one in commits[0]["tables"]] == ["raw.orders"]
     assert commits[0]["parents"] == [history.first.id]
 
 
@@ -170,7 +170,7 @@ def test_a_run_shows_its_time_range(forge: Any, history: Any) -> None:
     run = RunRecord(RunId("r"), BranchName("main"), RunStatus.SUCCEEDED, day, "a", "h", 1, "", start=day, end=end)
     answer = answer_of_run(run, ())
     assert "range   2026-11-14 00:00:00 … 2026-11-15 00:00:00 UTC" in answer.head
-    assert run_item(run).items() >= {"start": day, "end": end}.items()
+    assert run.to_dict().items() >= {"start": day, "end": end}.items()
     assert not [line for line in answer_of_run(replace(run, start=None, end=None), ()).head if "range" in line]
 
 
@@ -208,7 +208,7 @@ def test_a_branch_is_created_from_a_revision_and_deleted(forge: Any, history: An
     ended = forge("branch", "create", "fix-a", "--from", "HEAD~1", "-d", "a fix", at=history.root)
     assert (ended.status, ended.out) == (0, "fix-a\n")
     found = {b["name"]: b for b in forge("branch", "list", "--json", at=history.root).json["branches"]}
-    assert found["fix-a"]["head"] == history.first.id
+    assert found["fix-a"]["head_commit"] == history.first.id
     assert found["fix-a"]["description"] == "a fix"
     assert forge("branch", "delete", "fix-a", "--yes", at=history.root).status == 0
     assert "fix-a" not in forge("branch", "list", at=history.root).out

@@ -38,7 +38,8 @@ def test_a_branch_that_is_only_ahead_is_fast_forwarded(ahead: Any) -> None:
     ended = ahead("merge", "fix", "--json")
     assert ended.status == 0
     found = ended.json
-    assert (found["kind"], found["type"], found["source"], found["target"]) == ("merge", "fast_forward", "fix", "main")
+    assert (found["kind"], found["type"]) == ("merge", "fast_forward")
+    assert (found["source_branch"], found["target_branch"]) == ("fix", "main")
     assert found["commit"]["id"] == head(ahead) == head(ahead, "fix")
     assert found["tables"][0] | {"bytes_read": 0} == {
         "table": "core.orders",
@@ -49,9 +50,9 @@ def test_a_branch_that_is_only_ahead_is_fast_forwarded(ahead: Any) -> None:
         "conflicts": 0,
         "resolved": 0,
         "bytes_read": 0,
-        "engine": None,
+        "engine": "",
         "key": [],
-        "warning": None,
+        "warning": "",
     }
     assert ahead.values("main", "amount") == {1: 12.0, 2: 20.0, 3: 30.0, 4: 40.0}
 

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import typer
 
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 from forge.cli.versioning.parquet_files import diff_files, merge_files
 from forge.model.errors import ForgeError
 

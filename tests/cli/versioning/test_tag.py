@@ -65,7 +65,7 @@ def test_a_tag_is_a_revision_of_every_command(forge: Any, forge_tag: Tag, tagged
     forge_tag("create", "v1", "HEAD~1")
     assert forge("log", "v1", "--json", at=tagged.root).json["commits"][0]["id"] == tagged.first.id
     assert forge("show", "raw.orders@v1", "--json", at=tagged.root).json["table"]["rows"] == 6
-    assert forge("diff", "v1..main", "--json", at=tagged.root).json["from"] == tagged.first.id
+    assert forge("diff", "v1..main", "--json", at=tagged.root).json["base_commit"] == tagged.first.id
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from store_records import run_record
 
 import forge
 from forge.connection import Connection
+from forge.flows.runs.events import RunSettled
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
@@ -110,7 +111,7 @@ def test_a_run_lists_in_an_external_catalog_what_an_earlier_one_missed(tmp_path:
         output = OutputRecord(TableName.parse("core.orders"), OutputStatus.UP_TO_DATE)
         wiring.metadata.start_run(run_record("r2", outputs=(output,)))
         wiring.metadata.finish_run(run_record("r2", outputs=(output,), status=RunStatus.SUCCEEDED), (), ())
-        wiring.ports().settled(wiring.default_branch, RunId("r2"), {})
+        wiring.runs.ports().events(RunSettled(wiring.default_branch, RunId("r2"), {}))
         listed = json.loads(catalog.load_namespace_properties("core")["forge.contracts"])
         catalog.engine.dispose()
     assert [(one["name"], one["version"]) for one in listed] == [("orders", "1.0.0")]

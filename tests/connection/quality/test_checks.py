@@ -44,7 +44,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def f(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
-    monkeypatch.setattr(Wiring, "engine", property(lambda self: ArrowEngine(self.tables)))
+    monkeypatch.setattr(Wiring, "engine", property(lambda self: ArrowEngine(self.versioning.tables)))
     with forge.connect(shutil.copytree(kept, tmp_path / "house")) as connection:
         yield connection
 

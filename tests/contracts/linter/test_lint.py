@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from forge.contracts import lint
 from forge.contracts.contract import Violation
 from forge.contracts.document.file import read_document
-from forge.contracts.linter import lint
 from forge.contracts.linter.finding import MAX_FINDINGS
 from forge.contracts.linter.lint import lint_document
 from forge.contracts.load import load_contract

@@ -30,7 +30,7 @@ def declared(root: Path, **texts: str) -> DeclaredPersonal:
     for name, text in texts.items():
         (root / "contracts" / f"{name}.odcs.yaml").write_text(text)
     (root / "forge.yaml").write_text("project: shop\nuser: {name: Ada, email: ada@example.com}\n")
-    return Wiring.of(root).declared
+    return Wiring.of(root).catalog.declared
 
 
 def test_a_file_counts_from_the_moment_it_is_there_and_no_longer(tmp_path: Path) -> None:
@@ -71,10 +71,10 @@ def test_what_a_parent_calls_personal_is_so_for_its_heirs(tmp_path: Path) -> Non
 def _register(root: Path, text: str) -> None:
     file = read_text(text, "people.odcs.yaml")
     assert file.contract is not None
-    register(file.contract, Wiring.of(root).contract_ports(), text=text)
+    register(file.contract, Wiring.of(root).contracts.ports(), text=text)
 
 
 def test_the_rules_of_the_project_are_asked(tmp_path: Path) -> None:
-    found = DeclaredPersonal(tmp_path, Governance(), lambda: Wiring.of(tmp_path).contract_store)
+    found = DeclaredPersonal(tmp_path, Governance(), lambda: Wiring.of(tmp_path).contracts.registry)
     declared(tmp_path, people=contract(MAIL))
     assert found() == {("core.people", "mail")}

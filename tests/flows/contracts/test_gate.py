@@ -30,6 +30,7 @@ from forge.flows.runs.project import Project, load_project
 from forge.flows.runs.records import RunStatus
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
+from forge.flows.versioning.merge.result import Merged
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Column, Schema
@@ -245,7 +246,7 @@ def test_a_fast_forward_that_was_asked_for_by_name_becomes_no_other_merge(world:
     assert f"E531 {ORDERS}: " in (caught.value.why or "")
     assert world.head("main") == head
     assert world.ports.metadata.merges() == ()
-    assert go(with_contract(world, tmp_path / "site", Governance(WARN)), strategy=Strategy.FF).commit is not None
+    assert isinstance(go(with_contract(world, tmp_path / "site", Governance(WARN)), strategy=Strategy.FF), Merged)
 
 
 def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it_holds_nothing_back(

@@ -28,7 +28,7 @@ def ports(tmp_path: Path) -> Iterator[LineagePorts]:
     hours = count()
     clock = lambda: datetime(2026, 11, 16, tzinfo=UTC) + timedelta(hours=next(hours))  # noqa: E731
     wiring = Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}), clock)
-    yield wiring.lineage()
+    yield wiring.lineage.graph
     wiring.close()
 
 

@@ -66,8 +66,8 @@ def test_foreign_keys_of_contracts_are_drawn_whether_they_are_enforced_or_not(tm
     lay_database(root / ".forge" / "forge.db")
     wiring = Wiring(load_settings(root, {"HOME": str(root), "PATH": "", "USER": "ada"}))
     with closing(wiring):
-        ingest(wiring.ingest(in_turn), root, root=".")
-        drawn = find_erd(look(wiring.lineage()), "core")
+        ingest(wiring.lineage.ingest(in_turn), root, root=".")
+        drawn = find_erd(look(wiring.lineage.graph), "core")
     assert {(one.table, one.columns, one.to_table, one.to_columns) for one in drawn.foreign_keys} == {
         ("core.orders", ("customer_id",), "core.customers", ("id",)),
         ("core.orders", ("order_id",), "core.numbers", ("id",)),

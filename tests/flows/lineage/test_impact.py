@@ -1,4 +1,4 @@
-"""How far a report looks. What it says is in the cases of tests/lineage/impact_cases."""
+"""How far a report looks. What it says is in the cases of tests/lineage/impact/cases."""
 
 from __future__ import annotations
 

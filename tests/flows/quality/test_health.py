@@ -6,17 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from monitor_world import MAIN, NOT_NULL, ORDERS, MonitorWorld
 
-from forge.flows.quality.health import (
-    CurrentChecks,
-    find_health,
-    find_said,
-    find_trend,
-    newest_attempts,
-    result_of,
-    verdict_of,
-)
+from forge.flows.quality.health import CurrentChecks, find_health, find_said, find_trend, newest_attempts
 from forge.flows.quality.incidents.open import Held
-from forge.flows.quality.results import find_history, find_result, find_results, first_failure
+from forge.flows.quality.results import find_history, find_result, find_results, first_failure, result_of, verdict_of
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.model.names import RunId
 from forge.quality.spec import load_check

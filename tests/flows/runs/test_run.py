@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forge.flows.runs.build import Event
+from forge.flows.runs.events import on
 from forge.flows.runs.plan import plan
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
@@ -83,7 +84,7 @@ class World:
             ADA,
             lambda reference: "",
             seam=self.seen.append,
-            notify=self.events.append,
+            events=on(Event, self.events.append),
         )
         return replace(ports, **changes)
 

@@ -11,9 +11,10 @@ import pytest
 from version_world import VersionWorld, make_world
 
 from forge.flows.versioning.merge.compare import preview_merge
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.resolve import Resolution, continue_merge, resolve
+from forge.flows.versioning.merge.result import Merged, MergeResult, conflicts_of
 from forge.flows.versioning.tables import Slice
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
@@ -84,7 +85,7 @@ def test_a_key_that_one_branch_alone_was_given_is_the_key_of_the_merge(world: Ve
     put(world, "dev", (1, 11), key=("order_id",))
     put(world, "main", (1, 10), (2, 22), (3, 30), mode="overwrite")
     assert key_of(world) == ()
-    assert go(world, strategy=Strategy.SQUASH if squash else Strategy.THREE_WAY).commit is not None
+    assert isinstance(go(world, strategy=Strategy.SQUASH if squash else Strategy.THREE_WAY), Merged)
     assert shown(world) == [(1, 11), (2, 22), (3, 30)]
     assert key_of(world) == ("order_id",)
 
@@ -229,7 +230,7 @@ def test_two_keys_said_on_two_sides_are_a_question(world: VersionWorld) -> None:
     put(world, "dev", (1, 11), key=("order_id",))
     put(world, "main", (9, 20), (1, 10), (3, 30), mode="merge", key=("amount",))
     held = go(world)
-    (conflict,) = held.conflicts
+    (conflict,) = conflicts_of(held)[0]
     assert (conflict.kind, conflict.ours, conflict.theirs, conflict.location) == (
         ConflictKind.SCHEMA_CHANGE,
         "amount",
@@ -238,7 +239,7 @@ def test_two_keys_said_on_two_sides_are_a_question(world: VersionWorld) -> None:
     )
     assert held.merge is not None
     resolve(held.merge.id, [Resolution(Take.THEIRS)], world.ports)
-    assert continue_merge(held.merge.id, world.ports).commit is not None
+    assert isinstance(continue_merge(held.merge.id, world.ports), Merged)
     assert (key_of(world), shown(world)) == (("order_id",), [(1, 11), (3, 30), (9, 20)])
 
 
@@ -250,7 +251,7 @@ def test_the_same_row_inserted_on_both_sides_is_a_question_where_there_is_no_key
     put(world, "dev", (4, 40), mode="append")
     put(world, "main", (4, 40), mode="append")
     result = go(world)
-    (conflict,) = result.conflicts
+    (conflict,) = conflicts_of(result)[0]
     assert (conflict.kind, conflict.key) == (ConflictKind.CARDINALITY, {"order_id": 4, "amount": 40})
     assert (conflict.base, conflict.ours, conflict.theirs) == (0, 1, 1)
     (tally,) = result.tables
@@ -263,10 +264,12 @@ def test_two_updates_of_one_row_without_a_key_never_leave_it_twice(world: Versio
     put(world, "dev", (1, 11), (2, 20), (3, 30), mode="overwrite")
     put(world, "main", (1, 12), (2, 20), (3, 30), mode="overwrite")
     result = go(world)
-    assert [(c.kind, c.key) for c in result.conflicts] == [(ConflictKind.CARDINALITY, {"order_id": 1, "amount": 10})]
+    assert [(c.kind, c.key) for c in conflicts_of(result)[0]] == [
+        (ConflictKind.CARDINALITY, {"order_id": 1, "amount": 10})
+    ]
     assert shown(world) == [(1, 12), (2, 20), (3, 30)]
     by_key = go(world, keys={TableName.parse(ORDERS): ("order_id",)})
-    assert [c.kind for c in by_key.conflicts] == [ConflictKind.MODIFY_MODIFY]
+    assert [c.kind for c in conflicts_of(by_key)[0]] == [ConflictKind.MODIFY_MODIFY]
 
 
 @pytest.mark.parametrize("key", [(), ("order_id",)], ids=["keyless", "keyed"])
@@ -283,10 +286,10 @@ def test_rows_that_were_picked_before_are_the_same_ones_only_where_a_key_says_so
     put(world, "dev", (6, 60), mode="append")
     held = go(world)
     if not key:
-        assert [(c.kind, c.key) for c in held.conflicts] == [
+        assert [(c.kind, c.key) for c in conflicts_of(held)[0]] == [
             (ConflictKind.CARDINALITY, {"order_id": 4, "amount": 40}),
         ]
-        assert go(world, rules=(Rule(Take.OURS),)).commit is not None
+        assert isinstance(go(world, rules=(Rule(Take.OURS),)), Merged)
     assert shown(world) == [(1, 10), (4, 40), (5, 50), (6, 60)]
 
 
@@ -328,7 +331,7 @@ def test_a_dropped_key_column_is_asked_about_whatever_the_target_did(keyed: Vers
 def test_a_key_column_that_the_target_dropped_is_asked_about_where_the_source_changed_rows(keyed: VersionWorld) -> None:
     put(keyed, "dev", (1, 11))
     without(keyed, "order_id", "main")
-    (conflict,) = go(keyed).conflicts
+    (conflict,) = conflicts_of(go(keyed))[0]
     assert (conflict.kind, conflict.column, conflict.base) == ASKED
     assert (conflict.ours, conflict.theirs) == (None, "order_id bigint")
 
@@ -347,7 +350,7 @@ def test_a_drop_of_the_key_that_was_answered_is_done_or_not(keyed: VersionWorld)
         held = merge(MergeRequest("dev", f"of-{take}"), keyed.ports).merge
         assert held is not None
         resolve(held.id, [Resolution(take)], keyed.ports)
-        assert continue_merge(held.id, keyed.ports).commit is not None
+        assert isinstance(continue_merge(held.id, keyed.ports), Merged)
         assert keyed.arrow(ORDERS, f"of-{take}").column_names == names
         assert keyed.arrow(ORDERS, f"of-{take}").column("amount").to_pylist() == [10, 20, 30]
 
@@ -367,6 +370,6 @@ def test_a_renamed_key_column_is_no_dropped_one(keyed: VersionWorld) -> None:
     fields = keyed.fields(ORDERS)
     keyed.set_fields(ORDERS, tuple(replace(f, name="number") if f.name == "order_id" else f for f in fields), "dev")
     put(keyed, "main", (1, 11))
-    assert go(keyed).commit is not None
+    assert isinstance(go(keyed), Merged)
     assert [row["number"] for row in keyed.rows(ORDERS)] == [1, 2, 3]
     assert key_of(keyed) == ("number",)

@@ -14,7 +14,7 @@ from forge.lineage.extract.program import Program
 from forge.lineage.extract.python import read_python
 from forge.lineage.extract.sql.read import read_sql
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "tpch"
 CATALOG = Catalog(definitions_of(yaml.safe_load((HERE / "tables.yaml").read_text())))
 QUERIES = sorted(path.stem for path in HERE.glob("q*.sql"))
 LIBRARIES = ("pyspark", "pandas", "polars")

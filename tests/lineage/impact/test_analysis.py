@@ -9,9 +9,9 @@ from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
 from forge.lineage.impact.analysis import Change, ChangeType, change_type_of, impact_of, merge_reports
 from forge.lineage.node import Node
-from forge.lineage.type_change import TypeChange
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName
+from forge.model.widening import TypeChange
 
 
 def column(name: str) -> ColumnName:
@@ -69,6 +69,8 @@ def test_other_words_are_refused_with_the_known_ones(text: str) -> None:
 
 def test_a_change_of_type_knows_its_direction_where_the_old_type_is_known() -> None:
     assert Change.of("type", "a.b.c", "bigint", "int").direction is TypeChange.WIDENING
+    assert Change.of("type", "a.b.c", "double", "int").direction is TypeChange.UNRELATED  # readers see other sums
+    assert Change.of("type", "a.b.c", "int", "double").direction is TypeChange.NARROWING  # values are lost
     assert Change.of("type", "a.b.c", "bigint").direction is None
     assert Change.of("rename", "a.b.c", "bigint", "int").direction is None
 

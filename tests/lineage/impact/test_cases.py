@@ -1,4 +1,4 @@
-"""Changes in, reports out: the cases are text files in impact_cases/."""
+"""Changes in, reports out: the cases are text files in cases/."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from forge.model.names import BranchName, TableName
 from forge.stores.memory.lineage import MemoryLineage
 from forge.stores.memory.metadata import MemoryMetadata
 
-FOLDER = Path(__file__).parent / "impact_cases"
+FOLDER = Path(__file__).parent / "cases"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 EDGE = re.compile(r"(\S+) -> (\S+): (\w+)(?: @([\d.]+))?(?: \| (.+))?")
 TYPES = {str(one): one for one in NodeType}

@@ -12,7 +12,7 @@ import pytest
 import forge.quality.checks
 import forge.quality.spec
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GUIDE = ROOT / "docs" / "guide" / "add-a-check.md"
 _FILE = re.compile(r"^`(?P<path>[\w/.]+)`\n\n(?P<blocks>(?:```\w+\n.*?^```\n+)+)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)

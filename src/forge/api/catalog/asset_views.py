@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from forge.api.catalog.wire.assets import AssetColumn, AssetDetail, AssetView, SearchHit
-from forge.api.commit_views import commit_view
+from forge.api.versioning.commit_views import commit_view
 from forge.catalog.search import COLUMN, Entry
 from forge.flows.catalog.assets import NEVER, Asset, AssetAt, ColumnState
 from forge.quality.verdict import Outcome

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from forge.api.bodies import refuse_deep
+from forge.api.bodies import chunks_within, refuse_deep
 from forge.contracts.document.file import MAX_BYTES
 from forge.model.errors import ForgeError
 
@@ -25,7 +25,12 @@ async def read_text(request: Request) -> str:
     if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
         raise HTTPException(415, "A contract is sent as it is, not packed")
     is_yaml = kind in YAML_TYPES
-    body = await _receive(request, MAX_BYTES if is_yaml else MAX_JSON_BYTES)
+    limit = MAX_BYTES if is_yaml else MAX_JSON_BYTES
+    refusal = HTTPException(413, f"The contract is larger than {limit // 1_000_000} MB")
+    try:
+        body = b"".join([chunk async for chunk in chunks_within(request, limit, refusal)])
+    except ClientDisconnect:
+        raise _unread("It ended too early.") from None
     return await run_in_threadpool(_text_of, body, is_yaml)
 
 
@@ -68,21 +73,6 @@ def _kind(request: Request) -> str:
     )
 
 
-async def _receive(request: Request, limit: int) -> bytes:
-    said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said) > limit:
-        raise _too_large(limit)
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                raise _too_large(limit)
-    except ClientDisconnect:
-        raise _unread("It ended too early.") from None
-    return bytes(body)
-
-
 def _yaml_of(text: str) -> str:
     """JSON is nearly YAML; what differs is told apart here."""
     import yaml
@@ -112,7 +102,3 @@ def _keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _unread(why: str) -> ForgeError:
     return ForgeError("E105", "The contract cannot be read", where="body", why=why, fix="Send YAML or JSON, in UTF-8.")
-
-
-def _too_large(limit: int) -> HTTPException:
-    return HTTPException(413, f"The contract is larger than {limit // 1_000_000} MB")

@@ -15,7 +15,6 @@ from forge.api.contracts.wire.registry import (
     ContractVersionView,
     ContractView,
     CountsView,
-    FindingSourceWord,
     LastTestView,
     NoticeView,
     ParentView,
@@ -217,28 +216,12 @@ def parent_view(contract: Contract) -> ParentView:
 # findings
 
 
-def violation_view(
-    violation: Violation, source: str, *, policy_type: str = "data_contract", contract_id: str | None = None
-) -> ViolationView:
-    return ViolationView.model_validate(
-        {
-            **{key: value for key, value in violation.to_dict().items() if key in ViolationView.model_fields},
-            "code": f"FORGE-{violation.code}" if violation.code else "",
-            "source": cast(FindingSourceWord, source),
-            "policy_type": policy_type,
-            "contract_id": contract_id,
-        }
-    )
-
-
 def violation_views(found: Iterable[Violation], source: str, contract_id: str | None = None) -> list[ViolationView]:
-    return [violation_view(one, source, contract_id=contract_id) for one in found]
+    return [finding_view(Finding(source, one, "data_contract", contract_id)) for one in found]
 
 
 def finding_view(finding: Finding) -> ViolationView:
-    return violation_view(
-        finding.violation, finding.source, policy_type=finding.policy_type, contract_id=finding.contract_id
-    )
+    return ViolationView.model_validate(finding.to_dict())
 
 
 def checked_view(checked: Checked) -> ViolationsView:

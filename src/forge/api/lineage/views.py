@@ -109,7 +109,7 @@ class Found:
 def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> Facts:
     metadata = site.wiring.metadata
     if failing is None:
-        since = site.wiring.monitors.standing(seen.tree)
+        since = site.wiring.quality.monitors.standing(seen.tree)
         attempts = newest_attempts(seen.tree, seen.held)
         current = site.current_checks() if _is_now(site, seen) else all_count
         said = find_said(metadata, attempts, Outcome.FAILED, since, seen.held, current)

@@ -27,7 +27,7 @@ def dataset_views(
     site: Site, branch: str | None, part: str, states: frozenset[str], days: int, personal: PersonalColumns
 ) -> list[DatasetHealth]:
     named, seen = see_branch(site, branch)
-    metadata, store = site.wiring.metadata, site.wiring.monitors
+    metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     since = store.standing(seen.tree)
     attempts = newest_attempts(seen.tree, seen.held)
     said: dict[str, list[tuple[RunId, Verdict]]] = {}
@@ -39,7 +39,7 @@ def dataset_views(
     later = {(one.dataset, one.check_id): one for one in since}
     watched = Counter(str(one.table) for one in store.monitors() if (one.branch or _default(site)) == named.name)
     opened = open_incidents(site, named, seen)
-    incidents = Counter(one.table for one in list_incidents(site.wiring.alerts(), opened, UNRESOLVED, named.name))
+    incidents = Counter(one.table for one in list_incidents(site.wiring.quality.alerts, opened, UNRESOLVED, named.name))
     by_day = _days(site, named.name, days)
     names = sorted({*map(str, seen.tree), *stopped})
     found = []
@@ -117,7 +117,10 @@ def _days(site: Site, branch: BranchName, number: int) -> Mapping[str, tuple[Day
         last = newest[0].started_at.astimezone(UTC).date()  # records of another time are worth seeing too
     first = last - timedelta(number - 1)
     window = _midnight(first), _midnight(last + timedelta(1))
-    tallies = (*wiring.metadata.dataset_tallies(branch, *window), *wiring.monitors.dataset_tallies(*window, branch))
+    tallies = (
+        *wiring.metadata.dataset_tallies(branch, *window),
+        *wiring.quality.monitors.dataset_tallies(*window, branch),
+    )
     counted: dict[str, dict[date, list[DatasetTally]]] = {"": {}}
     for tally in tallies:
         counted.setdefault(tally.table, {}).setdefault(tally.time.astimezone(UTC).date(), []).append(tally)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from forge.api.commit_views import commit_view
 from forge.api.quality.views import came_in_view, incident_view, judged_by_view, open_incidents, see_branch
 from forge.api.quality.wire.health import SparedView
 from forge.api.quality.wire.incidents import (
@@ -21,6 +20,7 @@ from forge.api.quality.wire.incidents import (
     TrackedIncidentView,
 )
 from forge.api.site import Site
+from forge.api.versioning.commit_views import commit_view
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.incidents.judge_name import judged_by_of_incident
 from forge.flows.quality.incidents.listing import Listed, list_incidents
@@ -46,7 +46,7 @@ def find_views(
 ) -> list[TrackedIncidentView]:
     """The worst first. Without a branch those of the default branch that runs tell of, and all that are tracked."""
     named, seen = see_branch(site, branch)
-    found = list_incidents(site.wiring.alerts(), open_incidents(site, named, seen), statuses, branch)
+    found = list_incidents(site.wiring.quality.alerts, open_incidents(site, named, seen), statuses, branch)
     return [view for view in (listed_view(site, one, personal) for one in found) if keep(view)]
 
 
@@ -124,7 +124,7 @@ def _record_facts(one: TrackedIncident) -> dict[str, Any]:
 
 def detail_of(site: Site, one: Listed, personal: PersonalColumns) -> IncidentDetail:
     """With all that happened to it. The cause may have been found out after it was opened."""
-    ports, store = site.wiring.alerts(), site.wiring.monitors
+    ports, store = site.wiring.quality.alerts, site.wiring.quality.monitors
     view = listed_view(site, one, personal)
     facts = {
         **dict(view),

@@ -12,79 +12,27 @@ from forge.api.quality.wire.monitors import (
     MonitorView,
     PastResult,
     PlannedCheck,
-    ScheduleBody,
     SlaDay,
     SlaView,
 )
-from forge.api.views import error_view
 from forge.flows.quality.monitors import check_preview
-from forge.flows.quality.monitors.scheduler import next_run_at
+from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.quality.monitors.monitor import SETTLED, CheckResult, Monitor, MonitorRun, state_of
+from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun
 from forge.quality.monitors.schedule import Fault
 from forge.quality.monitors.sla import Sla
-from forge.quality.monitors.spec import schedule_json
-from forge.quality.values import plain
 
 
 def monitor_views(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> list[MonitorView]:
-    """With the newest run of each, and where that one has not ended, the state of the one before."""
-    ids = [monitor.id for monitor in monitors]
-    newest, settled = store.newest(ids), store.newest(ids, statuses=SETTLED)
-    return [monitor_view(one, newest.get(one.id), settled.get(one.id), now) for one in monitors]
+    return [monitor_view(one) for one in standings(monitors, store, now)]
 
 
-def monitor_view(monitor: Monitor, newest: MonitorRun | None, settled: MonitorRun | None, now: datetime) -> MonitorView:
-    schedule = schedule_json(monitor.schedule)
-    return MonitorView(
-        id=monitor.id,
-        name=monitor.name,
-        description=monitor.description,
-        dataset=monitor.dataset,
-        branch=monitor.branch,
-        checks=[_json_object(check) for check in monitor.checks],
-        schedule=ScheduleBody.model_validate(schedule) if schedule else None,
-        enabled=monitor.enabled,
-        channels=list(monitor.channels),
-        severity_threshold=monitor.severity_threshold.value,
-        notify_on_recovery=monitor.notify_on_recovery,
-        sla_target_percentage=monitor.sla_target_percentage,
-        sla_window_days=monitor.sla_window_days,
-        created_at=monitor.created_at,
-        updated_at=monitor.updated_at,
-        created_by=monitor.created_by,
-        file=monitor.file,
-        state=state_of(monitor, settled),
-        last_run=run_view(newest) if newest else None,
-        next_run_at=next_run_at(monitor, now),
-    )
-
-
-def _json_object(check: Mapping[str, object]) -> dict[str, object]:
-    """Dates of YAML are texts in JSON."""
-    return {str(key): plain(value) for key, value in check.items()} if isinstance(check, Mapping) else {}
+def monitor_view(standing: MonitorStanding) -> MonitorView:
+    return MonitorView.model_validate(standing.to_dict())
 
 
 def run_view(run: MonitorRun) -> MonitorRunView:
-    return MonitorRunView(
-        id=run.id,
-        monitor_id=run.monitor_id,
-        dataset=run.dataset,
-        trigger=run.trigger.value,
-        status=run.status.value,
-        due=run.due,
-        queued_at=run.queued_at,
-        started_at=run.started_at,
-        ended_at=run.finished_at,
-        branch=run.branch,
-        commit=run.commit_id,
-        passed=run.passed,
-        failed=run.failed,
-        not_measured=run.not_measured,
-        error=error_view(run.error),
-        notes=list(run.notes),
-        by=run.by,
-    )
+    return MonitorRunView.model_validate(run.to_dict())
 
 
 def past_result(result: CheckResult) -> PastResult:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.api.commit_views import commit_view
 from forge.api.quality.wire.health import (
     HealthView,
     IncidentView,
@@ -17,11 +16,13 @@ from forge.api.quality.wire.health import (
 )
 from forge.api.quality.wire.monitors import CauseView
 from forge.api.site import Site
+from forge.api.versioning.commit_views import commit_view
 from forge.flows.catalog.personal import PersonalColumns
-from forge.flows.quality.health import Day, Health, result_of
+from forge.flows.quality.health import Day, Health
 from forge.flows.quality.incidents.judge_name import JudgedBy
 from forge.flows.quality.incidents.open import Held, Kept, OpenIncident, find_open_incidents
 from forge.flows.quality.incidents.origin import CameIn
+from forge.flows.quality.results import result_of
 from forge.flows.quality.shown_verdict import shown_result, shown_verdict
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.lineage.graph.graph import Graph
@@ -93,33 +94,7 @@ def health_view(health: Health, at: str, personal: PersonalColumns, monitors: in
 
 
 def result_view(result: CheckResult, personal: PersonalColumns) -> ResultView:
-    return ResultView.model_validate(result_facts(result, personal))
-
-
-def result_facts(result: CheckResult, personal: PersonalColumns) -> dict[str, object]:
-    result = shown_result(result, personal)
-    return {
-        "id": result.id,
-        "check_id": result.check_id,
-        "type": result.type,
-        "dataset": result.dataset,
-        "table": result.dataset,
-        "branch": result.branch,
-        "commit": result.commit_id,
-        "verdict": result.verdict.value,
-        "outcome": result.verdict.value,
-        "severity": result.severity.value,
-        "message": result.message,
-        "columns": list(result.columns),
-        "blocks": result.blocks,
-        "details": dict(result.details),
-        "executed_at": result.executed_at,
-        "execution_ms": result.execution_ms,
-        "shared": result.shared,
-        "monitor_id": result.monitor_id,
-        "monitor_run_id": result.monitor_run_id,
-        "run_id": result.run_id,
-    }
+    return ResultView.model_validate(shown_result(result, personal).to_dict())
 
 
 def judged_by_view(one: JudgedBy) -> JudgedByView:

@@ -36,13 +36,13 @@ INCIDENTS, RECENT, DAYS = 5, 8, 30
 def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overview:
     branch, seen = see_branch(site, name)
     metadata = site.wiring.metadata
-    store = site.wiring.monitors
+    store = site.wiring.quality.monitors
     attempts = newest_attempts(seen.tree, seen.held)
     current = site.current_checks()
     said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
-    listed = join_records(site.wiring.alerts(), incidents)
+    listed = join_records(site.wiring.quality.alerts, incidents)
     days = find_trend(metadata, branch.name, site.wiring.clock(), DAYS, partial(store.tallies, branch=branch.name))
     return Overview(
         project=site.wiring.settings.project,

@@ -103,7 +103,7 @@ class Known:
 def find_one(site: Site, run_id: str) -> Known:
     task = site.desk.task(run_id)
     job = task.job if task is not None else site.jobs.store.job(run_id)
-    judged = site.wiring.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
+    judged = site.wiring.quality.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
     known = Known(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
     if known.run is None and known.job is None:
         raise no_such_run(site.wiring.metadata, run_id)
@@ -135,7 +135,7 @@ def list_views(
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
     shown = [known.id for known in found[window.offset : window.offset + window.limit]]
     jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
-    personal = cache(site.wiring.personal_at)
+    personal = cache(site.wiring.catalog.personal_at)
     return window.page(
         found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id)), personal)
     )
@@ -152,7 +152,7 @@ def _word(status: str | None) -> str | None:
 
 
 def run_view(site: Site, known: Known, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
-    told = _telling(site, known.run, personal or site.wiring.personal_at)
+    told = _telling(site, known.run, personal or site.wiring.catalog.personal_at)
     return RunView.model_validate(_facts(site, known, told))
 
 
@@ -160,10 +160,10 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
     said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
-    personal = site.wiring.personal_at()
+    personal = site.wiring.catalog.personal_at()
     verdicts = [verdict_view(verdict, run, personal) for _, verdict in said if run]
     if known.judged is not None:
-        results = site.wiring.monitors.results(run_ids=[run_id], limit=10_000)
+        results = site.wiring.quality.monitors.results(run_ids=[run_id], limit=10_000)
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
     told = _telling(site, run, lambda: personal)
     facts = {
@@ -176,20 +176,8 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
 
 
 def _verdict_of_monitor(result: CheckResult) -> VerdictView:
-    return VerdictView(
-        check_id=result.check_id,
-        type=result.type,
-        table=result.dataset,
-        columns=list(result.columns),
-        outcome=result.verdict.value,
-        severity=result.severity.value,
-        message=result.message,
-        blocks=result.blocks,
-        details=dict(result.details),
-        run_id=result.monitor_run_id or "",
-        executed_at=result.executed_at,
-        commit=result.commit_id,
-    )
+    facts = {name: value for name, value in result.to_dict().items() if name in VerdictView.model_fields}
+    return VerdictView.model_validate({**facts, "run_id": result.monitor_run_id or ""})
 
 
 def _merge_of(site: Site, known: Known) -> str | None:
@@ -231,16 +219,9 @@ def _telling(site: Site, run: RunRecord | None, find: Callable[[], PersonalColum
 
 
 def _of_run(run: RunRecord, told: Telling) -> dict[str, Any]:
+    """Start and end of its time range are in `request`."""
     return {
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "seconds": (run.finished_at - run.started_at).total_seconds() if run.finished_at else None,
-        "commit": run.commit_id,
-        "user": run.user,
-        "host": run.host,
-        "pid": run.pid,
-        "step": run.step,
-        "selection": list(run.selection),
+        **{name: value for name, value in run.to_dict().items() if name not in ("start", "end")},
         "params": {key: str(value) for key, value in run.params.items()},
         "error": error_view({key: text and told(text) for key, text in run.error.items()} if run.error else None),
         "outputs": [output_view(output, told) for output in run.outputs],
@@ -282,23 +263,8 @@ def _never_began(job: JobRecord) -> ForgeError | None:
 
 
 def output_view(output: OutputRecord, told: Telling) -> OutputView:
-    return OutputView(
-        table=str(output.table),
-        status=str(output.status),
-        reason=told(output.reason),
-        kind=output.kind,
-        rows=output.rows,
-        rows_added=output.rows_added,
-        snapshot_id=_text(output.snapshot_id),
-        spark_jobs=output.spark_jobs,
-        seconds=output.seconds,
-        inputs={table: _text(snapshot) for table, snapshot in output.inputs.items()},
-        error=error_view(output.error),
-    )
-
-
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
+    facts = {**output.to_dict(), "reason": told(output.reason), "error": error_view(output.error)}
+    return OutputView.model_validate(facts)
 
 
 def _request_of(known: Known) -> RunStart | None:

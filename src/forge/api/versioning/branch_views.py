@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from forge.api.commit_views import author_view, commit_view, signature_view
+from dataclasses import replace
+
+from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.wire.refs import BranchView, CommitDetail, TagView, VersionView
 from forge.flows.versioning import branches
 from forge.model.names import TableName
@@ -15,24 +17,7 @@ from forge.versioning.tag import Tag
 def branch_view(found: branches.BranchView, keys: VersioningKeys) -> BranchView:
     """With the protection that the settings add."""
     branch = effective(found.branch, keys.protected_branches, keys.require_review_for_protected)
-    return BranchView(
-        id=branch.name,
-        name=branch.name,
-        description=branch.description,
-        status=branch.status,
-        parent=branch.parent,
-        fork_commit=branch.fork_commit,
-        head_commit=branch.head,
-        is_default=branch.is_default,
-        is_protected=branch.is_protected,
-        require_approval=branch.needs_approval,
-        allowed_mergers=list(branch.allowed_mergers),
-        created_by=branch.created_by,
-        created_at=branch.created_at,
-        updated_at=branch.updated_at,
-        ahead=found.ahead,
-        behind=found.behind,
-    )
+    return BranchView.model_validate(replace(found, branch=branch).to_dict())
 
 
 def commit_detail(commit: Commit, tree: Tree) -> CommitDetail:
@@ -54,12 +39,4 @@ def _version(table: TableName, version: TableVersion, *, changed: bool) -> Versi
 
 
 def tag_view(tag: Tag) -> TagView:
-    return TagView(
-        name=tag.name,
-        target=tag.target,
-        target_type=tag.target_type,
-        tagger=author_view(tag.tagger),
-        time=tag.time,
-        message=tag.message,
-        signature=signature_view(tag.signature),
-    )
+    return TagView.model_validate(tag.to_dict())

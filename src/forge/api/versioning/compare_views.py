@@ -7,21 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.api.catalog.masks import Masks
-from forge.api.commit_views import commit_view
 from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.branch_views import branch_view
+from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import change_word, schema_views
 from forge.api.versioning.merge_views import SHOWN, conflict_view, tally_view
 from forge.api.versioning.wire.diffs import ChangedTable, CompareView, SchemaChangeView
 from forge.api.versioning.wire.refs import BranchView
 from forge.api.views import error_view
-from forge.flows.ports import Metadata
+from forge.flows.quality.shown_verdict import shown_verdict
 from forge.flows.versioning.branches import Comparison, view_branch
 from forge.flows.versioning.diff import diff
 from forge.flows.versioning.merge.compare import Compared, MergePreview, compare, preview_merge
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import TableChange
+from forge.flows.versioning.store import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.verdict import Verdict
@@ -87,7 +88,7 @@ def compare_view(wiring: Wiring, sides: Sides, found: Look) -> CompareView:
     commits = _new_commits(metadata, lines)
     only = str(sides.table) if sides.table else None
     conflicts = [c for c in preview.conflicts if only in (None, c.table)] if preview else []
-    masks = Masks(wiring.personal_at(lines.base, lines.compare)) if conflicts else Masks()
+    masks = Masks(wiring.catalog.personal_at(lines.base, lines.compare)) if conflicts else Masks()
     tables = [one for one in _tables(found, commits) if only in (None, one.table)]
     tallies = [tally_view(t) for t in preview.tables if only in (None, t.table)] if preview else []
     count = sum(t.conflicts for t in tallies) if only else preview.conflict_count if preview else 0
@@ -140,7 +141,7 @@ def _branch(wiring: Wiring, name: str) -> BranchView | None:
     return branch_view(found, wiring.settings.versioning)
 
 
-def _new_commits(metadata: Metadata, lines: Comparison) -> list[Commit]:
+def _new_commits(metadata: Commits, lines: Comparison) -> list[Commit]:
     """Those that only the compared side has, newest first."""
     ids = new_on(lines.compare, lines.base, metadata.ancestry([lines.base, lines.compare]))
     found = metadata.commits(ids)
@@ -149,21 +150,8 @@ def _new_commits(metadata: Metadata, lines: Comparison) -> list[Commit]:
 
 def _verdict(verdict: Verdict, wiring: Wiring) -> VerdictView:
     """Of a trial: no run has it."""
-    return VerdictView.model_validate(
-        {
-            "check_id": verdict.check_id,
-            "type": verdict.check_type,
-            "table": verdict.table,
-            "columns": list(verdict.columns),
-            "outcome": str(verdict.outcome),
-            "severity": str(verdict.severity),
-            "message": verdict.message,
-            "blocks": verdict.blocks,
-            "details": dict(verdict.details),
-            "run_id": "",
-            "executed_at": wiring.clock(),
-        }
-    )
+    shown = shown_verdict(verdict, wiring.catalog.personal_at())
+    return VerdictView.model_validate({**shown.to_dict(), "run_id": "", "executed_at": wiring.clock()})
 
 
 def _tables(found: Look, commits: Sequence[Commit]) -> list[ChangedTable]:

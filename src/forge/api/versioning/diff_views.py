@@ -7,8 +7,6 @@ from typing import Literal, cast
 
 from forge.api.catalog.masks import Masks
 from forge.api.versioning.wire.diffs import (
-    BlameCell,
-    BlameRow,
     BlameView,
     BrokenView,
     DiffSummary,
@@ -18,10 +16,9 @@ from forge.api.versioning.wire.diffs import (
     TableDiffView,
     VerifyView,
 )
-from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.views import error_view
 from forge.flows.upkeep.verify.history import Verification, error_of
-from forge.flows.versioning.blame import Blame, RowBlame, Written
+from forge.flows.versioning.blame import Blame
 from forge.model.names import CommitId
 from forge.versioning.broken import Broken
 from forge.versioning.changes import RowChange, SchemaChange, TableDiff
@@ -50,22 +47,16 @@ def diff_view(
 
 def _table(one: TableDiff, masks: Masks, offset: int) -> TableDiffView:
     rows = one.rows
-    return TableDiffView(
-        table=one.table,
-        change=change_word(one.change),
-        key=list(one.key),
-        columns=[SampleColumn(name=f.name, type=f.type, masked=masks.hides(one.table, f.name)) for f in one.fields],
-        schema_changes=schema_views(one.schema),
-        inserted=rows.inserted,
-        updated=rows.updated,
-        deleted=rows.deleted,
-        changed_columns=dict(rows.columns or {}),
-        files_added=one.files_added,
-        files_removed=one.files_removed,
-        bytes_read=one.bytes_read,
-        rows=[_row(one.table, row, masks) for row in rows.rows],
-        has_more=offset + sum(row.count for row in rows.rows) < rows.inserted + rows.updated + rows.deleted
-        and bool(rows.rows),
+    left = rows.inserted + rows.updated + rows.deleted - offset - sum(row.count for row in rows.rows)
+    return TableDiffView.model_validate(
+        {
+            **one.to_dict(),
+            "change": change_word(one.change),
+            "columns": [{"name": f.name, "type": f.type, "masked": masks.hides(one.table, f.name)} for f in one.fields],
+            "schema_changes": schema_views(one.schema),
+            "rows": [_row(one.table, row, masks) for row in rows.rows],
+            "has_more": left > 0 and bool(rows.rows),
+        }
     )
 
 
@@ -80,35 +71,14 @@ def schema_views(changes: Iterable[SchemaChange]) -> list[SchemaChangeView]:
 
 
 def _row(table: str, row: RowChange, masks: Masks) -> RowChangeView:
-    return RowChangeView(
-        kind=cast("Literal['inserted', 'updated', 'deleted']", str(row.kind)),
-        key=masks.row(table, row.key),
-        before=None if row.before is None else masks.row(table, row.before),
-        after=None if row.after is None else masks.row(table, row.after),
-        columns=list(row.columns),
-        count=row.count,
-    )
+    sides = {"key": row.key, "before": row.before, "after": row.after}
+    shown = {name: None if side is None else masks.row(table, side) for name, side in sides.items()}
+    return RowChangeView.model_validate({**row.to_dict(), **shown})
 
 
 def blame_view(found: Blame, at: str, masks: Masks) -> BlameView:
-    return BlameView(
-        table=str(found.table),
-        at=at,
-        commit=found.commit,
-        key=list(found.key),
-        rows=[_blamed(str(found.table), row, masks) for row in found.rows],
-        truncated=found.truncated,
-    )
-
-
-def _blamed(table: str, row: RowBlame, masks: Masks) -> BlameRow:
-    cells = [BlameCell.model_validate({"column": name, **_written(by)}) for name, by in row.cells.items()]
-    return BlameRow.model_validate({"key": masks.row(table, row.key), "cells": cells, **_written(row.row)})
-
-
-def _written(by: Written) -> dict[str, object]:
-    author = f"{by.author.name} <{by.author.email}>" if by.author.name != by.author.email else by.author.name
-    return {"commit": by.commit, "run_id": by.run_id, "author": author, "time": by.time, "message": by.message}
+    rows = [{**row.to_dict(), "key": masks.row(str(found.table), row.key)} for row in found.rows]
+    return BlameView.model_validate({**found.to_dict(), "at": at, "rows": rows})
 
 
 def verify_view(found: Verification) -> VerifyView:

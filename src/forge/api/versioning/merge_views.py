@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from forge.api.catalog.masks import Masks
-from forge.api.commit_views import author_view, commit_view
 from forge.api.runs.wire.runs import VerdictView
 from forge.api.shape import Page
+from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.wire.merges import (
-    ApprovalView,
     CommitResultView,
     ConflictGroup,
     ConflictSet,
     ConflictView,
     MergeResultView,
     MergeStart,
-    MergeStatistics,
     MergeView,
     ResolutionBody,
     ResolveStart,
@@ -24,11 +22,12 @@ from forge.api.versioning.wire.merges import (
     TallyView,
 )
 from forge.api.views import verdict_view
-from forge.flows.ports import Metadata
 from forge.flows.versioning.data.commit import CommitResult
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult
+from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.record import MergeRecord, TableTally
 from forge.flows.versioning.merge.resolve import Resolution
+from forge.flows.versioning.merge.result import MergeResult, commit_of, conflicts_of
+from forge.flows.versioning.store import Refs
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
@@ -51,16 +50,12 @@ def conflict_view(conflict: Conflict, masks: Masks) -> ConflictView:
     key = masks.row(table, conflict.key) if conflict.key is not None else None
     return ConflictView.model_validate(
         {
-            "id": conflict.id,
-            "kind": str(conflict.kind),
-            "table": table,
+            **conflict.to_dict(),
             "key": key,
-            "column": column,
             "base": base,
             "ours": ours,
             "theirs": theirs,
             "location": location_of(conflict, key),
-            "resolution": str(conflict.resolution) if conflict.resolution else None,
             "resolved_value": resolved,
             "masked": shown.touches(table, names),
         }
@@ -72,26 +67,17 @@ def tally_view(tally: TableTally) -> TallyView:
 
 
 def result_view(wiring: Wiring, result: MergeResult) -> MergeResultView:
-    merge = result.merge
+    merge, commit = result.merge, commit_of(result)
+    conflicts, _ = conflicts_of(result)
     head = wiring.branch_head(BranchName(result.target))
     sides = (merge.source_commit, merge.target_commit) if merge else (result.base, head)
-    masks = Masks(wiring.personal_at(*sides)) if result.conflicts else Masks()
+    masks = Masks(wiring.catalog.personal_at(*sides)) if conflicts else Masks()
     return MergeResultView.model_validate(
         {
-            "type": str(result.type),
-            "merge_id": result.merge.id if result.merge else None,
-            "merge_commit": result.commit.id if result.commit else None,
-            "commit": commit_view(result.commit) if result.commit else None,
-            "source_branch": result.source,
-            "target_branch": result.target,
-            "base": result.base,
-            "other_bases": list(result.other_bases),
-            "conflicts": [conflict_view(conflict, masks) for conflict in result.conflicts[:SHOWN]],
-            "conflict_count": result.conflict_count,
-            "tables": [tally_view(tally) for tally in result.tables],
-            "statistics": _statistics(result.tables),
+            **result.to_dict(),
+            "commit": commit_view(commit) if commit else None,
+            "conflicts": [conflict_view(conflict, masks) for conflict in conflicts[:SHOWN]],
             "verdicts": verdict_views(wiring, result.verdicts, result.run_id),
-            "run_id": result.run_id,
         }
     )
 
@@ -100,23 +86,11 @@ def verdict_views(wiring: Wiring, verdicts: Sequence[Verdict], run_id: str | Non
     run = wiring.metadata.run(RunId(run_id)) if run_id and verdicts else None
     if run is None:
         return []
-    personal = wiring.personal_at()
+    personal = wiring.catalog.personal_at()
     return [verdict_view(verdict, run, personal) for verdict in verdicts]
 
 
-def _statistics(tallies: Sequence[TableTally]) -> MergeStatistics:
-    return MergeStatistics(
-        tables=sum(tally.how != "unchanged" for tally in tallies),
-        inserted=sum(tally.inserted for tally in tallies),
-        updated=sum(tally.updated for tally in tallies),
-        deleted=sum(tally.deleted for tally in tallies),
-        conflicts=sum(tally.conflicts for tally in tallies),
-        resolved=sum(tally.resolved for tally in tallies),
-        bytes_read=sum(tally.bytes_read for tally in tallies),
-    )
-
-
-def merge_view(metadata: Metadata, merge: MergeRecord) -> MergeView:
+def merge_view(metadata: Refs, merge: MergeRecord) -> MergeView:
     return MergeView.model_validate(_facts(metadata, merge))
 
 
@@ -138,57 +112,22 @@ def conflict_set(
     )
 
 
-def _facts(metadata: Metadata, merge: MergeRecord) -> dict[str, object]:
+def _facts(metadata: Refs, merge: MergeRecord) -> dict[str, object]:
     source = _source_head(metadata, merge)
     return {
-        "merge_id": merge.id,
-        "kind": merge.kind,
-        "source_branch": merge.source,
-        "target_branch": str(merge.target),
-        "source_commit": merge.source_commit,
+        **merge.to_dict(),
         "source_head": source,
-        "target_commit": merge.target_commit,
-        "base_commit": merge.base_commit,
-        "other_bases": list(merge.other_bases),
-        "strategy": str(merge.strategy),
-        "status": str(merge.status),
-        "message": merge.message,
-        "author": author_view(merge.author),
-        "created_at": merge.created_at,
-        "updated_at": merge.updated_at,
-        "commit": merge.commit_id,
-        "run_id": merge.run_id,
-        "total_count": merge.conflict_count,
-        "resolved_count": merge.resolved_count,
-        "fully_resolved": merge.fully_resolved,
-        "approvals": _approvals(merge, source),
-        "tables": [tally_view(tally) for tally in merge.tables],
-        "rules": [RuleBody(take=str(r.take), table=r.table, column=r.column, value=r.value) for r in merge.rules],
-        "keys": {table: list(key) for table, key in merge.keys.items()},
+        # One that was given for an older state of the source does not count any more.
+        "approvals": [{**one.to_dict(), "is_current": one.source_commit == source} for one in merge.approvals],
     }
 
 
-def _source_head(metadata: Metadata, merge: MergeRecord) -> CommitId | None:
+def _source_head(metadata: Refs, merge: MergeRecord) -> CommitId | None:
     """Where the source of a merge that waits stands now; of another, where it stood."""
     if merge.kind != "merge" or merge.status not in OPEN_MERGES:
         return merge.source_commit
     branch = metadata.branch(BranchName(merge.source))
     return branch.head if branch is not None else merge.source_commit
-
-
-def _approvals(merge: MergeRecord, source: CommitId | None) -> list[ApprovalView]:
-    """One that was given for an older state of the source does not count any more."""
-    return [
-        ApprovalView(
-            user=given.user,
-            time=given.time,
-            source_commit=given.source_commit,
-            approved=given.approved,
-            comment=given.comment,
-            is_current=given.source_commit == source,
-        )
-        for given in merge.approvals
-    ]
 
 
 def _groups(conflicts: Iterable[Conflict]) -> list[ConflictGroup]:
@@ -202,17 +141,14 @@ def _groups(conflicts: Iterable[Conflict]) -> list[ConflictGroup]:
 
 
 def commit_result(wiring: Wiring, done: CommitResult, branch: str, mode: str) -> CommitResultView:
-    return CommitResultView(
-        type="committed" if done.commit else "blocked",
-        table=str(done.table),
-        branch=branch,
-        mode=mode,
-        commit=commit_view(done.commit) if done.commit else None,
-        rows_added=done.statistics.rows_added,
-        rows_modified=done.statistics.rows_modified,
-        rows_deleted=done.statistics.rows_deleted,
-        verdicts=verdict_views(wiring, done.verdicts, done.run_id),
-        run_id=done.run_id,
+    return CommitResultView.model_validate(
+        {
+            **done.to_dict(),
+            "branch": branch,
+            "mode": mode,
+            "commit": commit_view(done.commit) if done.commit else None,
+            "verdicts": verdict_views(wiring, done.verdicts, done.run_id),
+        }
     )
 
 

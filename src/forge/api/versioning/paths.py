@@ -14,8 +14,8 @@ from fastapi import APIRouter, Path, Query
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
-from forge.flows.ports import Metadata
 from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.store import Refs
 from forge.model.names import BranchName
 from forge.versioning import branch as versioned
 
@@ -40,7 +40,7 @@ class EncodedSlashes(APIRoute):
         return match, child
 
 
-def find_named(metadata: Metadata, name: str) -> versioned.Branch:
+def find_named(metadata: Refs, name: str) -> versioned.Branch:
     """The branch of a path; its full name, as git writes it, means no route."""
     short = name.removeprefix(_HEADS)
     if short != name and metadata.branch(BranchName(name)) is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
@@ -13,12 +13,13 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
+from forge.api.bodies import chunks_within
 from forge.api.shape import Name, Text, Wire
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.data.request import CommitMode, CommitRequest
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.upload.commit import commit_file
-from forge.flows.versioning.upload.file import DEFAULT_LIMITS
+from forge.flows.versioning.upload.limits import DEFAULT_LIMITS
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
@@ -56,12 +57,8 @@ async def receive(request: Request, *, limit: int = MOST_BYTES) -> Upload:
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         raise _no_form("The request does not say that it is one: Content-Type is not multipart/form-data.")
-    said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said) > limit + _ENVELOPE:
-        raise _too_large(limit)
-    parser = MultiPartParser(
-        request.headers, _counted(request, limit + _ENVELOPE), max_files=1, max_fields=100, max_part_size=_ENVELOPE
-    )
+    chunks = chunks_within(request, limit + _ENVELOPE, _too_large(limit))
+    parser = MultiPartParser(request.headers, chunks, max_files=1, max_fields=100, max_part_size=_ENVELOPE)
     try:
         form = await parser.parse()
     except (MultiPartException, FormParserError, KeyError, UnicodeDecodeError) as error:
@@ -80,15 +77,6 @@ def commit_upload(table: TableName, branch: str, upload: Upload, ports: VersionP
     form, mode = upload.form, CommitMode(upload.form.mode)
     request = CommitRequest(table, branch, mode, form.key, form.message, action="upload", where=upload.name)
     return commit_file(request, upload.file, ports, content_type=upload.content_type)
-
-
-async def _counted(request: Request, limit: int) -> AsyncGenerator[bytes]:
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise _too_large(limit - _ENVELOPE)
-        yield chunk
 
 
 def _upload(form: FormData, limit: int) -> Upload:

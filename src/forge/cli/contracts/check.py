@@ -80,7 +80,7 @@ def _of_project(terminal: Terminal, file: Path, mode: Mode | None) -> tuple[Effe
         chains = chain_of(contract, _beside(file), (), Path(), file.parent)
         return _told(chains, problems, mode or Mode.STRICT)
     with terminal.open() as wiring:
-        governance = wiring.governance()
+        governance = wiring.contracts.governance
         name = _relative(file, wiring.root)
         contract, problems = _read(file, name)
         if contract is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
@@ -50,7 +51,7 @@ def compile_(
     from forge.flows.contracts.compile.project import compile_project
 
     with terminal.open() as wiring:
-        compiled = compile_project(wiring.compile_ports())
+        compiled = compile_project(wiring.contracts.compile_ports())
         drafts = _drafts(wiring, compiled)
         notes = [] if dry_run else _keep(wiring, compiled, out)
         notes += _write_drafts(wiring, drafts, dry_run=dry_run)
@@ -83,7 +84,7 @@ def _keep(wiring: Wiring, compiled: Compiled, out: Path | None) -> list[str]:
 
     document = artifacts_of(compiled, wiring.settings.project, version("forge"))
     write_text(out or wiring.root / FILE, artifacts_text(document))
-    kept = keep_compiled(compiled, wiring.contract_ports())
+    kept = keep_compiled(compiled, wiring.contracts.ports())
     return list(kept.notes)
 
 
@@ -100,7 +101,7 @@ def _write_drafts(wiring: Wiring, drafts: Sequence[Draft], *, dry_run: bool) -> 
     from forge.cli.written import write_text
 
     notes = []
-    wanted = wiring.governance().auto_generation == "write" and not dry_run
+    wanted = wiring.contracts.governance.auto_generation == "write" and not dry_run
     for draft in drafts:
         file = wiring.root / draft.file
         if draft.text is None:

@@ -30,7 +30,7 @@ def summary_text(compiled: Compiled) -> str:
 
 
 def github_items(findings: Sequence[Finding]) -> list[Item]:
-    """Findings in the words of cli/github.py."""
+    """Findings in the words of cli/quality/github.py."""
     return [
         {
             "verdict": "failed",

@@ -78,13 +78,13 @@ def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
     """The tool gets what we read, so that our bounds hold for it, too."""
     from forge.contracts.write import write_contract
     from forge.model.errors import ForgeError
-    from forge.tools.datacontract_cli import DatacontractCli
+    from forge.wiring.contracts import contract_tool
 
     if new is None:
         fix = "forge contract diff OLD NEW --second-opinion"
         raise ForgeError("E105", "A second opinion needs two files", fix=fix)
     before, after = (write_contract(_document(each).data) for each in (old, new))
-    return DatacontractCli().find_changes(before, after)
+    return contract_tool().find_changes(before, after)
 
 
 def _document(file: str) -> Document:
@@ -99,15 +99,14 @@ def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Com
     from forge.contracts.compare.versions import compare_documents
     from forge.contracts.document.file import ContractError
     from forge.flows.contracts.versions import find_contract, find_hit, old_document
-    from forge.tools.git import GitFiles
 
     refuse_alone(terminal, name, "What is the contract to be compared with?", f"forge contract diff {name} NEW")
     with terminal.open() as wiring:
         found = find_contract(wiring.root, name)
         if found.contract is None or found.contract.document is None:
             raise ContractError(found.violations)
-        ports = wiring.contract_ports()
-        before = old_document(found.contract, against, ports.store, GitFiles(wiring.root))
+        ports = wiring.contracts.ports()
+        before = old_document(found.contract, against, ports.store, wiring.contracts.commits())
         comparison = compare_documents(before, found.contract.document)
         lineage = ports.lineage() if comparison.breaking else None
         hit = find_hit(comparison, before, lineage, owner=ports.owner) if lineage is not None else ()

@@ -63,7 +63,7 @@ def _drift(
     from forge.model.secret import resolve_secret
 
     if source is None:
-        found = find_live_drift(contract, wiring.reader(), at)
+        found = find_live_drift(contract, wiring.versioning.reader(), at)
         named = [drift for drift in found if subject is not None and drift.table == subject.lower()]
         return named or found
     return find_source_drift(
@@ -72,7 +72,7 @@ def _drift(
         wiring.project(),
         lambda: wiring.engine,
         lambda reference: resolve_secret(reference, wiring.environ, "forge.yaml"),
-        wiring.bind({}),
+        wiring.runs.bind({}),
     )
 
 

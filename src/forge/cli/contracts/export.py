@@ -50,13 +50,13 @@ def export(
     References are left as they are and nothing is fetched."""
     from forge.cli.contracts.imports import refuse_existing
     from forge.flows.contracts.export import export_contract
-    from forge.tools.datacontract_cli import DatacontractCli
+    from forge.wiring.contracts import contract_tool
 
     if out is not None:
         refuse_existing(out, force)
     source, file = _source(terminal, subject, version)
     wanted = format or _asked_for(terminal, subject)
-    made = export_contract(source, file, wanted, DatacontractCli(), table=table, dialect=dialect)
+    made = export_contract(source, file, wanted, contract_tool(), table=table, dialect=dialect)
     for note in made.notes:
         terminal.say(f"note: {note}")
     _write(terminal, made, out)
@@ -64,7 +64,7 @@ def export(
 
 def _asked_for(terminal: Terminal, subject: str) -> str:
     """--json and --output yaml say it, too."""
-    from forge.cli.terminal import Format
+    from forge.cli.output import Format
     from forge.model.errors import ForgeError
 
     if terminal.format in (Format.JSON, Format.YAML):

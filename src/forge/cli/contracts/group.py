@@ -1,6 +1,6 @@
 """`forge contract init|lint|diff|check|drift|register|list|show|export|import|publish-results`.
 
-Each word is a function of its own module, `contract_<word>`, and is imported when it is asked for: most calls of
+Each word is a function of its own module, named by it, and is imported when it is asked for: most calls of
 `forge` need none of them."""
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ WORDS: dict[str, str] = {
     "import": "import_",
     "publish-results": "publish_results",
 }
+
+_MODULES = {"list": "listing", "import": "imports"}  # of commands that could not give theirs the name
 
 
 class LazyWords(TyperGroup):
@@ -57,7 +59,7 @@ def _command_of(word: str) -> Any:
 
 
 def _module_of(word: str) -> str:
-    return f"forge.cli.contract_{word.replace('-', '_')}"
+    return f"forge.cli.contracts.{_MODULES.get(word, word.replace('-', '_'))}"
 
 
 app = typer.Typer(

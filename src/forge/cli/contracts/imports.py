@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.flows.contracts.imports import Imported
@@ -39,11 +40,11 @@ def import_(
     finds errors in what came out."""
     from forge.cli.contracts.findings import exit_on_errors
     from forge.flows.contracts.imports import import_contract
-    from forge.tools.datacontract_cli import DatacontractCli
+    from forge.wiring.contracts import contract_tool
 
     if out is not None:
         refuse_existing(out, force)
-    made = import_contract(file, DatacontractCli(), source, dialect)
+    made = import_contract(file, contract_tool(), source, dialect)
     _answer(terminal, made, out)
     _say(terminal, made, out)
     exit_on_errors(made.violations)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.flows.contracts.draft import Drafted
@@ -41,7 +42,7 @@ def init(
     from forge.flows.contracts.draft import draft_for
 
     with terminal.open() as wiring:
-        drafted = draft_for(table, wiring.check_ports(), wiring.settings.project, profile=profile)
+        drafted = draft_for(table, wiring.quality.check_ports(), wiring.settings.project, profile=profile)
         root = wiring.root
     file = None if dry_run or str(out) == "-" else (out or root / drafted.file)
     if file is not None:

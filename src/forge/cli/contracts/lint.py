@@ -76,11 +76,11 @@ def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
     from dataclasses import replace
 
     from forge.contracts.document.file import parse_document
-    from forge.tools.datacontract_cli import DatacontractCli
+    from forge.wiring.contracts import contract_tool
 
     if parse_document(source, name)[0] is None:  # what is refused here would be read there without bounds
         return ()
-    tool = DatacontractCli()
+    tool = contract_tool()
     problems = tool.find_problems(source.decode("utf-8-sig", errors="replace"), name)
     return tuple(
         replace(each, code="", severity="warning", message=f"{tool.name}: {each.message}") for each in problems

@@ -49,7 +49,7 @@ def publish_results(
             _send(data, to, key, wiring)
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks sent"
         else:
-            taken = take_results(data, wiring.contract_ports())
+            taken = take_results(data, wiring.contracts.ports())
             run = taken.run
             was = "kept" if taken.created else "were known already"
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks {was}"
@@ -95,13 +95,15 @@ def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
     from forge.flows.quality.results import find_results
     from forge.model.names import TableName
 
-    ports = wiring.contract_ports()
+    ports = wiring.contracts.ports()
     contract = newest_written(find_known(ports, name), ports).contract
     found = [
         one
         for table in contract.tables
         if "." in table.table
-        for one in find_results(wiring.metadata, wiring.monitors, table=TableName.parse(table.table), limit=1000)
+        for one in find_results(
+            wiring.metadata, wiring.quality.monitors, table=TableName.parse(table.table), limit=1000
+        )
     ]
     return results_of(contract, sorted(found, key=lambda one: one.executed_at, reverse=True), wiring.clock())
 
@@ -109,18 +111,8 @@ def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
 def _send(data: Mapping[str, object], url: str, key: str | None, wiring: Wiring) -> None:
     import json
 
-    from forge.channels.http import post, shown
-    from forge.flows.quality.incidents.ports import NotSent
-    from forge.model.errors import ForgeError
     from forge.model.secret import resolve_secret
+    from forge.wiring.contracts import send_results
 
     headers = {"x-api-key": str(resolve_secret(key, wiring.environ, "--key"))} if key else {}
-    try:
-        post(url, json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"), headers, 30)
-    except NotSent as error:
-        raise ForgeError(
-            "E735",
-            f"{shown(url)} did not take the results",
-            why=error.detail,
-            fix="Check the address and --key; for Forge it is …/api/v1/contracts/results.",
-        ) from error
+    send_results(url, json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"), headers)

@@ -71,7 +71,7 @@ def _heard(view: object, consumers: int, state: StateWord) -> str:
     assert isinstance(view, ContractsView)
     if state.value not in ENDING:
         return ""
-    channels = notice_channels(view.wiring.contract_ports())
+    channels = notice_channels(view.wiring.contracts.ports())
     who = plural(consumers, "consumer")
     if not consumers:
         return f"; {who} to tell"

@@ -12,7 +12,8 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.lineage.walk import At
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer, Item

@@ -19,6 +19,7 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.connection.lineage.results import SnapshotView
+    from forge.model.errors import ForgeError
 
 NOT_SUBJECTS = ("-h", "--help")
 
@@ -40,6 +41,23 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
+
+
+def _or_word(error: ForgeError, name: str) -> ForgeError:
+    """What is no name of the graph may be a misspelt word of `forge lineage`."""
+    from difflib import get_close_matches
+
+    from forge.model.errors import ForgeError
+
+    words = [command.name for command in app.registered_commands if command.name]
+    near = get_close_matches(name, words, n=1, cutoff=0.6)
+    if error.code != "E801" or not near:
+        return error
+    fix = f"{error.fix} The command is `forge lineage {near[0]}`."
+    return ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix)
+
+
+both = lineage.walking("both", "Show both directions of a table or column; the word `show` may be left out.", _or_word)
 
 
 @command
@@ -168,7 +186,7 @@ def search(
 
 
 for _name, _function in (
-    ("show", lineage.both),
+    ("show", both),
     ("snapshot", snapshot),
     ("diff", diff),
     ("path", path),

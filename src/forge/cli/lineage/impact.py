@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.lineage.walk import At, Least
+from forge.cli.lineage.walk import At, Least, import_numpy
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
@@ -42,6 +42,7 @@ def impact(
     at: At = None,
 ) -> None:
     """Show what a change would break: who is hit, how hard, why, whom to tell and what to do."""
+    import_numpy()
     from forge.cli.lineage.impact_view import answer_of_impact
     from forge.cli.values import read_number
     from forge.connection import LineageView

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column, Item
 from forge.cli.terminal import Terminal
-from forge.cli.words import count, plural, seconds
+from forge.cli.words import count, plural
+from forge.model.duration import duration_text
 
 if TYPE_CHECKING:
     from forge.connection.lineage.code import Extracted
@@ -44,7 +45,7 @@ def _total(done: Ingested) -> str:
         plural(sum(one.edges for one in every), "edge"),
         plural(done.gaps, "gap"),
     )
-    return f"{', '.join(words)}, {seconds(done.seconds)}"
+    return f"{', '.join(words)}, {duration_text(done.seconds)}"
 
 
 def _share(item: Item) -> str:
@@ -121,7 +122,7 @@ def tell_gaps(terminal: Terminal, found: Extracted, took: float) -> None:
         plural(len(extraction.edges), "edge"),
         plural(len(extraction.gaps), "gap"),
     )
-    terminal.say(f"{', '.join(words)}, {seconds(took)}")
+    terminal.say(f"{', '.join(words)}, {duration_text(took)}")
 
 
 def answer_of_agreement(found: Agreement) -> Answer:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column, Item
 from forge.cli.lineage.tree import path_lines
-from forge.cli.words import count, moment, plural, seconds
+from forge.cli.words import count, moment, plural
+from forge.model.duration import duration_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,7 +39,7 @@ def answer_of_changes(found: Changes, a: str, b: str) -> Answer:
     document = found.to_dict()
     facts = {"a": a, "b": b, **{name: document[name] for name in ("a_at", "b_at", "seconds", "counts")}}
     items = found.rows()
-    between = f", {_apart(abs(found.seconds))} apart" if found.seconds else ""
+    between = f", {duration_text(abs(found.seconds))} apart" if found.seconds else ""
     head = [f"{a} → {b}{between}: {_counted(found.counts)}"]
 
     def lines() -> list[str]:
@@ -46,13 +47,6 @@ def answer_of_changes(found: Changes, a: str, b: str) -> Answer:
         return told + _rest(len(items))
 
     return Answer("changes", items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines()))
-
-
-def _apart(between: float) -> str:
-    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if between >= 2 * length:
-            return plural(round(between / length), unit)
-    return seconds(between)
 
 
 def _counted(counts: Mapping[str, Mapping[str, int]]) -> str:

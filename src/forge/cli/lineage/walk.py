@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -110,11 +111,13 @@ def _parameters() -> tuple[inspect.Parameter, ...]:
     return tuple(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in found)
 
 
-def _walking(direction: Way, words: str) -> Callable[..., None]:
-    """The command of one direction."""
+def walking(
+    direction: Way, words: str, unknown: Callable[[ForgeError, str], ForgeError] = lambda error, name: error
+) -> Callable[..., None]:
+    """The command of one direction. `unknown` says what else a name could be that the graph does not have."""
 
     def walk(terminal: Terminal, /, **given: Any) -> None:
-        _answer(terminal, direction, _options(**given))
+        _answer(terminal, direction, _options(**given), unknown)
 
     first = inspect.Parameter("terminal", inspect.Parameter.POSITIONAL_ONLY)
     walk.__signature__ = inspect.Signature([first, *_parameters()])  # type: ignore[attr-defined]
@@ -122,12 +125,24 @@ def _walking(direction: Way, words: str) -> Callable[..., None]:
     return command(walk)
 
 
-upstream = _walking("upstream", "Show what a table or column comes from.")
-downstream = _walking("downstream", "Show what comes from a table or column.")
-both = _walking("both", "Show both directions of a table or column; the word `show` may be left out.")
+upstream = walking("upstream", "Show what a table or column comes from.")
+downstream = walking("downstream", "Show what comes from a table or column.")
 
 
-def _answer(terminal: Terminal, direction: Way, asked: Walk) -> None:
+def import_numpy() -> None:
+    """OpenBLAS starts a thread per core when numpy is imported, a third of the CPU time of a short command. Graph
+    questions do no linear algebra; the environment is left as it was for processes that come later."""
+    name = "OPENBLAS_NUM_THREADS"
+    given = os.environ.get(name)
+    os.environ.setdefault(name, "1")
+    import numpy as np  # noqa: F401
+
+    if given is None:
+        del os.environ[name]
+
+
+def _answer(terminal: Terminal, direction: Way, asked: Walk, unknown: Callable[[ForgeError, str], ForgeError]) -> None:
+    import_numpy()
     from forge.cli.lineage.tree import answer_of_walk
     from forge.connection import LineageView
 
@@ -136,24 +151,10 @@ def _answer(terminal: Terminal, direction: Way, asked: Walk) -> None:
         try:
             found = _walk(view, direction, asked, asked.level or "column")
         except ForgeError as error:
-            raise _or_word(error, asked.name) if direction == "both" else error from None
+            raise unknown(error, asked.name) from None
         drawn = _as_drawn(view, direction, asked, found)
         said = _explained(view, direction, asked) if asked.explain else ()
     terminal.answer(answer_of_walk(found, drawn, said))
-
-
-def _or_word(error: ForgeError, name: str) -> ForgeError:
-    """What is no name of the graph may be a misspelt word of `forge lineage`."""
-    from difflib import get_close_matches
-
-    from forge.cli.lineage.group import app
-
-    words = [command.name for command in app.registered_commands if command.name]
-    near = get_close_matches(name, words, n=1, cutoff=0.6)
-    if error.code != "E801" or not near:
-        return error
-    fix = f"{error.fix} The command is `forge lineage {near[0]}`."
-    return ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix)
 
 
 def _walk(view: LineageView, direction: Way, asked: Walk, level: str) -> Traversal:

@@ -52,7 +52,7 @@ def list_(
     table = str(TableName.parse(dataset)) if dataset else None
     scope = Scope(Origin.MONITOR, monitor) if monitor else None
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         now = ports.clock()
         mutes = ports.store.mutes(now)
         found = ports.store.states(
@@ -102,7 +102,7 @@ def mute(
     if (hours is None) == (until is None):
         raise ForgeError("E732", "The mute needs one end", fix="Give --hours 8, or --until 2026-11-15T07:00Z.")
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         try:
             end = datetime.fromisoformat(until) if until else ports.clock() + timedelta(hours=hours or 0)
         except ValueError as error:
@@ -127,7 +127,7 @@ def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID",
     from forge.flows.quality.incidents.tracker import unmute as end
 
     with terminal.open() as wiring:
-        ended = end(wiring.alerts(), mute)
+        ended = end(wiring.quality.alerts, mute)
     terminal.answer(Answer("mutes", [_mute_item(ended)], head=[ended.id]))
 
 
@@ -138,7 +138,7 @@ def mutes(terminal: Terminal) -> None:
     from forge.cli.words import moment
 
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         items = [_mute_item(one) for one in ports.store.mutes(ports.clock())]
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
@@ -168,7 +168,7 @@ def deliveries(
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         statuses = None if state is StateWord.ALL else (DeliveryStatus(state.value),)
         found = ports.store.deliveries(channel=channel, incident_id=incident, statuses=statuses, limit=limit)
         tries = ports.store.attempts([one.id for one in found])
@@ -220,7 +220,7 @@ def deliver(
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         done = deliver_due(ports, at_once=now)
         left = len(ports.store.deliveries(statuses=(DeliveryStatus.WAITING,), limit=10_000))
     items = [{**asdict(done), "waiting": left}]
@@ -240,7 +240,7 @@ def retry(
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
-        store = wiring.alerts().store
+        store = wiring.quality.alerts.store
         ended = (DeliveryStatus.GIVEN_UP, DeliveryStatus.REFUSED)
         chosen = ids or [one.id for one in store.deliveries(statuses=ended, limit=10_000)]
         number = store.queue_again(chosen, wiring.clock())
@@ -255,7 +255,7 @@ def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHA
     from forge.model.errors import ForgeError
 
     with terminal.open() as wiring:
-        ok, detail = try_channel(wiring.alerts(), channel)
+        ok, detail = try_channel(wiring.quality.alerts, channel)
     if not ok:
         raise ForgeError(
             "E735",

@@ -65,7 +65,7 @@ def baseline(
             "E105", "Of which table?", fix="Name it: forge quality baseline core.orders --metric row_count"
         )
     with terminal.open() as wiring:
-        ports = wiring.metric_ports()
+        ports = wiring.quality.metric_ports()
         if table is None:
             terminal.answer(_flagged(ports, limit))
             return

@@ -29,13 +29,13 @@ def check(
     check that blocks did not pass."""
     from forge.cli.answer import Answer, Column
     from forge.cli.failure import end_after_answer
-    from forge.cli.runs.run_record import MARKS, verdict_item
+    from forge.cli.runs.run_record import MARKS
     from forge.cli.words import plural
     from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
         verdicts, left_out = _verdicts(terminal, wiring, tables or [], at)
-    items = [verdict_item(verdict) for verdict in verdicts]
+    items = [verdict.to_dict() for verdict in verdicts]
     columns = (
         Column("", lambda i: MARKS[str(i["outcome"])]),
         Column("table", lambda i: str(i["table"]), style="bold"),
@@ -60,7 +60,7 @@ def _verdicts(
     from forge.model.errors import ForgeError
     from forge.model.names import TableName
 
-    project, ports = wiring.project(), wiring.check_ports()
+    project, ports = wiring.project(), wiring.quality.check_ports()
     found: list[Verdict] = []
     left_out = [] if names else list(find_unjudged(project))
     for table in map(TableName.parse, names) if names else tables_with_checks(project):

@@ -40,7 +40,7 @@ def gate(
     given = {"min_score": min_score, "max_age": max_age, "no_pii": no_pii or None}
     required = read_requirements({key: value for key, value in given.items() if value is not None})
     with terminal.open() as wiring:
-        found = judge_fitness(table, None, required, wiring.fitness())
+        found = judge_fitness(table, None, required, wiring.quality.fitness())
     terminal.answer(_answer(found))
     failed = [condition.name for condition in found.failed]
     what = f"{found.table} at commit {found.commit_id[:12]}"

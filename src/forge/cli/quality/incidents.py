@@ -52,7 +52,7 @@ def list_(
 
     table = str(TableName.parse(dataset)) if dataset else None
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         named = BranchName(branch) if branch else wiring.default_branch
         found = list_incidents(ports, opened_on(ports, named), _statuses(status), branch)
         items = [_item(one) for one in found if table is None or one.table == table]
@@ -76,7 +76,7 @@ def show(terminal: Terminal, incident: Identity) -> None:
     from forge.flows.quality.incidents.listing import find_tracked
 
     with terminal.open() as wiring:
-        found = find_tracked(wiring.alerts(), incident)
+        found = find_tracked(wiring.quality.alerts, incident)
         terminal.answer(_answer(wiring, found))
 
 
@@ -144,7 +144,7 @@ def _change(terminal: Terminal, text: str, request: Request) -> None:
     from forge.flows.quality.incidents.tracker import change_incident
 
     with terminal.open() as wiring:
-        ports = wiring.alerts()
+        ports = wiring.quality.alerts
         changed = change_incident(ports, find_tracked(ports, text).id, request, wiring.author.email)
         terminal.answer(_answer(wiring, changed))
     terminal.say(f"The incident {changed.id} is {changed.status}.")
@@ -185,10 +185,10 @@ def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
     from forge.quality.alerts.json import entry_dict, incident_dict
     from forge.quality.alerts.notice import cause_dict
 
-    ports = wiring.alerts()
+    ports = wiring.quality.alerts
     listed = find_listed(ports, incident.id)
-    by = judged_by_of_incident(listed, wiring.monitors)
-    came_in = came_in_with_incident(ports, wiring.monitors, listed)
+    by = judged_by_of_incident(listed, wiring.quality.monitors)
+    came_in = came_in_with_incident(ports, wiring.quality.monitors, listed)
     cause = incident.cause or cause_now(ports, incident.branch, incident.upstream)
     entries = ports.store.timeline(incident.id)
     facts = {

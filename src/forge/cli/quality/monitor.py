@@ -84,7 +84,7 @@ def list_(
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         table = TableName.parse(dataset) if dataset else None
-        found = wiring.monitors.monitors(table=table, enabled=enabled)
+        found = wiring.quality.monitors.monitors(table=table, enabled=enabled)
         terminal.answer(monitors_answer(wiring, found))
     if not found:
         terminal.say("No monitors yet. Make one: forge quality monitor create NAME TABLE --every 60")
@@ -130,7 +130,7 @@ def create(
     schedule = schedule_of(cron, every, on_change, timezone, missed)
     fields = {"name": name, "dataset": dataset, "enabled": not disabled, **given.fields(), **schedule}
     with terminal.open() as wiring:
-        ports = wiring.monitor_ports()
+        ports = wiring.quality.monitor_ports()
         if dry_run:
             draft, faults = draft_monitor(fields, ports)
             refuse_faults(faults)
@@ -177,7 +177,7 @@ def edit(
         fields: dict[str, object] = {**given.fields(), **schedule}
         fields |= {"name": name} if name is not None else {}
         fields |= {"dataset": dataset} if dataset is not None else {}
-        changed = change_monitor(before.id, fields, wiring.monitor_ports())
+        changed = change_monitor(before.id, fields, wiring.quality.monitor_ports())
         terminal.answer(monitor_answer(wiring, changed))
     terminal.say("Changed." if changed != before else "Nothing to change.")
 
@@ -209,7 +209,7 @@ def delete(
         found = _find(wiring, monitor)
         if not yes and sys.stdin.isatty():
             terminal.confirm(f"Delete the monitor {found.id} of {found.dataset}?")
-        gone = remove_monitor(found.id, wiring.monitor_ports())
+        gone = remove_monitor(found.id, wiring.quality.monitor_ports())
         terminal.answer(monitor_answer(wiring, gone))
     terminal.say(f"Deleted {gone.id}.")
 
@@ -230,7 +230,7 @@ def run(
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         found = _find(wiring, monitor)
-        ports = wiring.judge_ports()
+        ports = wiring.quality.judge_ports()
         made = new_run(found, found.dataset, Trigger.MANUAL, ports)
         ports.store.claim(made)
         done = carry_out(found, made, ports)
@@ -255,7 +255,7 @@ def sla(
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         found = _find(wiring, monitor)
-        terminal.answer(sla_answer(found, find_sla(wiring.monitors, found, wiring.clock(), window_days)))
+        terminal.answer(sla_answer(found, find_sla(wiring.quality.monitors, found, wiring.clock(), window_days)))
 
 
 @command
@@ -271,8 +271,8 @@ def history(
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         found = _find(wiring, monitor)
-        bury_dead(wiring.judge_ports())
-        runs = wiring.monitors.runs(monitor_id=found.id, limit=limit)
+        bury_dead(wiring.quality.judge_ports())
+        runs = wiring.quality.monitors.runs(monitor_id=found.id, limit=limit)
         terminal.answer(history_answer(found, runs))
     if not runs:
         terminal.say("It has not run yet.")
@@ -284,21 +284,21 @@ def _switch(terminal: Terminal, monitor: str, *, enabled: bool) -> None:
 
     with terminal.open() as wiring:
         _sync(terminal, wiring)
-        changed = change_monitor(_find(wiring, monitor).id, {"enabled": enabled}, wiring.monitor_ports())
+        changed = change_monitor(_find(wiring, monitor).id, {"enabled": enabled}, wiring.quality.monitor_ports())
         terminal.answer(monitor_answer(wiring, changed))
 
 
 def _find(wiring: Wiring, monitor: str) -> Monitor:
     from forge.flows.quality.monitors.store import find_monitor
 
-    return find_monitor(wiring.monitors, monitor)
+    return find_monitor(wiring.quality.monitors, monitor)
 
 
 def _sync(terminal: Terminal, wiring: Wiring) -> None:
     """Files first; what is wrong with one is told, and the others work."""
     from forge.flows.quality.monitors.files import sync_monitors
 
-    for error in sync_monitors(wiring.root, wiring.monitor_ports("quality/*.yaml")).errors:
+    for error in sync_monitors(wiring.root, wiring.quality.monitor_ports("quality/*.yaml")).errors:
         terminal.say(str(error))
 
 

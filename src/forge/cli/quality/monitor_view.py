@@ -8,23 +8,17 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer, Column
 from forge.cli.words import moment, short
 from forge.flows.quality.monitors.run import Done
-from forge.flows.quality.monitors.scheduler import next_run_at
-from forge.quality.monitors.monitor import SETTLED, Monitor, MonitorRun, state_of
+from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
+from forge.quality.monitors.monitor import Monitor, MonitorRun
 from forge.quality.monitors.schedule import in_words
 from forge.quality.monitors.sla import Sla
-from forge.quality.monitors.spec import schedule_json
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from forge.wiring import Wiring
 
 
 def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
-    ids = [monitor.id for monitor in monitors]
-    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=SETTLED)
-    now = wiring.clock()
-    items = [monitor_item(one, newest.get(one.id), settled.get(one.id), now) for one in monitors]
+    items = monitor_items(wiring, monitors)
     columns = (
         Column("monitor", lambda i: str(i["id"]), style="bold"),
         Column("dataset", lambda i: str(i["dataset"])),
@@ -38,9 +32,7 @@ def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
 
 
 def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
-    ids = [monitor.id] if monitor.id else []
-    newest, settled = wiring.monitors.newest(ids), wiring.monitors.newest(ids, statuses=SETTLED)
-    item = monitor_item(monitor, newest.get(monitor.id), settled.get(monitor.id), wiring.clock())
+    (item,) = monitor_items(wiring, [monitor])
     shown = ("id", "name", "dataset", "description", "state", "when", "next_run_at", "channels", "severity_threshold")
     more = ("notify_on_recovery", "sla_target_percentage", "sla_window_days", "file")
     lines = [
@@ -50,70 +42,17 @@ def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
     return Answer("monitors", [item], head=[*lines, *checks])
 
 
-def monitor_item(
-    monitor: Monitor, newest: MonitorRun | None, settled: MonitorRun | None, now: datetime
-) -> dict[str, object]:
-    return {
-        "id": monitor.id,
-        "name": monitor.name,
-        "description": monitor.description,
-        "dataset": monitor.dataset,
-        "branch": monitor.branch,
-        "checks": [dict(check) for check in monitor.checks],
-        "schedule": schedule_json(monitor.schedule),
-        "when": in_words(monitor.schedule),
-        "enabled": monitor.enabled,
-        "channels": list(monitor.channels),
-        "severity_threshold": monitor.severity_threshold.value,
-        "notify_on_recovery": monitor.notify_on_recovery,
-        "sla_target_percentage": monitor.sla_target_percentage,
-        "sla_window_days": monitor.sla_window_days,
-        "created_at": monitor.created_at,
-        "updated_at": monitor.updated_at,
-        "created_by": monitor.created_by,
-        "file": monitor.file,
-        "state": state_of(monitor, settled),
-        "last_run": run_item(newest) if newest else None,
-        "next_run_at": next_run_at(monitor, now),
-    }
+def monitor_items(wiring: Wiring, monitors: Sequence[Monitor]) -> list[dict[str, object]]:
+    found = standings(monitors, wiring.quality.monitors, wiring.clock())
+    return [monitor_item(one) for one in found]
 
 
-def run_item(run: MonitorRun) -> dict[str, object]:
-    return {
-        "id": run.id,
-        "monitor_id": run.monitor_id,
-        "dataset": run.dataset,
-        "trigger": run.trigger.value,
-        "status": run.status.value,
-        "due": run.due,
-        "queued_at": run.queued_at,
-        "started_at": run.started_at,
-        "ended_at": run.finished_at,
-        "branch": run.branch,
-        "commit": run.commit_id,
-        "passed": run.passed,
-        "failed": run.failed,
-        "not_measured": run.not_measured,
-        "error": dict(run.error) if run.error else None,
-        "notes": list(run.notes),
-        "by": run.by,
-    }
+def monitor_item(standing: MonitorStanding) -> dict[str, object]:
+    return {**standing.to_dict(), "when": in_words(standing.monitor.schedule)}
 
 
 def run_answer(done: Done) -> Answer:
-    items = [
-        {
-            "check_id": result.check_id,
-            "verdict": result.verdict.value,
-            "severity": result.severity.value,
-            "message": result.message,
-            "details": dict(result.details),
-            "execution_ms": result.execution_ms,
-            "shared": result.shared,
-            "id": result.id,
-        }
-        for result in done.results
-    ]
+    items = [result.to_dict() for result in done.results]
     columns = (
         Column("verdict", lambda i: str(i["verdict"])),
         Column("severity", lambda i: str(i["severity"])),
@@ -122,7 +61,7 @@ def run_answer(done: Done) -> Answer:
     run = done.run
     error = [f"{run.error['code']} {run.error['what']}"] if run.error else []
     head = [f"{run.dataset} at {short(run.commit_id) if run.commit_id else 'no commit'}: {run.status}", *error]
-    return Answer("results", items, columns, facts={"run": run_item(run)}, head=head)
+    return Answer("results", items, columns, facts={"run": run.to_dict()}, head=head)
 
 
 def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> Answer:
@@ -137,7 +76,7 @@ def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> Answer:
         Column("commit", lambda i: short(i["commit"]) if i["commit"] else "", style="yellow"),
         Column("note", lambda i: _note(i)),
     )
-    return Answer("runs", [run_item(run) for run in runs], columns, facts={"monitor_id": monitor.id})
+    return Answer("runs", [run.to_dict() for run in runs], columns, facts={"monitor_id": monitor.id})
 
 
 def sla_answer(monitor: Monitor, sla: Sla) -> Answer:

@@ -40,7 +40,7 @@ def list_(
     from forge.model.names import TableName
 
     with terminal.open() as wiring:
-        found = wiring.remedies().store.find(
+        found = wiring.quality.remedies().store.find(
             table=TableName.parse(table) if table else None, status=_status(status), limit=limit
         )
     columns = (
@@ -69,11 +69,11 @@ def show(
     from forge.flows.versioning.diff import Page
 
     with terminal.open() as wiring:
-        ports = wiring.remedies()
+        ports = wiring.quality.remedies()
         record = find_remediation(identity, ports)
         after = record.commit or record.preview
         diffs = preview_diff(record, ports, page=Page(limit=limit))
-        diffs = hide_in_diffs(diffs, wiring.personal_at(record.base, after))
+        diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
     head = _told(record)
     if after is None or record.base is None:
         terminal.answer(Answer("remediations", [_item(record)], head=head))
@@ -116,7 +116,9 @@ def propose(
     with terminal.open() as wiring:
         branch = find_branch(wiring.metadata, BranchName(at or wiring.default_branch)).name
         asked = Asked(TableName.parse(name), branch, actions, tuple(check or ()), now)
-        record = ask(asked, wiring.remedies(), lambda dataset: judge_dataset(dataset, wiring.check_ports()))
+        record = ask(
+            asked, wiring.quality.remedies(), lambda dataset: judge_dataset(dataset, wiring.quality.check_ports())
+        )
     terminal.answer(_answer(record))
     if record.is_open:
         terminal.say(f"Look at the rows: forge quality remediate show {record.id}")
@@ -153,7 +155,7 @@ def _decide(terminal: Terminal, act: Callable[[RemedyPorts], Remediation]) -> No
 
 
 def _ports(wiring: Wiring) -> RemedyPorts:
-    return wiring.remedies()
+    return wiring.quality.remedies()
 
 
 def _answer(record: Remediation) -> Answer:

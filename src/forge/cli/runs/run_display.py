@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from forge.cli.terminal import console_of, is_rich
-from forge.cli.words import plural, seconds, short
+from forge.cli.output import console_of, is_rich
+from forge.cli.words import plural, short
+from forge.model.duration import duration_text
 from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _name(table: TableName) -> str:
 
 
 def _plain_line(row: _Row) -> str:
-    took = f"  {seconds(time.monotonic() - row.began)}" if row.step in TIMED else ""
+    took = f"  {duration_text(time.monotonic() - row.began)}" if row.step in TIMED else ""
     return f"{_name(row.table)}  {row.step}{took}{'  ' if row.detail else ''}{row.detail}"
 
 
@@ -159,7 +160,7 @@ def _working_line(row: _Row, frame: str) -> Text:
     detail = row.stages or row.detail
     line = Text.assemble((frame, "cyan"), " ", (_name(row.table), "bold"), f"  {doing}")
     line.append(f"  {detail}" if detail else "", style="dim")
-    line.append(f"  {seconds(time.monotonic() - row.began)}", style="dim")
+    line.append(f"  {duration_text(time.monotonic() - row.began)}", style="dim")
     line.no_wrap, line.overflow = True, "ellipsis"
     return line
 
@@ -170,7 +171,7 @@ def _done_line(row: _Row) -> Text:
     mark, style = MARKS.get(row.step, ("·", ""))
     line = Text.assemble((mark, style), " ", (_name(row.table), "bold"), f"  {row.step}")
     if row.step in TIMED:
-        line.append(f"  {seconds(time.monotonic() - row.began)}", style="dim")
+        line.append(f"  {duration_text(time.monotonic() - row.began)}", style="dim")
     line.append(f"  {row.detail}" if row.detail else "", style="dim")
     line.no_wrap, line.overflow = True, "ellipsis"  # what was cut is said in full at the end
     return line
@@ -195,7 +196,7 @@ def summary(report: Report) -> RenderableType:
         facts.append(f"{plural(sum(output.rows_added or 0 for output in published), 'row')} written")
     jobs = sum(output.spark_jobs for output in run.outputs)
     facts += [plural(jobs, "Spark job")] if jobs else []
-    line = Text.assemble((report.status, style), f"  {' · '.join([*facts, seconds(took)])}")
+    line = Text.assemble((report.status, style), f"  {' · '.join([*facts, duration_text(took)])}")
     if report.status == "nothing to do":
         line.append("\nSame code, inputs and parameters as last time; --force runs it all the same.", style="dim")
     parts: list[RenderableType] = [line, *_warnings(report)]

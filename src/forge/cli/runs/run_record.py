@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
 from forge.cli.runs.gate_words import source_lines
-from forge.cli.words import count, moment, plural, seconds, short
+from forge.cli.words import count, moment, plural, short
+from forge.model.duration import duration_text
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    from forge.flows.ports import Metadata
-    from forge.flows.runs.records import OutputRecord, RunRecord
+    from forge.flows.runs.ports import Runs
+    from forge.flows.runs.records import RunRecord
     from forge.quality.verdict import Verdict
 
 MARKS = {"passed": "✓", "failed": "✗", "not measured": "?"}
 
 
-def find_run(metadata: Metadata, text: str) -> RunRecord:
+def find_run(metadata: Runs, text: str) -> RunRecord:
     """By its id or the beginning of it; `r` and the date alone are often enough."""
     exact = metadata.run(RunId(text))
     if exact is not None:
@@ -33,71 +34,15 @@ def find_run(metadata: Metadata, text: str) -> RunRecord:
     raise ForgeError("E108", f"There is no run '{text}'", why=why, fix="`forge runs` lists them.")
 
 
-def elapsed(run: RunRecord) -> float | None:
-    return (run.finished_at - run.started_at).total_seconds() if run.finished_at else None
-
-
-def run_item(run: RunRecord) -> dict[str, object]:
-    return {
-        "run_id": run.id,
-        "kind": run.kind,
-        "status": str(run.status),
-        "branch": run.branch,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "seconds": elapsed(run),
-        "commit": run.commit_id,
-        "user": run.user,
-        "host": run.host,
-        "pid": run.pid,
-        "step": run.step,
-        "selection": list(run.selection),
-        "params": dict(run.params),
-        "start": run.start,
-        "end": run.end,
-        "error": dict(run.error) if run.error else None,
-    }
-
-
-def output_item(output: OutputRecord) -> dict[str, object]:
-    return {
-        "table": str(output.table),
-        "status": str(output.status),
-        "reason": output.reason,
-        "kind": output.kind,
-        "rows": output.rows,
-        "rows_added": output.rows_added,
-        "snapshot_id": output.snapshot_id,
-        "spark_jobs": output.spark_jobs,
-        "seconds": output.seconds,
-        "inputs": dict(output.inputs),
-        "error": dict(output.error) if output.error else None,
-    }
-
-
-def verdict_item(verdict: Verdict) -> dict[str, object]:
-    return {
-        "check_id": verdict.check_id,
-        "type": verdict.check_type,
-        "table": verdict.table,
-        "columns": list(verdict.columns),
-        "outcome": str(verdict.outcome),
-        "severity": str(verdict.severity),
-        "message": verdict.message,
-        "blocks": verdict.blocks,
-        "details": dict(verdict.details),
-    }
-
-
 def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:
-    items = [{**run_item(run), "outputs": [output_item(output) for output in run.outputs]} for run in runs]
+    items = [run.to_dict() for run in runs]
     columns = (
         Column("run", lambda i: str(i["run_id"]), style="bold"),
         Column("kind", lambda i: str(i["kind"])),
         Column("status", lambda i: str(i["status"])),
         Column("branch", lambda i: str(i["branch"])),
         Column("started (UTC)", lambda i: moment(i["started_at"])),
-        Column("took", lambda i: seconds(i["seconds"]) if isinstance(i["seconds"], float) else "", right=True),
+        Column("took", lambda i: duration_text(i["seconds"]) if isinstance(i["seconds"], float) else "", right=True),
         Column("tables", lambda i: str(len(i["outputs"])) if isinstance(i["outputs"], list) else "", right=True),
         Column("commit", lambda i: short(i["commit"])),
     )
@@ -106,23 +51,26 @@ def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:
 
 def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> Answer:
     """One run in full. Its outputs are the rows; the verdicts stand below them."""
-    outputs = [output_item(output) for output in run.outputs]
+    outputs = [output.to_dict() for output in run.outputs]
     columns = (
         Column("table", lambda i: str(i["table"]), style="bold"),
         Column("status", lambda i: str(i["status"])),
         Column("rows", lambda i: count(i["rows"]), right=True),
         Column("jobs", lambda i: count(i["spark_jobs"]), right=True),
-        Column("took", lambda i: seconds(float(str(i["seconds"]))), right=True),
+        Column("took", lambda i: duration_text(float(str(i["seconds"]))), right=True),
         Column("why", lambda i: str(i["reason"])),
     )
-    facts = {"run": run_item(run), "verdicts": [verdict_item(verdict) for verdict in verdicts]}
+    facts = {"run": run.to_dict(), "verdicts": [verdict.to_dict() for verdict in verdicts]}
     return Answer("outputs", outputs, columns, facts, head=_head(run), foot=_foot(run, verdicts))
 
 
 def _head(run: RunRecord) -> list[str]:
-    took = elapsed(run)
+    took = run.seconds
     kind = f"  {run.kind}" if run.kind != "run" else ""
-    lines = [f"run     {run.id}{kind}", f"status  {run.status}" + (f", in {seconds(took)}" if took is not None else "")]
+    lines = [
+        f"run     {run.id}{kind}",
+        f"status  {run.status}" + (f", in {duration_text(took)}" if took is not None else ""),
+    ]
     lines.append(f"branch  {run.branch}" + (f"  commit {short(run.commit_id)}" if run.commit_id else ""))
     lines.append(f"began   {moment(run.started_at)} UTC by {run.user} on {run.host}")
     if run.selection:

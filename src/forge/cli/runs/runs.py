@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.terminal import Format, Terminal
+from forge.cli.output import Format
+from forge.cli.terminal import Terminal
 from forge.model.errors import errors_of
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _tell_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, 
     from forge.flows.runs.unknown_columns import find_unknown_columns
 
     asked = [transform.output for transform in selection.order]
-    for error in find_unknown_columns(project.transforms, asked, wiring.live_schema):
+    for error in find_unknown_columns(project.transforms, asked, wiring.contracts.live_schema):
         terminal.say(f"warning: {error.line}. {error.fix}")
 
 
@@ -146,7 +147,7 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
     from forge.flows.runs.plan import plan as make_plan
 
     project = wiring.project()
-    made = make_plan(request, project, wiring.plan_ports())
+    made = make_plan(request, project, wiring.runs.plan_ports())
     steps = made.steps
     for note in project.notes:
         terminal.say(f"note: {note}")
@@ -203,7 +204,7 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     _tell_beside(terminal, find_order(project, request.selection))
     terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
-        result = make_run(request, project, wiring.ports(display.notify))
+        result = make_run(request, project, wiring.runs.ports(display.notify))
     head = wiring.branch_head(request.branch)
     tree = wiring.metadata.tree(head)
     report = Report(result, find_incidents(result, project, wiring.metadata, tree, head))
@@ -220,7 +221,7 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
 
 def _exit_of(report: Report, terminal: Terminal) -> int:
     from forge.cli.failure import exit_of, problems_text
-    from forge.cli.terminal import has_colour
+    from forge.cli.output import has_colour
     from forge.flows.runs.records import RunStatus
     from forge.model.codes import FINDINGS
 

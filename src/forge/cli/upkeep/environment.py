@@ -41,7 +41,7 @@ def find_environment(terminal: Terminal) -> tuple[list[Fact], tuple[Finding, ...
         with terminal.open() as wiring:
             facts.append(_fact("files", lambda: _files(wiring)))  # before they are opened, which mends them
             facts.append(_jars(str(wiring.settings.spark.get("spark.jars", ""))))
-            facts += [_fact("database", lambda: _database(wiring)), _fact("warehouse", lambda: _warehouse(wiring))]
+            facts += [_fact("database", lambda: _database(wiring)), _fact("warehouse", wiring.upkeep.examine_warehouse)]
             facts.append(_fact("catalog", lambda: _catalog(wiring)))
             facts += [_fact("spark", lambda: _master(wiring)), _fact("project", lambda: _project(wiring))]
             return facts, _problems(wiring, facts)
@@ -73,7 +73,7 @@ def _python() -> Fact:
 
 
 def _java() -> str:
-    from forge.engines.spark.session.session import find_java
+    from forge.wiring.upkeep import find_java
 
     return find_java()
 
@@ -81,14 +81,14 @@ def _java() -> str:
 def _jars(given: str) -> Fact:
     from pathlib import Path
 
-    from forge.engines.spark.session.session import cached_jars
+    from forge.wiring.upkeep import spark_jars
 
     if given:
         missing = [jar for jar in given.split(",") if jar.startswith("/") and not Path(jar).exists()]
         if missing:
             return Fact("jars", False, f"missing: {missing[0]}", "Mend spark.jars in forge.yaml.")
         return Fact("jars", True, "given by spark.jars")
-    found = cached_jars()
+    found = spark_jars()
     if not found:
         return Fact("jars", False, "not fetched yet; run forge setup", "forge setup")
     return Fact("jars", True, f"{len(found)} in Ivy's cache")
@@ -120,22 +120,10 @@ def _key_files(wiring: Wiring) -> list[Path]:
 def _database(wiring: Wiring) -> str:
     from sqlalchemy import make_url
 
-    from forge.stores.sql.upkeep.examine import examine_database
-
     wiring.metadata.branches()
     url = make_url(wiring.settings.database_url())
-    examine_database(wiring.database)
+    wiring.upkeep.examine_database()
     return f"{url.get_backend_name()} {url.database}"
-
-
-def _warehouse(wiring: Wiring) -> str:
-    from pathlib import Path
-    from urllib.parse import urlparse
-
-    from forge.stores.lake.storage import examine_warehouse
-
-    warehouse = str(wiring.settings.warehouse_path())
-    return warehouse if urlparse(warehouse).scheme else examine_warehouse(Path(warehouse))
 
 
 def _catalog(wiring: Wiring) -> str:
@@ -143,10 +131,7 @@ def _catalog(wiring: Wiring) -> str:
 
 
 def _master(wiring: Wiring) -> str:
-    from forge.engines.spark.session.session import refuse_connect
-
-    refuse_connect(wiring.session.settings)
-    master = wiring.session.settings.master
+    master = wiring.upkeep.spark_master()
     kind = next((words for prefix, words in MASTERS if master.startswith(prefix)), "a master Forge does not know")
     return f"{master}, {kind} (not started)"
 
@@ -163,22 +148,16 @@ def _problems(wiring: Wiring, facts: list[Fact]) -> tuple[Finding, ...]:
 
     if not all(fact.ok for fact in facts if fact.name in ("database", "catalog")):
         return ()
-    found = find_problems(wiring.metadata, wiring.lake, wiring.default_branch, wiring.seals)
+    found = find_problems(wiring.metadata, wiring.lake, wiring.default_branch, wiring.versioning.seals)
     return (*found, *_forgotten(wiring))
 
 
 def _forgotten(wiring: Wiring) -> tuple[Finding, ...]:
     """A database that was made anew beside tables that the one before knew."""
-    from pathlib import Path
-    from urllib.parse import urlparse
-
     from forge.flows.upkeep.missing_files import Finding
-    from forge.stores.lake.storage import holds_tables
 
+    if not wiring.upkeep.holds_forgotten_tables():
+        return ()
     warehouse = str(wiring.settings.warehouse_path())
-    if wiring.settings.catalog.type != "embedded" or urlparse(warehouse).scheme or wiring.lake.tables():
-        return ()
-    if any(wiring.metadata.tree(b.head) for b in wiring.metadata.branches()) or not holds_tables(Path(warehouse)):
-        return ()
     detail = "It holds tables, and the database knows none: it is not the one that they were written with."
     return (Finding("forgotten tables", warehouse, detail, "Bring the database back from a backup, or run forge gc."),)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.terminal import Terminal, is_rich
+from forge.cli.output import is_rich
+from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

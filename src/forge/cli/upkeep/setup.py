@@ -5,26 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from forge.engines.spark.session.session import SparkSettings
 
 
 @command
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
     from forge.cli.answer import Answer
-    from forge.engines.spark.session.session import cached_jars, find_java
+    from forge.wiring.upkeep import find_java, spark_jars
 
     java = find_java()
     given = _given_jars(terminal)
-    if not given and not cached_jars():
+    if not given and not spark_jars():
         _fetch(terminal)
-    jars = given or [str(jar) for jar in cached_jars()]
+    jars = given or [str(jar) for jar in spark_jars()]
     terminal.answer(Answer("jars", [{"path": jar} for jar in jars], facts={"java": java}, head=jars))
     terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
 
@@ -47,28 +43,28 @@ def _fetch(terminal: Terminal) -> None:
     """Spark resolves its packages when it starts; its log tells how far it is."""
     import tempfile
 
-    from forge.engines.spark.session.session import SparkSettings, start_session
+    from forge.wiring.upkeep import fetch_spark_jars
 
     with tempfile.TemporaryDirectory(prefix="forge-setup-") as folder:
         log = Path(folder) / "spark.log"
         log.touch()
-        settings = SparkSettings("local[1]", {"spark.driver.memory": "1g"}, {}, log, "forge setup")
         over = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(terminal, settings, over), daemon=True)
+        watcher = threading.Thread(target=_watch, args=(terminal, log, over), daemon=True)
         watcher.start()
         try:
-            start_session(settings).stop()
+            fetch_spark_jars(log)
         finally:
             over.set()
             watcher.join()
 
 
-def _watch(terminal: Terminal, settings: SparkSettings, over: threading.Event) -> None:
+def _watch(terminal: Terminal, log_file: Path, over: threading.Event) -> None:
     """Each package as it begins, and every few seconds how much has arrived."""
-    from forge.cli.words import seconds, size
+    from forge.cli.words import size
+    from forge.model.duration import duration_text
 
     began = time.time()
-    with settings.log_file.open(encoding="utf-8", errors="replace") as log:
+    with log_file.open(encoding="utf-8", errors="replace") as log:
         told = began
         while not over.wait(0.2):
             for line in log:
@@ -78,13 +74,13 @@ def _watch(terminal: Terminal, settings: SparkSettings, over: threading.Event) -
                 told = time.time()
                 arrived = _arrived(began)
                 if arrived:
-                    terminal.say(f"  {size(arrived)} after {seconds(told - began)}")
+                    terminal.say(f"  {size(arrived)} after {duration_text(told - began)}")
 
 
 def _arrived(since: float) -> int:
-    from forge.engines.spark.session.session import ivy_folder
+    from forge.wiring.upkeep import spark_jar_folder
 
-    files = (file for file in ivy_folder().rglob("*") if file.suffix in (".jar", ".part"))
+    files = (file for file in spark_jar_folder().rglob("*") if file.suffix in (".jar", ".part"))
     total = 0
     for file in files:
         try:

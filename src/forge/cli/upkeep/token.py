@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -15,8 +14,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.upkeep.access import Access, BrowserSession, Token
-    from forge.wiring import Wiring
+    from forge.flows.upkeep.access import BrowserSession, Token
 
 app = typer.Typer(
     help="Create, list and revoke tokens of programs; list and end sessions of browsers.",
@@ -44,7 +42,7 @@ def create(
 
     life = _life(expires)
     with terminal.open() as wiring:
-        token, secret = _access(wiring).create(name, Scope(scope.value), life, wiring.author.email)
+        token, secret = wiring.upkeep.access.create(name, Scope(scope.value), life, wiring.author.email)
         item = _item(token, wiring.clock())
     terminal.answer(Answer("tokens", [{**item, "token": secret}], head=[secret]))
     until = f"until {moment(token.expires_at)} UTC" if token.expires_at else "until it is revoked"
@@ -60,7 +58,7 @@ def list_(terminal: Terminal) -> None:
 
     with terminal.open() as wiring:
         now = wiring.clock()
-        items = [_item(token, now) for token in _access(wiring).list()]
+        items = [_item(token, now) for token in wiring.upkeep.access.list()]
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
         Column("name", lambda i: str(i["name"]), style="bold"),
@@ -81,7 +79,7 @@ def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|
     from forge.cli.answer import Answer
 
     with terminal.open() as wiring:
-        access = _access(wiring)
+        access = wiring.upkeep.access
         gone = access.revoke(access.find(token).id, wiring.author.email)
         item = _item(access.find(gone.id), wiring.clock())
     terminal.answer(Answer("tokens", [item], head=[gone.id]))
@@ -95,7 +93,7 @@ def sessions(terminal: Terminal) -> None:
     from forge.cli.words import moment
 
     with terminal.open() as wiring:
-        items = [_session(known) for known in _access(wiring).sessions()]
+        items = [_session(known) for known in wiring.upkeep.access.sessions()]
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
         Column("token", lambda i: str(i["token_name"] or "the printed address"), style="bold"),
@@ -116,27 +114,19 @@ def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID",
     from forge.cli.answer import Answer
 
     with terminal.open() as wiring:
-        _access(wiring).end_session(session, wiring.author.email)
+        wiring.upkeep.access.end_session(session, wiring.author.email)
     terminal.answer(Answer("sessions", [{"id": session, "state": "revoked"}], head=[session]))
     terminal.say(f"Ended session {session}.")
 
 
-def _access(wiring: Wiring) -> Access:
-    from forge.flows.upkeep.access import Access
-    from forge.stores.sql.upkeep.tokens import SqlTokens
-
-    return Access(SqlTokens(wiring.database), wiring.clock)
-
-
 def _life(text: str) -> timedelta | None:
+    from forge.cli.values import read_age
     from forge.model.errors import ForgeError
 
-    if text == "never":
-        return None
-    found = re.fullmatch(r"([1-9][0-9]{0,3})([dhm])", text)
-    if found is None:
+    life = None if text == "never" else read_age(text, "--expires")
+    if life is not None and not life:
         raise ForgeError("E105", f"'{text}' is not a time", where="--expires", fix="Write 90d, 12h, 30m or never.")
-    return timedelta(**{{"d": "days", "h": "hours", "m": "minutes"}[found[2]]: int(found[1])})
+    return life
 
 
 def _item(token: Token, now: datetime) -> dict[str, object]:

@@ -56,12 +56,12 @@ def verify(
             found = check(
                 wiring.metadata,
                 wiring.lake,
-                wiring.seals,
+                wiring.versioning.seals,
                 level=wanted,
                 default=wiring.default_branch,
                 start=start,
                 table=named,
-                keys=wiring.trusted_keys(),
+                keys=wiring.versioning.trusted_keys(),
                 checksum=_checksum(wiring) if wanted is Level.LOGICAL else None,
                 progress=progress,
                 seal=seal,
@@ -71,7 +71,7 @@ def verify(
 
 
 def _checksum(wiring: Wiring) -> Callable[..., str]:
-    return wiring.checksum()
+    return wiring.versioning.checksum()
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer, Column, Item
 from forge.cli.versioning.row_view import cell
 from forge.cli.words import moment, short
-from forge.connection.items import blame_item
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,10 +24,9 @@ def answer_of_blame(blame: Blame) -> Answer:
         Column("message", lambda i: first_line(i["message"])),
         Column("older cells", _older),
     )
-    items = [blame_item(row) for row in blame.rows]
     head = [f"{blame.table} at {short(blame.commit)}", ""]
     foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
-    facts: dict[str, object] = {"table": str(blame.table), "commit": blame.commit, "truncated": blame.truncated}
+    facts, items = blame.to_dict(), [row.to_dict() for row in blame.rows]
     if len(blame.rows) != 1:
         return Answer("rows", items, columns, facts, head, foot)
     lines = _cell_lines(blame.rows[0])
@@ -64,9 +62,9 @@ def _key(item: Item) -> str:
 def _older(item: Item) -> str:
     """Cells that an older commit wrote, by that commit; of a key that is no news."""
     cells, key, by_commit = item["cells"], item["key"], dict[str, list[str]]()
-    assert isinstance(cells, dict)
+    assert isinstance(cells, list)
     assert isinstance(key, dict)
-    for name, by in cells.items():
-        if by["commit"] != item["commit"] and name not in key:
-            by_commit.setdefault(short(by["commit"]), []).append(name)
+    for by in cells:
+        if by["commit"] != item["commit"] and by["column"] not in key:
+            by_commit.setdefault(short(by["commit"]), []).append(by["column"])
     return "; ".join(f"{', '.join(names)}: {commit}" for commit, names in by_commit.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,10 +34,10 @@ def list_(
     with terminal.open() as wiring:
         views = list_branches(wiring.metadata, wiring.default_branch)
         shown = [view for view in views if all_ or view.branch.status != "archived"]
-        items = [_view_item(wiring, view) for view in shown]
+        items = [_item(wiring, view) for view in shown]
     columns = (
         Column("branch", lambda i: str(i["name"]), style="bold"),
-        Column("commit", lambda i: short(i["head"]), style="yellow"),
+        Column("commit", lambda i: short(i["head_commit"]), style="yellow"),
         Column("ahead", lambda i: str(i["ahead"]), right=True),
         Column("behind", lambda i: str(i["behind"]), right=True),
         Column("updated (UTC)", lambda i: moment(i["updated_at"])),
@@ -212,34 +213,18 @@ def describe(
 
 def _answer(terminal: Terminal, wiring: Wiring, branch: Branch) -> None:
     from forge.cli.answer import Answer
+    from forge.flows.versioning.branches import view_branch
 
-    terminal.answer(Answer("branches", [_item(wiring, branch)], head=[f"{branch.name}"]))
+    item = _item(wiring, view_branch(wiring.metadata, branch, wiring.default_branch))
+    terminal.answer(Answer("branches", [item], head=[f"{branch.name}"]))
 
 
-def _item(wiring: Wiring, branch: Branch) -> dict[str, object]:
+def _item(wiring: Wiring, view: BranchView) -> dict[str, object]:
     from forge.versioning.protection import effective
 
     keys = wiring.settings.versioning
-    branch = effective(branch, keys.protected_branches, keys.require_review_for_protected)
-    return {
-        "name": branch.name,
-        "head": branch.head,
-        "parent": branch.parent,
-        "fork_commit": branch.fork_commit,
-        "created_at": branch.created_at,
-        "created_by": branch.created_by,
-        "updated_at": branch.updated_at,
-        "description": branch.description,
-        "status": branch.status,
-        "is_default": branch.is_default,
-        "is_protected": branch.is_protected,
-        "require_approval": branch.needs_approval,
-        "allowed_mergers": list(branch.allowed_mergers),
-    }
-
-
-def _view_item(wiring: Wiring, view: BranchView) -> dict[str, object]:
-    return {**_item(wiring, view.branch), "ahead": view.ahead, "behind": view.behind}
+    branch = effective(view.branch, keys.protected_branches, keys.require_review_for_protected)
+    return replace(view, branch=branch).to_dict()
 
 
 def _state(item: object) -> str:

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
 from forge.cli.words import count, moment, plural, short, signed, size
-from forge.connection.items import commit_item
 
 if TYPE_CHECKING:
     from forge.flows.ports import Lake, SnapshotState
     from forge.flows.versioning.read import TableChange
     from forge.model.names import CatalogName, SnapshotId, TableName
-    from forge.versioning.commit import Author, Commit, TableVersion, Tree
-
-
-def author_text(author: Author) -> str:
-    return f"{author.name} <{author.email}>" if author.email and author.email != author.name else author.name
+    from forge.versioning.commit import Commit, TableVersion, Tree
 
 
 def answer_of_log(commits: Sequence[Commit]) -> Answer:
@@ -28,7 +23,7 @@ def answer_of_log(commits: Sequence[Commit]) -> Answer:
         Column("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
         Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
     )
-    return Answer("commits", [commit_item(commit) for commit in commits], columns)
+    return Answer("commits", [commit.to_dict() for commit in commits], columns)
 
 
 def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
@@ -45,13 +40,13 @@ def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
         Column("", lambda i: "changed" if i["changed"] else ""),
     )
     head = [*_head(commit), "", *(f"    {line}" for line in commit.message.splitlines()), ""]
-    return Answer("tables", items, columns, {"commit": commit_item(commit)}, head)
+    return Answer("tables", items, columns, {"commit": commit.to_dict()}, head)
 
 
 def _head(commit: Commit) -> list[str]:
-    lines = [f"commit  {commit.id}", f"author  {author_text(commit.author)}"]
+    lines = [f"commit  {commit.id}", f"author  {commit.author.text}"]
     if commit.committer != commit.author:
-        lines.append(f"by      {author_text(commit.committer)}")
+        lines.append(f"by      {commit.committer.text}")
     lines.append(f"time    {moment(commit.time)} UTC, on {commit.branch}")
     if commit.is_merge:
         lines.append(f"merge   {' '.join(map(short, commit.parents))}")
@@ -110,7 +105,7 @@ def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) 
         Column("size", lambda i: size(i["bytes_after"]), right=True),
         Column("columns", _columns_text),
     )
-    facts: dict[str, object] = {"from": left.id, "to": right.id}
+    facts: dict[str, object] = {"base_commit": left.id, "compare_commit": right.id}
     foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
     return Answer("changes", items, columns, facts, foot=foot)
 

@@ -91,7 +91,7 @@ def resolve(
 
     how, chosen = _said(take, value, expression)
     with terminal.open() as wiring:
-        ports = wiring.versions()
+        ports = wiring.versioning.ports()
         found = find_merge(wiring.metadata, merge_id, is_open=True)
         wanted = _whole_ids(found, wiring.metadata.conflicts(found.id), ids or []) if ids else ()
         resolution = Resolution(how, wanted, table, column, read_pairs(key, "--key") if key else None, chosen)
@@ -168,7 +168,7 @@ def abort(terminal: Terminal, merge_id: MergeArgument) -> None:
     from forge.flows.versioning.merge.resolve import abort_merge
 
     with terminal.open() as wiring:
-        closed = abort_merge(merge_id, wiring.versions())
+        closed = abort_merge(merge_id, wiring.versioning.ports())
     terminal.answer(answer_of_merges([closed]))
     terminal.say("Aborted. Both branches stay where they are.")
 

@@ -11,6 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    from forge.cli.answer import Answer
     from forge.flows.versioning.data.commit import CommitMode, CommitResult
 
 
@@ -56,26 +57,21 @@ def _mode(text: str) -> CommitMode:
 
 
 def _end(terminal: Terminal, result: CommitResult) -> None:
-    from forge.cli.answer import Answer
-    from forge.cli.words import short
-    from forge.connection.items import commit_item, verdict_item
-
-    counted = result.statistics
-    changes = {"added": counted.rows_added, "modified": counted.rows_modified, "deleted": counted.rows_deleted}
-    facts: dict[str, object] = {
-        "status": result.status,
-        "table": str(result.table),
-        "commit": commit_item(result.commit) if result.commit else None,
-        "rows": changes,
-        "run_id": result.run_id,
-    }
-    words = f"+{counted.rows_added:,} ~{counted.rows_modified:,} −{counted.rows_deleted:,} rows"
-    head = [f"{result.table}  {words}  {short(result.commit.id) if result.commit else 'held back by its checks'}"]
-    head += [f"✗ {verdict.message}" for verdict in result.verdicts if verdict.blocks]
-    terminal.answer(Answer("verdicts", [verdict_item(v) for v in result.verdicts], (), facts, head))
+    terminal.answer(answer_of_commit(result))
     if result.commit is None:
         terminal.say(f"Nothing was committed. The failing rows: forge runs {result.run_id}")
         raise typer.Exit(1)
+
+
+def answer_of_commit(result: CommitResult) -> Answer:
+    from forge.cli.answer import Answer
+    from forge.cli.words import short
+
+    counted = result.statistics
+    words = f"+{counted.rows_added:,} ~{counted.rows_modified:,} −{counted.rows_deleted:,} rows"
+    head = [f"{result.table}  {words}  {short(result.commit.id) if result.commit else 'held back by its checks'}"]
+    head += [f"✗ {verdict.message}" for verdict in result.verdicts if verdict.blocks]
+    return Answer("verdicts", [verdict.to_dict() for verdict in result.verdicts], (), result.to_dict(), head)
 
 
 @command
@@ -102,5 +98,5 @@ def blame(
         current = BranchName(branch) if branch else wiring.default_branch
         at = commit_at(wiring.metadata, revision or current, current, TableName.parse(name)).id
         pairs = read_pairs(key, "--key") if key else None
-        found = go(wiring.versions(), TableName.parse(name), at=at, key=pairs, columns=wanted, limit=limit)
+        found = go(wiring.versioning.ports(), TableName.parse(name), at=at, key=pairs, columns=wanted, limit=limit)
     terminal.answer(answer_of_blame(found))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from forge.cli.answer import Answer
 from forge.cli.versioning.row_view import Line, change_line, picture_of, schema_line, summary_of
 from forge.cli.words import plural, short
-from forge.connection.items import diff_item
 
 if TYPE_CHECKING:
     from forge.versioning.changes import TableDiff
@@ -20,9 +19,9 @@ def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], lim
     lines: list[Line] = []
     for diff in diffs:
         lines += _lines(diff, limit)
-    facts: dict[str, object] = {"from": first, "to": second}
+    facts: dict[str, object] = {"base_commit": first, "compare_commit": second}
     foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
-    items = [diff_item(diff) for diff in diffs]
+    items = [diff.to_dict() for diff in diffs]
     return Answer("tables", items, (), facts, (), foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
 
 

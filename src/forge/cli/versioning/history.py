@@ -173,7 +173,7 @@ def _diff_rows(
     named = [TableName.parse(name) for name in tables or ()] or None
     keys = {named[0]: _names(key[0])} if named and key and len(named) == 1 and "=" not in key[0] else read_keys(key)
     wanted = _names(columns) if columns else None
-    found = go(wiring.versions(), *ends, tables=named, columns=wanted, limit=limit, offset=offset, keys=keys)
+    found = go(wiring.versioning.ports(), *ends, tables=named, columns=wanted, limit=limit, offset=offset, keys=keys)
     terminal.answer(answer_of_table_diffs(ends, found, limit))
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from forge.cli.answer import Answer
-    from forge.flows.ports import Metadata
+    from forge.flows.versioning.store import CommitHistory, Commits, Refs
     from forge.model.names import CommitId
     from forge.versioning.commit import Commit
 
 
-def answer_as_lines(metadata: Metadata, commits: Sequence[Commit], *, graph: bool, oneline: bool) -> Answer:
+def answer_as_lines(metadata: CommitHistory, commits: Sequence[Commit], *, graph: bool, oneline: bool) -> Answer:
     names = _names(metadata)
     texts = {commit.id: _text(commit, names.get(commit.id, ()), oneline) for commit in commits}
     drawn = _drawn(metadata, commits) if graph else [("", commit.id) for commit in commits]
@@ -40,7 +40,7 @@ def answer_as_lines(metadata: Metadata, commits: Sequence[Commit], *, graph: boo
     return replace(answer_of_log(commits), picture=picture, lines=lines)
 
 
-def _drawn(metadata: Metadata, commits: Sequence[Commit]) -> list[tuple[str, CommitId | None]]:
+def _drawn(metadata: Commits, commits: Sequence[Commit]) -> list[tuple[str, CommitId | None]]:
     """What is left out between two commits does not part them: the lines lead to the next one that is shown."""
     from forge.versioning.graph import simplify
     from forge.versioning.log_graph import draw
@@ -56,7 +56,7 @@ def _text(commit: Commit, names: Sequence[str], oneline: bool) -> str:
     return " ".join([short(commit.id), *told, *([f"({', '.join(names)})"] if names else []), title])
 
 
-def _names(metadata: Metadata) -> Mapping[CommitId, list[str]]:
+def _names(metadata: Refs) -> Mapping[CommitId, list[str]]:
     """What points at which commit: branches, then tags."""
     found: dict[CommitId, list[str]] = {}
     for branch in metadata.branches():

@@ -15,8 +15,8 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.flows.versioning.merge.compare import MergePreview
-    from forge.flows.versioning.merge.conclusion import MergeResult
     from forge.flows.versioning.merge.merge import MergeRequest
+    from forge.flows.versioning.merge.result import MergeResult
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import TableName
     from forge.versioning.conflict import Rule
@@ -137,7 +137,7 @@ def reset(
         target = branch or wiring.default_branch
         if not yes and sys.stdin.isatty():
             terminal.confirm(f"Move '{target}' to {revision}?")
-        done = go(target, revision, wiring.versions())
+        done = go(target, revision, wiring.versioning.ports())
     items = [{"table": str(table)} for table in done.tables]
     facts = {"branch": done.branch, "from": done.before, "to": done.commit.id}
     head = [f"{done.branch}: {short(done.before)} → {short(done.commit.id)}"]
@@ -165,7 +165,7 @@ def approve(
 
     if reject:
         with terminal.open() as wiring:
-            rejected = reject_merge(merge_id, wiring.versions(), comment=comment, expected=expected)
+            rejected = reject_merge(merge_id, wiring.versioning.ports(), comment=comment, expected=expected)
         terminal.answer(answer_of_merges([rejected]))
         terminal.say(f"Rejected. Both branches stay where they are; {rejected.author.name} can merge again.")
         return
@@ -177,13 +177,14 @@ def approve(
 def end(terminal: Terminal, result: MergeResult, kind: str = "merge") -> None:
     """Data, what to type next, and the exit status: 1 where someone has to decide."""
     from forge.cli.versioning.merge_view import answer_of_result, next_words
+    from forge.flows.versioning.merge.result import AwaitingApproval, Blocked, Conflicted
 
     kind = result.merge.kind if result.merge else kind
     terminal.answer(answer_of_result(result, kind))
     words = next_words(result, kind)
     if words:
         terminal.say(words)
-    if str(result.type) in ("conflicted", "blocked", "pending"):
+    if isinstance(result, Conflicted | Blocked | AwaitingApproval):
         raise typer.Exit(1)
 
 
@@ -194,7 +195,7 @@ def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
 
     terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
-        yield wiring.versions(display.notify)
+        yield wiring.versioning.ports(display.notify)
 
 
 def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:

@@ -9,11 +9,18 @@ from forge.cli.answer import Answer, Column, Item
 from forge.cli.runs.gate_words import contract_lines, source_lines, warnings_of
 from forge.cli.versioning.row_view import cell, side_words
 from forge.cli.words import count, moment, plural, short, size
-from forge.connection.items import conflict_item, merge_item, result_facts, tally_item, verdict_item
+from forge.flows.versioning.merge.result import (
+    AwaitingApproval,
+    Blocked,
+    Conflicted,
+    Merged,
+    MergeResult,
+    UpToDate,
+    conflicts_of,
+)
 
 if TYPE_CHECKING:
     from forge.flows.versioning.merge.compare import MergePreview
-    from forge.flows.versioning.merge.conclusion import MergeResult
     from forge.flows.versioning.merge.merge import MergeRequest
     from forge.flows.versioning.merge.record import MergeRecord, TableTally
     from forge.quality.verdict import Verdict
@@ -31,7 +38,8 @@ HOW = {
 
 
 def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
-    items = [conflict_item(conflict) for conflict in result.conflicts]
+    conflicts, count = conflicts_of(result)
+    items = [conflict.to_dict() for conflict in conflicts]
     head = [headline(result, kind), *_tally_lines(result.tables)]
     if result.other_bases:
         rest = ", ".join(map(short, result.other_bases))
@@ -41,7 +49,8 @@ def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
     head += _verdict_lines(result.verdicts)
     if items:
         head.append("")
-    return Answer("conflicts", items, CONFLICT_COLUMNS, result_facts(result, kind), head, _more(result))
+    facts = {"kind": kind, **result.to_dict()}
+    return Answer("conflicts", items, CONFLICT_COLUMNS, facts, head, _more(count - len(items)))
 
 
 def _verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
@@ -75,10 +84,10 @@ def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_app
         "ahead": preview.lines.ahead,
         "behind": preview.lines.behind,
         "conflict_count": preview.conflict_count,
-        "tables": [tally_item(tally) for tally in preview.tables],
-        "verdicts": [verdict_item(verdict) for verdict in preview.verdicts],
+        "tables": [tally.to_dict() for tally in preview.tables],
+        "verdicts": [verdict.to_dict() for verdict in preview.verdicts],
     }
-    items = [conflict_item(conflict) for conflict in preview.conflicts]
+    items = [conflict.to_dict() for conflict in preview.conflicts]
     return Answer("conflicts", items, CONFLICT_COLUMNS, facts, [*head, *([""] if items else [])])
 
 
@@ -102,43 +111,42 @@ def headline(result: MergeResult, kind: str = "merge") -> str:
     words = f"{result.source} → {result.target}"
     if kind != "merge":
         words = f"{kind} of {short(result.source)} on {result.target}"
-    match str(result.type):
-        case "up_to_date":
+    match result:
+        case UpToDate():
             return f"{words}: already up to date"
-        case "conflicted":
-            return f"{words}: {plural(result.conflict_count, 'conflict')}. Nothing moved."
-        case "blocked":
+        case Conflicted(conflict_count=count):
+            return f"{words}: {plural(count, 'conflict')}. Nothing moved."
+        case Blocked():
             return f"{words}: held back by its checks. Nothing moved."
-        case "pending":
+        case AwaitingApproval():
             return f"{words}: waits for an approval. Nothing moved."
-    commit = short(result.commit.id if result.commit else None)
-    done = DONE.get(str(result.type), "merged as" if kind == "merge" else "committed as")
-    return f"{words}: {done} {commit}"
+        case Merged(type=how, commit=commit):
+            done = DONE.get(str(how), "merged as" if kind == "merge" else "committed as")
+            return f"{words}: {done} {short(commit.id)}"
 
 
 def next_words(result: MergeResult, kind: str = "merge") -> str | None:
     """What to type next."""
-    merge = result.merge.id if result.merge else ""
-    match str(result.type):
-        case "conflicted" if all(str(c.kind) == "constraint" and c.key is None for c in result.conflicts):
-            place = result.source if kind == "merge" else "a branch"
-            return f"Mend the rows on {place}, then: forge conflicts continue {merge}"
-        case "conflicted":
+    place = result.source if kind == "merge" else "a branch"
+    match result:
+        case Conflicted(merge=merge, conflicts=conflicts):
+            if all(str(c.kind) == "constraint" and c.key is None for c in conflicts):
+                return f"Mend the rows on {place}, then: forge conflicts continue {merge.id}"
             return (
-                f"Resolve: forge conflicts resolve {merge} --take ours|theirs  (or --id, --column, --value, --expr)\n"
-                f"Then:    forge conflicts continue {merge}\n"
-                f"Give up: forge conflicts abort {merge}"
+                f"Resolve: forge conflicts resolve {merge.id} --take ours|theirs"
+                "  (or --id, --column, --value, --expr)\n"
+                f"Then:    forge conflicts continue {merge.id}\n"
+                f"Give up: forge conflicts abort {merge.id}"
             )
-        case "blocked":
-            place = result.source if kind == "merge" else "a branch"
-            return f"Why: forge runs {result.run_id}. Mend it on {place}, then: forge conflicts continue {merge}"
-        case "pending":
-            return f"Someone else approves it: forge approve {merge}"
-    return None
+        case Blocked(merge=merge):
+            return f"Why: forge runs {result.run_id}. Mend it on {place}, then: forge conflicts continue {merge.id}"
+        case AwaitingApproval(merge=merge):
+            return f"Someone else approves it: forge approve {merge.id}"
+        case Merged() | UpToDate():
+            return None
 
 
-def _more(result: MergeResult) -> list[str]:
-    left = result.conflict_count - len(result.conflicts)
+def _more(left: int) -> list[str]:
     return [f"… and {plural(left, 'more conflict')}"] if left > 0 else []
 
 
@@ -192,28 +200,28 @@ CONFLICT_COLUMNS = (
 
 def answer_of_merges(merges: Sequence[MergeRecord]) -> Answer:
     columns = (
-        Column("merge", lambda i: str(i["id"]), style="yellow"),
+        Column("merge", lambda i: str(i["merge_id"]), style="yellow"),
         Column("what", _what, style="bold"),
         Column("kind", lambda i: str(i["kind"])),
         Column("status", lambda i: str(i["status"])),
         Column("resolved", _progress, right=True),
-        Column("by", lambda i: str(i["author"])),
+        Column("by", lambda i: str(i["author"]["email"]) if isinstance(i["author"], dict) else ""),
         Column("since (UTC)", lambda i: moment(i["created_at"])),
     )
-    return Answer("merges", [merge_item(merge) for merge in merges], columns)
+    return Answer("merges", [merge.to_dict() for merge in merges], columns)
 
 
 def _what(item: Item) -> str:
-    source = item["source"] if item["kind"] == "merge" else short(item["source"])
-    return f"{source} → {item['target']}"
+    source = item["source_branch"] if item["kind"] == "merge" else short(item["source_branch"])
+    return f"{source} → {item['target_branch']}"
 
 
 def _progress(item: Item) -> str:
-    return f"{count(item['resolved'])} of {count(item['conflicts'])}" if item["conflicts"] else ""
+    return f"{count(item['resolved_count'])} of {count(item['total_count'])}" if item["total_count"] else ""
 
 
 def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit: int | None = None) -> Answer:
-    item = merge_item(merge)
+    item = merge.to_dict()
     head = [f"{merge.id}  {merge.kind} {_what(item)}  {merge.status}"]
     if merge.conflict_count:
         head.append(f"{merge.resolved_count:,} of {plural(merge.conflict_count, 'conflict')} resolved")
@@ -221,6 +229,6 @@ def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit
         word = "approved" if given.approved else "rejected"
         said = f": {given.comment}" if given.comment else ""
         head.append(f"{word} at {short(given.source_commit)} by {given.user}, {moment(given.time)} UTC{said}")
-    items = [conflict_item(conflict) for conflict in conflicts[:limit]]
+    items = [conflict.to_dict() for conflict in conflicts[:limit]]
     foot = [f"… and more: --limit {merge.conflict_count}"] if len(conflicts) > len(items) else []
     return Answer("conflicts", items, CONFLICT_COLUMNS, {"merge": item}, [*head, ""] if items else head, foot)

@@ -44,29 +44,15 @@ def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> Answer:
         "inserted": rows.inserted,
         "updated": rows.updated,
         "deleted": rows.deleted,
-        "schema": [_schema_item(change) for change in diff.schema],
+        "schema": [change.to_dict() for change in diff.schema],
         "truncated": shown < all_changes,
     }
-    items = [
-        {
-            "kind": str(row.kind),
-            "key": row.key,
-            "before": row.before,
-            "after": row.after,
-            "columns": row.columns,
-            "count": row.count,
-        }
-        for row in rows.rows
-    ]
+    items = [row.to_dict() for row in rows.rows]
     lines = [*(schema_line(change) for change in diff.schema), *(change_line(row, diff.key) for row in rows.rows)]
     more = all_changes - shown
     foot = [f"… and {plural(more, 'more row')}: --limit {max(limit * 10, 100)}"] if more else []
     head = [f"{title}   {summary_of(rows, len(diff.schema))}"]
     return Answer("rows", items, (), facts, head, foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
-
-
-def _schema_item(change: object) -> dict[str, object]:
-    return {name: getattr(change, name) for name in ("change", "column", "before", "after", "field_id")}
 
 
 def merge_files(

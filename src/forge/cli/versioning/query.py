@@ -39,7 +39,7 @@ def query(
     text = sys.stdin.read() if sql == "-" else sql
     terminal.doing("Starting Spark and asking")
     with terminal.open() as wiring:
-        reader = wiring.reader(BranchName(branch) if branch else None)
+        reader = wiring.versioning.reader(BranchName(branch) if branch else None)
         params = bind_query(wiring, param)
         # One more than asked for tells whether there are more.
         wanted = None if number is None else number + 1

@@ -6,14 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
-from forge.cli.runs.run_record import verdict_item, verdict_line
+from forge.cli.runs.run_record import verdict_line
 from forge.cli.words import count, moment, short, size
 from forge.flows.versioning.read import commit_at, table_at
 from forge.model.names import BranchName, RunId, TableName
 
 if TYPE_CHECKING:
-    from forge.flows.ports import Metadata, SnapshotState
+    from forge.flows.ports import SnapshotState
     from forge.flows.runs.records import AssetRecord
+    from forge.flows.versioning.store import Commits, Refs
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, TableVersion
     from forge.wiring import Wiring
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _TABLE = re.compile(r"([A-Za-z_]\w*\.[A-Za-z_]\w*)(?:@(.+))?")
 
 
-def find_table_words(metadata: Metadata, text: str) -> tuple[TableName, str] | None:
+def find_table_words(metadata: Refs, text: str) -> tuple[TableName, str] | None:
     """The table and revision a text means; None where it is a revision. A branch may be called a.b, too."""
     match = _TABLE.fullmatch(text)
     if not match or metadata.branch(BranchName(text)) is not None:
@@ -42,7 +43,7 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
     facts: dict[str, object] = {
         "table": _facts(table, _last_change(metadata, commit, table), version, asset, found),
         "run": {"run_id": run.id, "status": str(run.status), "started_at": run.started_at} if run else None,
-        "verdicts": [verdict_item(verdict) for verdict in verdicts],
+        "verdicts": [verdict.to_dict() for verdict in verdicts],
     }
     shown = (
         Column("column", lambda i: str(i["name"]), style="bold"),
@@ -55,7 +56,7 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
     return Answer("columns", columns, shown, facts, head, _foot(verdicts))
 
 
-def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit:
+def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit:
     """The commit that made this version of the table, not the newest of the project."""
     return next(iter(metadata.log(commit.id, limit=1, table=table)), commit)
 

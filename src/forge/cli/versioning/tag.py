@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from forge.versioning.tag import Tag
 
 app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, no_args_is_help=True)
 
@@ -23,7 +20,7 @@ def list_(terminal: Terminal) -> None:
     from forge.flows.versioning.tags import list_tags
 
     with terminal.open() as wiring:
-        items = [_item(tag) for tag in list_tags(wiring.metadata)]
+        items = [tag.to_dict() for tag in list_tags(wiring.metadata)]
     columns = (
         Column("tag", lambda i: str(i["name"]), style="bold"),
         Column("commit", lambda i: short(i["target"]), style="yellow"),
@@ -59,10 +56,10 @@ def create(
             clock=wiring.clock,
             current=wiring.default_branch,
             force=force,
-            signer=wiring.signer,
+            signer=wiring.versioning.signer,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer("tags", [_item(tag)], head=[tag.name]))
+    terminal.answer(Answer("tags", [tag.to_dict()], head=[tag.name]))
     terminal.say(f"Tagged commit {short(tag.target)}. Read it: forge query … --at {tag.name}")
 
 
@@ -81,21 +78,8 @@ def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag
             clock=wiring.clock,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer("tags", [_item(tag)], head=[tag.name]))
+    terminal.answer(Answer("tags", [tag.to_dict()], head=[tag.name]))
     terminal.say(f"Deleted. It was at commit {short(tag.target)}.")
-
-
-def _item(tag: Tag) -> dict[str, object]:
-    signature = tag.signature
-    return {
-        "name": tag.name,
-        "target": tag.target,
-        "target_type": tag.target_type,
-        "tagger": {"name": tag.tagger.name, "email": tag.tagger.email},
-        "time": tag.time,
-        "message": tag.message,
-        "signature": {"algorithm": signature.algorithm, "key_id": signature.key_id} if signature else None,
-    }
 
 
 app.command("list")(list_)

@@ -107,7 +107,7 @@ class Findings(tuple[Finding, ...], Tabular):
         return tuple(one.violation for one in self)
 
     def rows(self) -> list[Row]:
-        return [finding_dict(one) for one in self]
+        return [one.to_dict() for one in self]
 
     def to_dict(self) -> Row:
         return {"violations": self.rows()}
@@ -145,7 +145,3 @@ class RegisteredItem:
             "actual_bump": comparison.actual_bump if comparison else None,
             "violations": self.findings.rows(),
         }
-
-
-def finding_dict(finding: Finding) -> Row:
-    return {**finding.violation.to_dict(), "source": finding.source, "contract_id": finding.contract_id}

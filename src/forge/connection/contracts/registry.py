@@ -37,7 +37,7 @@ class ContractsView:
 
     @property
     def _ports(self) -> ContractPorts:
-        return self.wiring.contract_ports()
+        return self.wiring.contracts.ports()
 
     def _known(self, name: str) -> Known:
         return find_known(self._ports, name)
@@ -71,7 +71,7 @@ class ContractsView:
         from forge.flows.contracts.draft import draft_for
 
         dataset = table if "@" in table else f"{table}@{self.branch}"
-        return draft_for(dataset, self.wiring.check_ports(), self.wiring.settings.project, profile=profile)
+        return draft_for(dataset, self.wiring.quality.check_ports(), self.wiring.settings.project, profile=profile)
 
     def export(
         self,
@@ -84,10 +84,10 @@ class ContractsView:
     ) -> str | bytes:
         """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for one that there is not."""
         from forge.flows.contracts.export import export_contract
-        from forge.tools.datacontract_cli import DatacontractCli
+        from forge.wiring.contracts import contract_tool
 
         text = self.text(name, version)
-        return export_contract(text, name, format, DatacontractCli(), table=table, dialect=dialect).content
+        return export_contract(text, name, format, contract_tool(), table=table, dialect=dialect).content
 
     def versions(self, name: str) -> Found[Registered]:
         """The highest first."""
@@ -122,7 +122,7 @@ class ContractsView:
         from forge.flows.contracts.drift import find_live_drift
 
         contract = self.effective(name).standing.effective
-        return find_live_drift(contract, self.wiring.reader(self.branch), at)
+        return find_live_drift(contract, self.wiring.versioning.reader(self.branch), at)
 
     def consumers(self, name: str) -> Found[Consumer]:
         """Who reads its tables, by the lineage; nearest first."""
@@ -131,7 +131,7 @@ class ContractsView:
 
         ports = self._ports
         contract = newest_written(self._known(name), ports).contract
-        return Found(find_consumers(self.wiring.lineage(), columns_of(contract), owner=ports.owner))
+        return Found(find_consumers(self.wiring.lineage.graph, columns_of(contract), owner=ports.owner))
 
     # its life
 

@@ -82,12 +82,12 @@ def ingest_code(
     processes: int | None = None,
     limit: float | None = None,
 ) -> Ingested:
-    from forge.engines.local.code_reader import LIMIT, CodeReaders
     from forge.flows.lineage.code.ingest import ingest
+    from forge.wiring.lineage import code_readers
 
     place = Path(path)
-    with CodeReaders(processes, limit or LIMIT) as readers:
-        return ingest(wiring.ingest(readers), place, options, tell, root=root_of(wiring.root, place))
+    with code_readers(processes, limit) as readers:
+        return ingest(wiring.lineage.ingest(readers), place, options, tell, root=root_of(wiring.root, place))
 
 
 def root_of(project: Path, path: Path) -> str:
@@ -109,9 +109,9 @@ def extract_code(
     limit: float | None = None,
 ) -> Extracted:
     """Files and folders, without a project. E816."""
-    from forge.engines.local.code_reader import LIMIT, CodeReaders
     from forge.flows.lineage.code.extract import extract
+    from forge.wiring.lineage import code_readers
 
-    with CodeReaders(processes, limit or LIMIT) as readers:
+    with code_readers(processes, limit) as readers:
         extraction, programs = extract([Path(path) for path in paths], options, readers, tell)
     return Extracted(extraction, programs)

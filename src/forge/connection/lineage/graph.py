@@ -68,7 +68,7 @@ class LineageView:
 
     @property
     def _ports(self) -> LineagePorts:
-        return self.wiring.lineage()
+        return self.wiring.lineage.graph
 
     def look(self, at: str | None = None) -> Look:
         """The graph of one time or commit."""
@@ -299,7 +299,7 @@ class LineageView:
         subject = read_subject(table)
         values = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in where.items()}
         return trace_record(
-            self.wiring.versions(),
+            self.wiring.versioning.ports(),
             TableName.parse(subject.name),
             values,
             at=at or subject.at or "HEAD",
@@ -385,9 +385,8 @@ class LineageView:
     def sources(self) -> Found[SourceRecord]:
         """The files of code that were read, how much of each was understood, and what was not."""
         from forge.connection.lineage.results import Found
-        from forge.stores.sql.lineage.sources import SqlSources
 
-        return Found(SqlSources(self.wiring.database).sources())
+        return Found(self.wiring.lineage.sources.sources())
 
     def ingest_queries(
         self,

@@ -25,7 +25,7 @@ def import_export_file(wiring: Wiring, file: str | Path) -> ImportedFile:
     from forge.lineage.exchange import import_export
 
     source = Path(file)
-    store = look(wiring.lineage()).ports.store
+    store = look(wiring.lineage.graph).ports.store
     try:
         with source.open(encoding="utf-8") as lines:
             return ImportedFile.of(import_export(store, lines))
@@ -42,7 +42,7 @@ def import_declared_file(wiring: Wiring, file: str | Path) -> DeclaredFile:
 
     source = Path(file)
     name = file_id(root_of(wiring.root, source), source.name)
-    done = record_declared(wiring.lineage(), {name: _text(source)})
+    done = record_declared(wiring.lineage.graph, {name: _text(source)})
     return DeclaredFile(done.edges, Written.of(done.recorded), done.unknown)
 
 
@@ -52,7 +52,7 @@ def import_event_file(wiring: Wiring, file: str | Path) -> EventFile:
     from forge.flows.lineage.openlineage.ingest import take_events
 
     found = events_in(_text(Path(file)))
-    answers = take_events(wiring.openlineage(), [one for _, one in found.events])
+    answers = take_events(wiring.lineage.openlineage, [one for _, one in found.events])
     faults = [ForgeError("E818", reason, where=f"{file}:{line}") for line, reason in found.broken]
     faults += [
         fault
@@ -100,11 +100,11 @@ def import_dagster(
     wiring: Wiring, target: str | Path, *, job: str | None = None, run_id: str | None = None
 ) -> ImportedAssets:
     """The assets of an instance (its folder) or of a code location (a file or module, whose code is then run). E819."""
-    from forge.engines.dagster import read_dagster
     from forge.flows.lineage.dagster import import_assets
+    from forge.wiring.lineage import dagster_assets
 
-    assets = read_dagster(str(target), job=job, run_id=run_id)
-    done = import_assets(wiring.lineage(), assets)
+    assets = dagster_assets(str(target), job, run_id)
+    done = import_assets(wiring.lineage.graph, assets)
     return ImportedAssets(done.assets, done.edges, Written.of(done.recorded), done.older)
 
 

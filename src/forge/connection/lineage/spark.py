@@ -35,51 +35,47 @@ class Watched:
 def verify_code(wiring: Wiring, paths: Sequence[str | Path], options: Options) -> Agreement:
     """Every SQL statement of some files as it was read against Spark's own analyser, on empty tables. Nothing is
     written. E816, E822."""
-    from forge.engines.local.code_reader import CodeReaders
-    from forge.engines.spark.lineage.verify import SparkAnalyser
     from forge.flows.lineage.code.extract import codebase_of
     from forge.flows.lineage.code.lake_definitions import definitions_in_lake
     from forge.flows.lineage.verify import verify
     from forge.lineage.agree import Agreement
+    from forge.wiring.lineage import code_readers
 
-    known = definitions_in_lake(wiring.lineage())
+    known = definitions_in_lake(wiring.lineage.graph)
     units, _, shared = codebase_of([Path(path) for path in paths], options, known)
-    session = wiring.session.get()
-    with CodeReaders() as readers:
-        found = verify(units, shared, lambda catalog: SparkAnalyser(session, catalog), readers)
+    analysers = wiring.lineage.analysers()
+    with code_readers() as readers:
+        found = verify(units, shared, analysers, readers)
         return Agreement(tuple(one for _, agreement in found for one in agreement.statements))
 
 
 def capture_script(wiring: Wiring, script: str | Path, arguments: Sequence[str], options: Options) -> Watched:
     """Runs a script unchanged and records what it really read and wrote. E816."""
-    from forge.engines.spark.lineage.capture import capture
     from forge.flows.lineage.capture import record_captured
     from forge.lineage.extract.catalog import Catalog
 
-    conf = {key: value for key, value in wiring.settings.spark.items() if key != "master"}
-    captured = capture(Path(script), arguments, conf)
+    captured = wiring.lineage.capture(Path(script), arguments)
     catalog = Catalog((), options.db, options.default_schema)
-    return Watched(captured, record_captured(wiring.lineage(), captured, catalog, here=Path.cwd().as_posix()))
+    return Watched(captured, record_captured(wiring.lineage.graph, captured, catalog, here=Path.cwd().as_posix()))
 
 
 def ingest_on_spark(wiring: Wiring, path: str | Path, options: Options, tell: Tell) -> Ingested:
     """A codebase that is read by the workers of a cluster."""
     from forge.connection.lineage.code import root_of
-    from forge.engines.spark.lineage.extract_job import run_on
     from forge.flows.lineage.code.ingest import ingest
 
     place = Path(path)
-    ports = wiring.ingest(run_on(wiring.session.get()))
-    return ingest(ports, place, options, tell, root=root_of(wiring.root, place))
+    return ingest(
+        wiring.lineage.ingest(wiring.lineage.spark_readers()), place, options, tell, root=root_of(wiring.root, place)
+    )
 
 
 def ingest_queries(wiring: Wiring, place: str, options: Options, column: str | None = None) -> LogRead:
     """A table or file of query texts becomes edges by one Spark job. E816."""
-    from forge.engines.spark.lineage.query_log import count_edges, open_log
     from forge.flows.lineage.code.ingest import catalog_of
     from forge.flows.lineage.query_log import record_log
     from forge.lineage.extract.codebase import in_turn
 
-    frame = open_log(wiring.session.get(), place, column)
-    catalog = catalog_of(wiring.ingest(in_turn), options)
-    return record_log(wiring.lineage(), place, count_edges(frame, catalog, options.dialect))
+    edges_of = wiring.lineage.query_log(place, column)
+    catalog = catalog_of(wiring.lineage.ingest(in_turn), options)
+    return record_log(wiring.lineage.graph, place, edges_of(catalog, options.dialect))

@@ -33,7 +33,7 @@ class QualityAlerts:
         """How each check that ever failed stands, those that fail first. `status`: ok or failing."""
         from forge.quality.alerts.alert import AlertStatus
 
-        return self.wiring.alerts().store.states(
+        return self.wiring.quality.alerts.store.states(
             scope=self._scope(monitor),
             table=str(TableName.parse(dataset)) if dataset else None,
             branch=branch,
@@ -43,7 +43,7 @@ class QualityAlerts:
 
     def mutes(self) -> tuple[Mute, ...]:
         """Those that hold now, the one that lasts longest first."""
-        ports = self.wiring.alerts()
+        ports = self.wiring.quality.alerts
         return ports.store.mutes(ports.clock())
 
     def mute(
@@ -60,7 +60,7 @@ class QualityAlerts:
         kept all the same. E732."""
         from forge.flows.quality.incidents.tracker import mute
 
-        ports = self.wiring.alerts()
+        ports = self.wiring.quality.alerts
         if (until is None) == (hours is None):
             raise ForgeError("E732", "The mute needs one end", fix="Give until (a time), or hours.")
         return mute(
@@ -77,7 +77,7 @@ class QualityAlerts:
         """It ends now; what still fails is told. E733."""
         from forge.flows.quality.incidents.tracker import unmute
 
-        return unmute(self.wiring.alerts(), mute)
+        return unmute(self.wiring.quality.alerts, mute)
 
     def deliveries(
         self,
@@ -91,7 +91,7 @@ class QualityAlerts:
         """Every notice to every channel, the newest first. `state`: waiting, sent, dropped, refused or given up."""
         from forge.quality.alerts.delivery import DeliveryStatus
 
-        return self.wiring.alerts().store.deliveries(
+        return self.wiring.quality.alerts.store.deliveries(
             scope=self._scope(monitor),
             incident_id=incident,
             channel=channel,
@@ -103,7 +103,7 @@ class QualityAlerts:
         """One that was given up or refused is tried once more. E736."""
         from forge.flows.quality.incidents.deliveries import retry_delivery
 
-        retry_delivery(self.wiring.alerts(), delivery)
+        retry_delivery(self.wiring.quality.alerts, delivery)
 
     def channels(self) -> dict[str, str]:
         """The channels of forge.yaml, and of which type each is."""
@@ -114,7 +114,7 @@ class QualityAlerts:
         """Sends a trial at once: whether it was taken, and what was said. E731."""
         from forge.flows.quality.incidents.deliveries import try_channel
 
-        return try_channel(self.wiring.alerts(), channel)
+        return try_channel(self.wiring.quality.alerts, channel)
 
     def _scope(self, monitor: str | None) -> Scope | None:
         from forge.quality.alerts.alert import Origin, Scope
@@ -126,4 +126,4 @@ class QualityAlerts:
         """By its id or name. E721."""
         from forge.flows.quality.monitors.store import find_monitor
 
-        return find_monitor(self.wiring.monitors, monitor).id if monitor else None
+        return find_monitor(self.wiring.quality.monitors, monitor).id if monitor else None

@@ -11,6 +11,7 @@ from forge.connection.lineage.results import Found
 from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import Checked, MonitorItem, ResultView, Suggested
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
+from forge.flows.quality.monitors.scheduler import standings
 from forge.flows.runs.build import Event
 from forge.flows.runs.project import Project
 from forge.model.errors import ForgeError
@@ -57,7 +58,7 @@ class QualityView(QualityManagement):
 
         if keep_failing and since is not None:
             raise ForgeError("E105", "Failing rows are kept of whole tables", fix="Leave out `since`.")
-        project, ports = self.wiring.project(), self.wiring.judge_ports()
+        project, ports = self.wiring.project(), self.wiring.quality.judge_ports()
         done: list[Done] = []
         left_out = [] if datasets else list(find_unjudged(project))
         for dataset in self._datasets(project, datasets, checks):
@@ -79,7 +80,7 @@ class QualityView(QualityManagement):
 
         if done.judged is None:
             return []
-        kept = keep_failing(done.judged, self.wiring.check_ports(), self.wiring.versions())
+        kept = keep_failing(done.judged, self.wiring.quality.check_ports(), self.wiring.versioning.ports())
         said = [f"No row can be named for {', '.join(kept.untold)}"] if kept.untold else []
         if kept.commit_id is not None:
             said.append(f"{kept.rows:,} failing rows are in {kept.table}, commit {kept.commit_id[:12]}")
@@ -92,7 +93,7 @@ class QualityView(QualityManagement):
         from forge.quality.monitors.monitor import Trigger
 
         self._sync()
-        ports = self.wiring.judge_ports()
+        ports = self.wiring.quality.judge_ports()
         found = find_monitor(ports.store, monitor)
         run = new_run(found, found.dataset, Trigger.MANUAL, ports)
         ports.store.claim(run)
@@ -108,7 +109,7 @@ class QualityView(QualityManagement):
         """Checks that would fit a table and that it does not have yet, each with its reason."""
         from forge.flows.catalog.profile import suggest_for
 
-        profile, found = suggest_for(self._on_branch(dataset.strip()), self.wiring.check_ports(), at=at)
+        profile, found = suggest_for(self._on_branch(dataset.strip()), self.wiring.quality.check_ports(), at=at)
         return Suggested.of(profile, (one for one in found if one.confidence >= min_confidence))
 
     # what was said
@@ -129,7 +130,7 @@ class QualityView(QualityManagement):
         from forge.flows.quality.results import find_results
 
         table = TableName.parse(dataset.partition("@")[0]) if dataset else None
-        store = self.wiring.monitors
+        store = self.wiring.quality.monitors
         chosen = find_monitor(store, monitor).id if monitor else None
         found = find_results(
             self.wiring.metadata,
@@ -149,7 +150,8 @@ class QualityView(QualityManagement):
         """The monitors of the project, or of one table, by name."""
         self._sync()
         table = TableName.parse(dataset.partition("@")[0]) if dataset else None
-        return Found(MonitorItem.of(one) for one in self.wiring.monitors.monitors(table=table))
+        found = self.wiring.quality.monitors.monitors(table=table)
+        return Found(map(MonitorItem, standings(found, self.wiring.quality.monitors, self.wiring.clock())))
 
     def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> Found[IncidentItem]:
         """What is wrong on this branch, the worst first; with `resolved`, what was wrong, too."""
@@ -158,7 +160,7 @@ class QualityView(QualityManagement):
         from forge.quality.alerts.incident import IncidentStatus
 
         table = str(TableName.parse(dataset)) if dataset else None
-        ports = self.wiring.alerts()
+        ports = self.wiring.quality.alerts
         statuses = [one for one in IncidentStatus if resolved or one is not IncidentStatus.RESOLVED]
         return Found(incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table))
 
@@ -172,7 +174,7 @@ class QualityView(QualityManagement):
         from forge.connection.quality.items import IncidentItem
         from forge.flows.quality.incidents.listing import Listed
 
-        return IncidentItem(Listed(None, find_incident(self.wiring.alerts(), incident)))
+        return IncidentItem(Listed(None, find_incident(self.wiring.quality.alerts, incident)))
 
     def baseline(
         self,
@@ -190,7 +192,7 @@ class QualityView(QualityManagement):
 
         name, _, branch = dataset.partition("@")
         place = TableName.parse(name), BranchName(branch) if branch else self.branch
-        ports = self.wiring.metric_ports()
+        ports = self.wiring.quality.metric_ports()
         series = find_series(
             ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
         )
@@ -203,14 +205,14 @@ class QualityView(QualityManagement):
         from forge.quality.fitness import read_requirements
 
         required = read_requirements(require)
-        return Gate(judge_fitness(dataset, at, required, self.wiring.fitness(), branch=self.branch))
+        return Gate(judge_fitness(dataset, at, required, self.wiring.quality.fitness(), branch=self.branch))
 
     def _sync(self) -> None:
         """What quality/*.yaml says of monitors, taken in first; what is wrong with a file is told, and hinders no
         monitor of another."""
         from forge.flows.quality.monitors.files import sync_monitors
 
-        for error in sync_monitors(self.wiring.root, self.wiring.monitor_ports()).errors:
+        for error in sync_monitors(self.wiring.root, self.wiring.quality.monitor_ports()).errors:
             _log.warning("%s", error)
 
     # names

@@ -39,7 +39,7 @@ class QualityManagement(QualityAlerts):
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import find_monitor
 
-        return MonitorItem.of(find_monitor(self.wiring.monitors, monitor))
+        return MonitorItem.of(find_monitor(self.wiring.quality.monitors, monitor), self.wiring)
 
     def create_monitor(self, name: str, dataset: str, **fields: object) -> MonitorItem:
         """`create_monitor("Orders", "core.orders", checks=[…], schedule={"type": "cron", "cron": "0 6 * * *"})`, with
@@ -48,7 +48,7 @@ class QualityManagement(QualityAlerts):
         from forge.flows.quality.monitors.store import create_monitor
 
         given = {"name": name, "dataset": dataset, **fields}
-        return MonitorItem.of(create_monitor(given, self.wiring.monitor_ports()))
+        return MonitorItem.of(create_monitor(given, self.wiring.quality.monitor_ports()), self.wiring)
 
     def preview_monitor(self, name: str, dataset: str, **fields: object) -> MonitorDraft:
         """What a monitor would be, what its checks would take and when it would run, and all that is wrong with it.
@@ -56,32 +56,38 @@ class QualityManagement(QualityAlerts):
         from forge.flows.quality.monitors.preview import preview_monitor
 
         wiring, given = self.wiring, {"name": name, "dataset": dataset, **fields}
-        return preview_monitor(given, wiring.monitor_ports(), self._look, wiring.project().checks_of, wiring.clock())
+        return preview_monitor(
+            given, wiring.quality.monitor_ports(), self._look, wiring.project().checks_of, wiring.clock()
+        )
 
     def change_monitor(self, monitor: str, **fields: object) -> MonitorItem:
         """What is not given stays as it is."""
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import change_monitor
 
-        return MonitorItem.of(change_monitor(self.monitor(monitor).id, fields, self.wiring.monitor_ports()))
+        return MonitorItem.of(
+            change_monitor(self.monitor(monitor).id, fields, self.wiring.quality.monitor_ports()), self.wiring
+        )
 
     def delete_monitor(self, monitor: str) -> MonitorItem:
         """It is scheduled and listed no more; what it said stays."""
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import remove_monitor
 
-        return MonitorItem.of(remove_monitor(self.monitor(monitor).id, self.wiring.monitor_ports()))
+        return MonitorItem.of(
+            remove_monitor(self.monitor(monitor).id, self.wiring.quality.monitor_ports()), self.wiring
+        )
 
     def monitor_runs(self, monitor: str, *, limit: int = 100) -> tuple[MonitorRun, ...]:
         """Newest first."""
-        return self.wiring.monitors.runs(monitor_id=self.monitor(monitor).id, limit=limit)
+        return self.wiring.quality.monitors.runs(monitor_id=self.monitor(monitor).id, limit=limit)
 
     def sla(self, monitor: str, *, window_days: int | None = None) -> Sla:
         """How the monitor keeps its promise."""
         from forge.flows.quality.monitors.sla import find_sla
 
         found = self.monitor(monitor).monitor
-        return find_sla(self.wiring.monitors, found, self.wiring.clock(), window_days)
+        return find_sla(self.wiring.quality.monitors, found, self.wiring.clock(), window_days)
 
     # how things stand
 
@@ -92,8 +98,8 @@ class QualityManagement(QualityAlerts):
         name, _, branch = dataset.partition("@")
         table, wiring = TableName.parse(name), self.wiring
         tree = wiring.metadata.tree(wiring.branch_head(BranchName(branch) if branch else self.branch))
-        since = wiring.monitors.standing({table: tree[table]}) if table in tree else ()
-        return find_health(wiring.metadata, table, tree, (), since, wiring.current_checks(table))
+        since = wiring.quality.monitors.standing({table: tree[table]}) if table in tree else ()
+        return find_health(wiring.metadata, table, tree, (), since, wiring.quality.current_checks(table))
 
     def validate(self, checks: Sequence[object], dataset: str | None = None) -> Preview:
         """What is wrong with checks, and what each would measure; with a dataset, on that. Nothing is kept."""
@@ -111,7 +117,7 @@ class QualityManagement(QualityAlerts):
         from forge.connection.quality.results import ResultView
         from forge.flows.quality.results import find_result
 
-        return ResultView.of(find_result(self.wiring.metadata, self.wiring.monitors, result))
+        return ResultView.of(find_result(self.wiring.metadata, self.wiring.quality.monitors, result))
 
     def datasets(self) -> tuple[Health, ...]:
         """How each table of the branch stands, the worst first; those that nothing was said of come last."""
@@ -126,20 +132,20 @@ class QualityManagement(QualityAlerts):
         from forge.flows.quality.health import find_trend
 
         wiring = self.wiring
-        also = partial(wiring.monitors.tallies, branch=self.branch)
+        also = partial(wiring.quality.monitors.tallies, branch=self.branch)
         return find_trend(wiring.metadata, self.branch, wiring.clock(), days, also)
 
     def anomalies(self, days: int = 30, *, limit: int = 100) -> tuple[MetricPoint, ...]:
         """What was flagged in the last days, of all tables, newest first."""
         from forge.flows.quality.metrics.anomalies import find_flagged
 
-        return tuple(point for point, _ in find_flagged(self.wiring.metric_ports(), days, limit=limit))
+        return tuple(point for point, _ in find_flagged(self.wiring.quality.metric_ports(), days, limit=limit))
 
     def metrics(self, dataset: str) -> tuple[tuple[Metric, Dated, Finding], ...]:
         """Every metric that is known of a table, its newest value, and whether that is expected."""
         from forge.flows.quality.metrics.anomalies import find_metrics
 
-        return find_metrics(self.wiring.metric_ports(), *self._place(dataset))
+        return find_metrics(self.wiring.quality.metric_ports(), *self._place(dataset))
 
     def feedback(self, dataset: str, metric: str, time: datetime, verdict: str | None, *, note: str = "") -> Baseline:
         """Say that a point of a metric was `expected` or an `incident`, or take it back (None); the series as it is
@@ -153,7 +159,7 @@ class QualityManagement(QualityAlerts):
         if verdict is not None and verdict not in known:
             near = did_you_mean(verdict, known)
             raise ForgeError("E105", f"There is no feedback '{verdict}'", why=near, fix=f"It is {' or '.join(known)}.")
-        ports, (table, branch) = self.wiring.metric_ports(), self._place(dataset)
+        ports, (table, branch) = self.wiring.quality.metric_ports(), self._place(dataset)
         word = Feedback(verdict) if verdict else None
         by = self.wiring.author.email
         say_feedback(ports, table, metric, time, word, branch=branch, user=by, note=note)
@@ -173,7 +179,7 @@ class QualityManagement(QualityAlerts):
         from forge.flows.quality.incidents.tracker import Request, change_incident
         from forge.quality.alerts.incident import IncidentStatus
 
-        ports = self.wiring.alerts()
+        ports = self.wiring.quality.alerts
         request = Request(IncidentStatus(status) if status else None, assignee or None, assignee == "", note)
         return change_incident(ports, find_tracked(ports, incident).id, request, self.wiring.author.email)
 
@@ -184,7 +190,7 @@ class QualityManagement(QualityAlerts):
         from forge.quality.workflow import RemedyStatus
 
         name, _, branch = (dataset or "").partition("@")
-        return self.wiring.remedies().store.find(
+        return self.wiring.quality.remedies().store.find(
             table=TableName.parse(name) if name else None,
             branch=BranchName(branch) if branch else None,
             status=RemedyStatus(status) if status else None,
@@ -195,7 +201,7 @@ class QualityManagement(QualityAlerts):
         """One, by its id. E745."""
         from forge.flows.quality.remediation.proposal import find_remediation
 
-        return find_remediation(remediation, self.wiring.remedies())
+        return find_remediation(remediation, self.wiring.quality.remedies())
 
     def preview_remediation(
         self, remediation: str, *, table: str | None = None, limit: int = 20, offset: int = 0
@@ -206,7 +212,7 @@ class QualityManagement(QualityAlerts):
 
         tables = [TableName.parse(table)] if table else None
         page = Page(limit=limit, offset=offset)
-        return preview_diff(self.remediation(remediation), self.wiring.remedies(), tables=tables, page=page)
+        return preview_diff(self.remediation(remediation), self.wiring.quality.remedies(), tables=tables, page=page)
 
     def propose(self, dataset: str, *actions: object, checks: Sequence[str] = (), auto: bool = False) -> Remediation:
         """Mend what fails: by the actions given (`"quarantine"`), or those that the checks name."""
@@ -216,22 +222,24 @@ class QualityManagement(QualityAlerts):
         name, _, branch = dataset.partition("@")
         place = BranchName(branch) if branch else self.branch
         asked = Asked(TableName.parse(name), place, read_actions(actions), tuple(checks), auto)
-        return ask(asked, self.wiring.remedies(), lambda one: judge_dataset(one, self.wiring.check_ports()))
+        return ask(
+            asked, self.wiring.quality.remedies(), lambda one: judge_dataset(one, self.wiring.quality.check_ports())
+        )
 
     def approve(self, remediation: str, comment: str = "") -> Remediation:
         """Do what was proposed, as one commit."""
         from forge.flows.quality.remediation.decision import approve
 
-        return approve(remediation, self.wiring.remedies(), comment=comment)
+        return approve(remediation, self.wiring.quality.remedies(), comment=comment)
 
     def reject(self, remediation: str, comment: str = "") -> Remediation:
         """Leave the data as it is."""
         from forge.flows.quality.remediation.decision import reject
 
-        return reject(remediation, self.wiring.remedies(), comment=comment)
+        return reject(remediation, self.wiring.quality.remedies(), comment=comment)
 
     def revert(self, remediation: str, comment: str = "") -> Remediation:
         """Take back what one did."""
         from forge.flows.quality.remediation.decision import revert
 
-        return revert(remediation, self.wiring.remedies(), comment=comment)
+        return revert(remediation, self.wiring.quality.remedies(), comment=comment)

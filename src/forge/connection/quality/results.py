@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.connection.tabular import Row, Tabular
 from forge.flows.quality.judge import Judged
+from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
 from forge.flows.runs.project import Project
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.quality.check import OnNotMeasured
@@ -19,6 +20,7 @@ from forge.quality.verdict import Outcome, Severity
 
 if TYPE_CHECKING:
     from forge.flows.quality.monitors.run import Done
+    from forge.wiring import Wiring
 
 WORST_FIRST = (Severity.CRITICAL, Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -27,6 +29,7 @@ WORST_FIRST = (Severity.CRITICAL, Severity.ERROR, Severity.WARNING, Severity.INF
 class ResultView:
     """`place` is where the check stands in the project. `lenient`: that it was not measured is no finding."""
 
+    record: CheckResult
     id: str
     check_id: str
     type: str
@@ -51,6 +54,7 @@ class ResultView:
     @classmethod
     def of(cls, result: CheckResult) -> ResultView:
         return cls(
+            record=result,
             id=result.id,
             check_id=result.check_id,
             type=result.type,
@@ -72,27 +76,7 @@ class ResultView:
         )
 
     def to_dict(self) -> Row:
-        return {
-            "id": self.id,
-            "check_id": self.check_id,
-            "type": self.type,
-            "dataset": self.dataset,
-            "branch": self.branch,
-            "commit": self.commit,
-            "verdict": self.verdict,
-            "severity": self.severity,
-            "blocks": self.blocks,
-            "message": self.message,
-            "columns": list(self.columns),
-            "details": self.details,
-            "executed_at": self.executed_at,
-            "execution_ms": self.execution_ms,
-            "shared": self.shared,
-            "monitor_id": self.monitor_id,
-            "monitor_run_id": self.monitor_run_id,
-            "run_id": self.run_id,
-            "place": self.place,
-        }
+        return {**_plain(self.record.to_dict()), "place": self.place}
 
     def counts(self, fail_on: Severity) -> bool:
         """Whether it is a finding of at least that severity: it failed, or was not measured and may not be so."""
@@ -199,37 +183,19 @@ class Suggested(tuple[SuggestionView, ...], Tabular):
 class MonitorItem:
     """A monitor, as data."""
 
-    monitor: Monitor
+    standing: MonitorStanding
 
     @classmethod
-    def of(cls, monitor: Monitor) -> MonitorItem:
-        return cls(monitor)
+    def of(cls, monitor: Monitor, wiring: Wiring) -> MonitorItem:
+        return cls(*standings([monitor], wiring.quality.monitors, wiring.clock()))
+
+    @property
+    def monitor(self) -> Monitor:
+        return self.standing.monitor
 
     @property
     def id(self) -> str:
         return self.monitor.id
 
     def to_dict(self) -> Row:
-        one = self.monitor
-        schedule = one.schedule
-        return {
-            "id": one.id,
-            "name": one.name,
-            "dataset": one.dataset,
-            "description": one.description,
-            "checks": [_plain(spec) for spec in one.checks],
-            "schedule": {
-                "type": str(schedule.type),
-                "cron": schedule.cron,
-                "interval_minutes": schedule.interval_minutes,
-            }
-            if schedule
-            else None,
-            "enabled": one.enabled,
-            "channels": list(one.channels),
-            "severity_threshold": str(one.severity_threshold),
-            "notify_on_recovery": one.notify_on_recovery,
-            "sla_target_percentage": one.sla_target_percentage,
-            "sla_window_days": one.sla_window_days,
-            "file": one.file,
-        }
+        return _plain(self.standing.to_dict())

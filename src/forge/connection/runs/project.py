@@ -74,10 +74,10 @@ class Connection(Versions):
         wiring = self.wiring
         project = wiring.project()
         time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
-        bound = wiring.bind({key: str(value) for key, value in (params or {}).items()})
+        bound = wiring.runs.bind({key: str(value) for key, value in (params or {}).items()})
         name = BranchName(branch) if branch else self.current
         request = RunRequest(name, tuple(selection), bound, time_range, message, force)
-        result = run(request, project, wiring.ports(notify))
+        result = run(request, project, wiring.runs.ports(notify))
         head = wiring.branch_head(name)
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
         return Report(result, incidents)
@@ -88,17 +88,15 @@ class Connection(Versions):
         from forge.flows.contracts.compile.project import compile_project
         from forge.flows.contracts.compile.record import keep_compiled
 
-        compiled = compile_project(self.wiring.compile_ports())
+        compiled = compile_project(self.wiring.contracts.compile_ports())
         if keep:
-            keep_compiled(compiled, self.wiring.contract_ports())
+            keep_compiled(compiled, self.wiring.contracts.ports())
         return compiled
 
     def table(self, name: str, at: str | None = None) -> DataFrame:
         """A Spark DataFrame of the table, at a branch, tag, commit, `HEAD~1`, time or version: `core.orders@v12`."""
-        from forge.engines.spark.frames import frame_of
-
         table, _, inline = name.partition("@")
-        return frame_of(self.spark, self._reader().pin(TableName.parse(table), at or inline or None))
+        return self.wiring.versioning.frame(self._reader().pin(TableName.parse(table), at or inline or None))
 
     def dataset(self, name: str, at: str | None = None, require: Mapping[str, object] | None = None) -> Dataset:
         """Data pinned to the commit that `at` means, if it meets what is required of it:
@@ -124,7 +122,7 @@ class Connection(Versions):
         return self.wiring.metadata.log(CommitId(commit.id), limit=limit, table=named)
 
     def _reader(self) -> Reader:
-        return self.wiring.reader(self.current)
+        return self.wiring.versioning.reader(self.current)
 
     def close(self) -> None:
         self.wiring.close()

@@ -50,17 +50,7 @@ class Report:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        run_ = self.result.run
-        return {
-            "run_id": run_.id,
-            "status": self.status,
-            "branch": run_.branch,
-            "commit": self.commit.id if self.commit else None,
-            "outputs": [
-                {"table": str(o.table), "status": str(o.status), "reason": o.reason, "rows": o.rows}
-                for o in run_.outputs
-            ],
-        }
+        return self.result.run.to_dict()
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -43,14 +43,12 @@ class Dataset:
 
     @property
     def spark(self) -> DataFrame:
-        from forge.engines.spark.frames import frame_of
-
-        reader: Reader = self.wiring.reader(self.branch)
-        return frame_of(self.wiring.session.get(), reader.pin(self.table, self.commit))
+        reader: Reader = self.wiring.versioning.reader(self.branch)
+        return self.wiring.versioning.frame(reader.pin(self.table, self.commit))
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows, in memory. The files are read without Spark where that can be done."""
-        version, tables = self.fitness.version, self.wiring.tables
+        version, tables = self.fitness.version, self.wiring.versioning.tables
         if tables is not None and version.snapshot_id is not None:
             try:
                 files = tables.files(version.catalog, version.snapshot_id)
@@ -99,6 +97,6 @@ def open_dataset(
 ) -> Dataset:
     """E743 where a condition failed: then no data comes."""
     required = read_requirements(require) if require is not None else Requirements()
-    fitness = judge_fitness(name, at, required, wiring.fitness(), branch=branch)
+    fitness = judge_fitness(name, at, required, wiring.quality.fitness(), branch=branch)
     refuse_unfit(fitness)
     return Dataset(wiring, branch, fitness)

@@ -41,7 +41,7 @@ class Versions:
     current: BranchName  # what HEAD stands for, and where things go unless another branch is named
 
     def _ports(self, notify: Notify = _silent) -> VersionPorts:
-        return self.wiring.versions(notify)
+        return self.wiring.versioning.ports(notify)
 
     # branches and tags
 
@@ -73,7 +73,7 @@ class Versions:
             current=self.current,
             message=message,
             force=force,
-            signer=w.signer,
+            signer=w.versioning.signer,
             protected=w.settings.versioning.protected_branches,
         )
 
@@ -136,6 +136,7 @@ class Versions:
     ) -> Diff:
         """What differs from `a` to `b`, row by row; `limit` rows of each table are told, all are counted."""
         from forge.flows.versioning.diff import diff
+        from forge.flows.versioning.revisions import find_commit
 
         named = [TableName.parse(name) for name in names_of(table)] or None
         found = diff(
@@ -149,7 +150,8 @@ class Versions:
             keys=read_keys(keys),
             current=self.current,
         )
-        return Diff(a, b, found)
+        base, compare = (find_commit(self.wiring.metadata, each, self.current).id for each in (a, b))
+        return Diff(a, b, found, base, compare)
 
     def compare(self, a: str, b: str) -> Comparison:
         """How far `b` is ahead of `a` and behind it, and the tables it changed; no data file is opened."""
@@ -373,11 +375,11 @@ class Versions:
         return verify(
             w.metadata,
             w.lake,
-            w.seals,
+            w.versioning.seals,
             level=Level(level),
             default=w.default_branch,
             start=find_commit(w.metadata, at, self.current).id if at else None,
             table=TableName.parse(table) if table else None,
-            keys=w.trusted_keys(),
-            checksum=w.checksum() if level == "logical" else None,
+            keys=w.versioning.trusted_keys(),
+            checksum=w.versioning.checksum() if level == "logical" else None,
         )

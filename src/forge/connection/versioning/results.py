@@ -7,13 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.connection.items import blame_item, commit_item, conflict_item, diff_item, result_facts, tally_item
-from forge.connection.items import verdict_item as checked_item
 from forge.flows.versioning.blame import Blame
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.compare import Compared, MergePreview
-from forge.flows.versioning.merge.conclusion import MergeResult
 from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.result import (
+    AwaitingApproval,
+    Blocked,
+    Conflicted,
+    Merged,
+    MergeResult,
+    UpToDate,
+    commit_of,
+    conflicts_of,
+)
 from forge.model.errors import ForgeError
 from forge.quality.verdict import Verdict
 from forge.versioning.changes import TableDiff
@@ -22,8 +29,6 @@ from forge.versioning.conflict import Conflict
 
 if TYPE_CHECKING:
     import pandas
-
-OPEN = ("conflicted", "blocked", "pending")
 
 
 def html_table(caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -68,19 +73,7 @@ class Committed:
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        counted = self.result.statistics
-        return {
-            "status": self.result.status,
-            "table": str(self.result.table),
-            "commit": commit_item(self.commit) if self.commit else None,
-            "rows": {
-                "added": counted.rows_added,
-                "modified": counted.rows_modified,
-                "deleted": counted.rows_deleted,
-            },
-            "verdicts": [checked_item(verdict) for verdict in self.verdicts],
-            "run_id": self.result.run_id,
-        }
+        return self.result.to_dict()
 
     def __repr__(self) -> str:
         counted = self.result.statistics
@@ -102,7 +95,7 @@ class MergeReport:
 
     @property
     def commit(self) -> Commit | None:
-        return self.result.commit
+        return commit_of(self.result)
 
     @property
     def merge_id(self) -> str | None:
@@ -111,11 +104,11 @@ class MergeReport:
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """The first of them; `conflict_count` says how many there are."""
-        return self.result.conflicts
+        return conflicts_of(self.result)[0]
 
     @property
     def conflict_count(self) -> int:
-        return self.result.conflict_count
+        return conflicts_of(self.result)[1]
 
     @property
     def tables(self) -> tuple[TableTally, ...]:
@@ -123,18 +116,23 @@ class MergeReport:
 
     def raise_for_status(self) -> MergeReport:
         """This report, or the error of a merge that waits for a decision."""
-        if self.type in OPEN:
-            code = {"conflicted": "E617", "blocked": "E702", "pending": "E620"}[self.type]
-            where = f"merge {self.merge_id}"
-            raise ForgeError(code, self._words(), where=where, fix=f"forge conflicts show {self.merge_id}")
-        return self
+        match self.result:
+            case Merged() | UpToDate():
+                return self
+            case Conflicted(merge=merge):
+                code = "E617"
+            case Blocked(merge=merge):
+                code = "E702"
+            case AwaitingApproval(merge=merge):
+                code = "E620"
+        raise ForgeError(code, self._words(), where=f"merge {merge.id}", fix=f"forge conflicts show {merge.id}")
 
     def to_dict(self) -> dict[str, Any]:
-        return {**result_facts(self.result, self.kind), "conflicts": [conflict_item(c) for c in self.conflicts]}
+        return {"kind": self.kind, **self.result.to_dict()}
 
     def to_pandas(self) -> pandas.DataFrame:
         """The conflicts."""
-        return _frame([conflict_item(conflict) for conflict in self.conflicts])
+        return _frame([conflict.to_dict() for conflict in self.conflicts])
 
     def _words(self) -> str:
         what = f"{self.result.source} → {self.result.target}"
@@ -183,9 +181,9 @@ class Foresight:
             "ahead": lines.ahead,
             "behind": lines.behind,
             "conflict_count": seen.conflict_count,
-            "tables": [tally_item(tally) for tally in seen.tables],
-            "verdicts": [checked_item(verdict) for verdict in seen.verdicts],
-            "conflicts": [conflict_item(conflict) for conflict in seen.conflicts],
+            "tables": [tally.to_dict() for tally in seen.tables],
+            "verdicts": [verdict.to_dict() for verdict in seen.verdicts],
+            "conflicts": [conflict.to_dict() for conflict in seen.conflicts],
         }
 
     def __repr__(self) -> str:
@@ -228,6 +226,8 @@ class Diff:
     left: str
     right: str
     tables: tuple[TableDiff, ...]
+    base: str  # the id of the commit that `left` means
+    compare: str
 
     def __iter__(self) -> Iterator[TableDiff]:
         return iter(self.tables)
@@ -239,7 +239,7 @@ class Diff:
         return next(diff for diff in self.tables if diff.table == table)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"from": self.left, "to": self.right, "tables": [diff_item(diff) for diff in self.tables]}
+        return {"base_commit": self.base, "compare_commit": self.compare, "tables": [d.to_dict() for d in self.tables]}
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each row that changed: table, kind, key, before and after."""
@@ -328,14 +328,7 @@ class BlameReport:
     blame: Blame
 
     def to_dict(self) -> dict[str, Any]:
-        found = self.blame
-        return {
-            "table": str(found.table),
-            "commit": found.commit,
-            "key": list(found.key),
-            "truncated": found.truncated,
-            "rows": [blame_item(row) for row in found.rows],
-        }
+        return self.blame.to_dict()
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each cell."""

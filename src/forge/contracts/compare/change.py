@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from forge.contracts.contract import Place
 from forge.contracts.document.file import Document, Path, path_text
+from forge.model.canonical_json import canonical_json
 
 
 class Bump(StrEnum):
@@ -185,7 +186,7 @@ def _all_of(part: Part) -> str:
 
 def canonical(value: object) -> str:
     """Equal for what says the same: the order of keys and of entries makes no difference."""
-    return json.dumps(_sorted(value), sort_keys=True, ensure_ascii=False, default=str)
+    return canonical_json(_sorted(value))
 
 
 def folded(value: object) -> str:
@@ -205,7 +206,7 @@ def _sorted(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): _sorted(item) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
-        return sorted((_sorted(item) for item in value), key=lambda i: json.dumps(i, sort_keys=True, default=str))
+        return sorted((_sorted(item) for item in value), key=canonical_json)
     if isinstance(value, str):
         return " ".join(value.split())
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -218,5 +219,7 @@ def shown(value: object) -> str:
         return ", ".join(texts) if len(texts) <= 6 else f"{', '.join(texts[:5])} and {len(texts) - 5} more"
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = " ".join(canonical(value).split()) if isinstance(value, Mapping) else str(value)
+    if isinstance(value, Mapping):
+        value = json.dumps(_sorted(value), sort_keys=True, ensure_ascii=False, default=str)
+    text = str(value)
     return text if len(text) <= 80 else f"{text[:77]}…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from fractions import Fraction
 from forge.contracts.compare.interval import Interval, number_of
 from forge.contracts.document.file import parse_document
 from forge.contracts.tree import Node, data_of
+from forge.model.canonical_json import canonical_json
 
 OPERATORS = (
     *("mustBe", "mustNotBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo"),
@@ -91,7 +91,7 @@ def canonical(value: object) -> str:
     """One text for equal values; 1 and 1.0 are equal."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return json.dumps(value, sort_keys=True, default=str)
+    return canonical_json(value)
 
 
 def rule_of(node: Node, column: str) -> Rule:

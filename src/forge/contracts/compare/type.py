@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forge.contracts.compare.change import Both, Bump, Change, Kind
-from forge.contracts.types import Type, holds, is_promotion, logical_of, normal_type, parse_type, same_type
+from forge.contracts.schema.types import holds, logical_of
+from forge.model.types import DataType, parse_type, same_type
+from forge.model.widening import widens
 
 _ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
 _PLAIN = "timestamp without time zone"
@@ -28,16 +30,16 @@ def _physical(both: Both, before: str, after: str) -> Iterator[Change]:
     arrow = f"{both.subject}: {before} → {after}"
     if _same(parse_type(before), parse_type(after)):
         yield from _same_physical(both, after)
-    elif is_promotion(before, after):
+    elif widens(before, after, "reader"):
         yield both.change(Kind.PROMOTED, "type", Bump.MINOR, f"{arrow} (wider, safe)", key="physicalType")
         yield from _same_physical(both, after)
     else:
-        told = f"{arrow} (narrower)" if is_promotion(after, before) else arrow
+        told = f"{arrow} (narrower)" if widens(after, before, "reader") else arrow
         fix = f"Keep {before}, or add a column of the type {after} beside it."
         yield both.change(Kind.TYPE, "type", Bump.MAJOR, told, key="physicalType", fix=fix)
 
 
-def _same(before: Type, after: Type) -> bool:
+def _same(before: DataType, after: DataType) -> bool:
     """Where one version says `timestamp` and the other `timestamptz`, the words are those of SQL and Iceberg, and the
     zone came or went; Spark calls both the same."""
     words = {before.written, after.written}
@@ -69,7 +71,7 @@ def _declared(both: Both, physical: str) -> Change:
     if before and not holds(before, physical) and (before != after or logical_of(physical)):
         message = f"{both.subject}: {before} → {physical}"
         return both.change(Kind.TYPE, "type", Bump.MAJOR, message, key="physicalType")
-    message = f"{both.subject}: now promised to be {normal_type(physical)}"
+    message = f"{both.subject}: now promised to be {parse_type(physical)}"
     return both.change(Kind.TIGHTENED, "type", Bump.MINOR, message, key="physicalType")
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from forge.contracts.contract import Property, TableContract, Violation
 from forge.contracts.drift.types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
-from forge.contracts.types import Field, Type, parse_type
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
+from forge.model.types import DataType, TypeField, parse_type
 
 _Owner = Property | TableContract
+DriftKind = Literal["missing", "type", "undocumented", "nullable", "required"]
+Nulls = Literal["none", "columns", "all"]
 _TOLD_NEAREST, _COMPARED = 50, 500  # so many get the nearest name, out of so many: a table may have thousands
 _TARGETS = {
     "integer": "int or bigint",
@@ -29,12 +32,12 @@ class Found:
 
     `steps` lead to the column or field in the table; `expected` is what the contract has there, `actual` the table."""
 
-    kind: str  # missing | type | undocumented | nullable | required
+    kind: DriftKind
     violation: Violation
     steps: tuple[str, ...]
     owner: _Owner
     expected: Property | None = None
-    actual: Field | None = None
+    actual: TypeField | None = None
     outdated: tuple[tuple[str, str], ...] = ()  # properties above it whose physicalType says the same: path, new type
 
 
@@ -45,20 +48,20 @@ class _Look:
 
     table: str
     is_spark: bool
-    nulls: str  # none | columns | all
+    nulls: Nulls
 
 
 def compare_columns(
-    contract: TableContract, actual: Schema, *, is_spark: bool = True, nulls: str = "columns"
+    contract: TableContract, actual: Schema, *, is_spark: bool = True, nulls: Nulls = "columns"
 ) -> tuple[Found, ...]:
     """Differences in the order of the contract; then the columns that it does not know, as the table has them."""
     look = _Look(contract.table, is_spark, nulls)
-    fields = [Field(c.name, parse_type(c.type), c.nullable) for c in actual.columns]
+    fields = [TypeField(c.name, parse_type(c.type), c.nullable) for c in actual.columns]
     return tuple(_fields(contract, contract.columns, fields, (), look))
 
 
 def _fields(
-    owner: _Owner, expected: Sequence[Property], actual: Sequence[Field], steps: tuple[str, ...], look: _Look
+    owner: _Owner, expected: Sequence[Property], actual: Sequence[TypeField], steps: tuple[str, ...], look: _Look
 ) -> Iterator[Found]:
     by_name = {field.name: field for field in reversed(actual)}
     in_any_case = {field.name.lower(): field for field in reversed(actual)}
@@ -77,7 +80,9 @@ def _fields(
         yield _undocumented(owner, field, (*steps, field.name))
 
 
-def _column(owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
+def _column(
+    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], look: _Look
+) -> Iterator[Found]:
     inside = list(_inside(expected, actual.type, steps, look))
     explained = any(found.violation.severity == "error" for found in inside)
     wanted = parse_type(expected.physical_type) if expected.physical_type else None
@@ -95,7 +100,7 @@ def _column(owner: _Owner, expected: Property, actual: Field, steps: tuple[str, 
     yield from inside
 
 
-def _inside(expected: Property, actual: Type, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
+def _inside(expected: Property, actual: DataType, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
     """What the contract says of the parts, where the column has such parts."""
     if look.nulls == "columns":
         look = replace(look, nulls="none")
@@ -113,7 +118,9 @@ def _violation(code: str, severity: str, at: _Owner, path: str, message: str, fi
     return Violation(code, severity, at.file, at.line, at.column_number, path, message, fix)
 
 
-def _missing(owner: _Owner, expected: Property, unknown: Sequence[Field], steps: tuple[str, ...], look: _Look) -> Found:
+def _missing(
+    owner: _Owner, expected: Property, unknown: Sequence[TypeField], steps: tuple[str, ...], look: _Look
+) -> Found:
     near = did_you_mean(expected.column, [field.name for field in unknown])
     what = "column" if len(steps) == 1 else "field"
     name = ".".join(steps)
@@ -125,7 +132,7 @@ def _missing(owner: _Owner, expected: Property, unknown: Sequence[Field], steps:
 
 
 def _mismatch(
-    owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], difference: Difference | None = None
+    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], difference: Difference | None = None
 ) -> Found:
     name, has = ".".join(steps), type_shown(actual.type)
     if expected.physical_type:
@@ -154,7 +161,7 @@ def _told(difference: Difference) -> str:
     return f"{name}: {type_shown(difference.actual)} for {type_shown(difference.expected)}"
 
 
-def _undocumented(owner: _Owner, actual: Field, steps: tuple[str, ...]) -> Found:
+def _undocumented(owner: _Owner, actual: TypeField, steps: tuple[str, ...]) -> Found:
     what = "column" if len(steps) == 1 else "field"
     name = ".".join(steps)
     message = f"the contract does not know the {what} {name} ({type_shown(actual.type)})"
@@ -166,10 +173,11 @@ def _undocumented(owner: _Owner, actual: Field, steps: tuple[str, ...]) -> Found
 
 
 def _nullability(
-    owner: _Owner, expected: Property, actual: Field, steps: tuple[str, ...], look: _Look
+    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], look: _Look
 ) -> Iterator[Found]:
     """A warning: the data is checked in any case. A key is never NULL whether the table says so or not; of the items
     of an array a contract seldom speaks."""
+    kind: DriftKind
     name = ".".join(steps)
     if look.nulls == "none" or expected.required != actual.nullable:
         return

@@ -9,7 +9,9 @@ from forge.contracts.contract import LOGICAL_TYPES, Property, TableContract
 from forge.contracts.drift.columns import Found
 from forge.contracts.drift.types import logical_type_of, misspelt, type_shown
 from forge.contracts.schema.sql_text import quote
-from forge.contracts.types import Field, Type, is_promotion, logical_of, parse_type
+from forge.contracts.schema.types import logical_of
+from forge.model.types import DataType, TypeField, parse_type
+from forge.model.widening import widens
 
 Operation = Mapping[str, object]
 
@@ -62,7 +64,7 @@ def _sound(found: Sequence[Found]) -> list[Found]:
     return [each for each in found if each.actual is None or misspelt(each.actual.type) is None]
 
 
-def property_of(field: Field, version: str = "") -> dict[str, object]:
+def property_of(field: TypeField, version: str = "") -> dict[str, object]:
     """A column as a contract of that version of the standard writes it."""
     written: dict[str, object] = {"name": field.name, **_type_words(field.type, version)}
     if not field.nullable:
@@ -130,17 +132,15 @@ def new_type_of(of: Property) -> str | None:
     return None
 
 
-def _promoted(expected: Property, actual: Type) -> str | None:
+def _promoted(expected: Property, actual: DataType) -> str | None:
     """The wanted type, where Iceberg can widen the column to it in place."""
-    if not expected.physical_type or actual.is_nested:
+    if not expected.physical_type:
         return None
     wanted = parse_type(expected.physical_type)
-    pair = (actual.name, wanted.name)
-    can = pair in (("int", "bigint"), ("float", "double"), ("decimal", "decimal")) and is_promotion(actual, wanted)
-    return _sql_type(wanted) if can else None
+    return _sql_type(wanted) if widens(actual, wanted, "iceberg") else None
 
 
-def _sql_type(of: Type) -> str:
+def _sql_type(of: DataType) -> str:
     if of.name == "struct":
         return f"STRUCT<{', '.join(f'{quote(f.name)}: {_sql_type(f.type)}' for f in of.fields)}>"
     if of.fields:
@@ -148,7 +148,7 @@ def _sql_type(of: Type) -> str:
     return str(of).upper()
 
 
-def _retyped(expected: Property, actual: Field, path: str, version: str) -> list[Operation]:
+def _retyped(expected: Property, actual: TypeField, path: str, version: str) -> list[Operation]:
     words = _type_words(actual.type, version)
     operations: list[Operation] = [
         {"op": "add", "path": f"{path}/{key}", "value": value}
@@ -167,7 +167,7 @@ def _retyped(expected: Property, actual: Field, path: str, version: str) -> list
     return operations
 
 
-def _type_words(of: Type, version: str) -> dict[str, object]:
+def _type_words(of: DataType, version: str) -> dict[str, object]:
     """logicalType, where the version of the standard has a word for it (unknown: where 3.1 has), and the exact
     physicalType."""
     logical = logical_of(of)

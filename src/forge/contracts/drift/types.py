@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from forge.contracts.contract import Property
-from forge.contracts.types import SPARK_TYPES, Field, Type, holds
+from forge.contracts.schema.types import SPARK_TYPES, holds
+from forge.model.types import KNOWN_TYPES, DataType, TypeField
 
 _ANY_STRUCT = ("struct", "object", "record", "row")
 _SPARK_ZONED, _SPARK_PLAIN = ("timestamp_ltz", "timestamp with local time zone"), ("timestamp_ntz",)
 _SQL_ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
 _SQL_PLAIN = ("timestamp without time zone", "datetime")
-_MICROSECONDS = (6,)  # what a timestamp has where its precision is left out
-_WORDS = (*(name for names in SPARK_TYPES.values() for name in names), "binary", "interval", "variant", "void")
-_ELSEWHERE = {"mediumint", "hugeint", "uint", "uhugeint", "ubigint", "uinteger", "usmallint", "utinyint", "varint"}
-_ELSEWHERE |= {"bigserial", "smallserial", "bignumeric", "bigdecimal", "smallmoney", "smalldatetime", "datetimeoffset"}
-_ELSEWHERE |= {"ntext", "tinytext", "mediumtext", "tinyblob"}
+_ELSEWHERE = {"hugeint", "uint", "uhugeint", "varint", "bignumeric", "bigdecimal", "smallmoney"}
 _TIME_OF_DAY = re.compile(r"[Hh]")
 
 
@@ -28,11 +25,11 @@ class Difference:
     """Where two types part: the fields that lead there, and the types; None where a side has no such field."""
 
     steps: tuple[str, ...]
-    expected: Type | None
-    actual: Type | None
+    expected: DataType | None
+    actual: DataType | None
 
 
-def fits(expected: Property, actual: Type) -> bool:
+def fits(expected: Property, actual: DataType) -> bool:
     """Whether a column of that type holds the logical type of the property, its parts aside."""
     logical = logical_type_of(expected)
     if logical is None:
@@ -55,7 +52,7 @@ def logical_type_of(of: Property) -> str | None:
 
 
 def find_differences(
-    expected: Type, actual: Type, *, is_spark: bool, steps: tuple[str, ...] = ()
+    expected: DataType, actual: DataType, *, is_spark: bool, steps: tuple[str, ...] = ()
 ) -> Iterator[Difference]:
     """Names in any case, a struct's fields in any order; `array` alone is any array. In Spark's own schemas
     (`is_spark`) a timestamp has a zone; elsewhere the spelling of the other type tells what `timestamp` means."""
@@ -77,21 +74,17 @@ def find_differences(
             yield Difference((*steps, extra.name), None, extra.type)
 
 
-def _is_same(expected: Type, actual: Type, *, is_spark: bool) -> bool:
+def _is_same(expected: DataType, actual: DataType, *, is_spark: bool) -> bool:
     """The same word, the fields aside."""
     if expected.name in _TIMESTAMPS and actual.name in _TIMESTAMPS:
-        return _size(expected) == _size(actual) and _same_zone(expected, actual, is_spark=is_spark)
-    return expected.name == actual.name and (expected.is_nested or _size(expected) == _size(actual))
+        return expected.size == actual.size and _same_zone(expected, actual, is_spark=is_spark)
+    return expected.name == actual.name and (expected.is_nested or expected.size == actual.size)
 
 
 _TIMESTAMPS = ("timestamp", "timestamp_ntz")
 
 
-def _size(of: Type) -> tuple[int, ...]:
-    return () if of.size == _MICROSECONDS and of.name in (*_TIMESTAMPS, "time") else of.size
-
-
-def _same_zone(expected: Type, actual: Type, *, is_spark: bool) -> bool:
+def _same_zone(expected: DataType, actual: DataType, *, is_spark: bool) -> bool:
     """Spark's `timestamp` has a zone; that of SQL and Iceberg, which call the other one `timestamptz`, has none."""
     mine, other = expected.written, actual.written
     if is_spark and other == "timestamp":
@@ -102,15 +95,15 @@ def _same_zone(expected: Type, actual: Type, *, is_spark: bool) -> bool:
     return expected.name == actual.name
 
 
-def misspelt(of: Type) -> str | None:
+def misspelt(of: DataType) -> str | None:
     """The type that was probably meant by a word that is none: `int` for `intt`. Types of other systems are no
     mistakes, so only what is very near counts."""
-    if of.fields or not of.name.isalpha() or of.name in _WORDS or of.name in _ELSEWHERE:
+    if of.fields or not of.name.isalpha() or of.name in KNOWN_TYPES or of.name in _ELSEWHERE:
         return None
-    return next(iter(get_close_matches(of.name, _WORDS, n=1, cutoff=0.8)), None)
+    return next(iter(get_close_matches(of.name, sorted(KNOWN_TYPES), n=1, cutoff=0.8)), None)
 
 
-def type_shown(of: Type) -> str:
+def type_shown(of: DataType) -> str:
     """The type as it was written, but for what is said only to tell two timestamps apart."""
     if of.name == "struct" and of.fields:
         return f"struct<{','.join(_field_shown(f) for f in of.fields)}>"
@@ -123,6 +116,6 @@ def type_shown(of: Type) -> str:
     return f"{of.written or of.name}{size}"
 
 
-def _field_shown(field: Field) -> str:
+def _field_shown(field: TypeField) -> str:
     name = field.name if re.fullmatch(r"\w+", field.name) else "`" + field.name.replace("`", "``") + "`"
     return f"{name}:{type_shown(field.type)}"

@@ -10,7 +10,7 @@ from forge.contracts.contract import LOGICAL_TYPES
 from forge.contracts.inherit.options import merge_options
 from forge.contracts.inherit.quality import merge_quality
 from forge.contracts.tree import Findings, Node, data_of, placed
-from forge.contracts.types import Type, parse_type, same_type
+from forge.model.types import DataType, parse_type, same_type
 
 MergeList = Callable[[Node, Node], Node]
 
@@ -176,7 +176,7 @@ def _fits_physical(before: str, after: str) -> bool:
     return _has_all(parse_type(before), parse_type(after))
 
 
-def _has_all(above: Type, own: Type) -> bool:
+def _has_all(above: DataType, own: DataType) -> bool:
     """The same type; a struct may have more fields, as a table may have more columns."""
     if above.name != own.name or not above.is_nested:
         return same_type(above, own)

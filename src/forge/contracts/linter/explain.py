@@ -5,7 +5,6 @@ same schema files, and takes of `oneOf`, `anyOf` and `if` the branch that the au
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 
@@ -16,6 +15,7 @@ from forge.contracts.linter.fixes import entry_fix, missing_fix, name_of, type_f
 from forge.contracts.linter.keys import is_conditional, unknown_key
 from forge.contracts.linter.standard_schema import Schema, has_type, raw_errors, schema_of
 from forge.contracts.linter.words import label_of, one_of, type_words
+from forge.model.canonical_json import canonical_json
 
 
 def explain(findings: Findings, version: str, skip: frozenset[str]) -> None:
@@ -122,7 +122,7 @@ class _Walk:
     def _standing_twice(self, value: list[object], path: Path) -> bool:
         seen: dict[str, int] = {}
         for index, each in enumerate(value):
-            first = seen.setdefault(json.dumps(each, sort_keys=True), index)
+            first = seen.setdefault(canonical_json(each), index)
             if first != index:
                 place = (*path, index, "value") if isinstance(each, Mapping) else (*path, index)
                 line = self.findings.document.place_of((*path, first)).line

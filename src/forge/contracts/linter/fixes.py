@@ -9,6 +9,7 @@ from forge.contracts.document.file import Path
 from forge.contracts.linter.finding import shown
 from forge.contracts.linter.standard_schema import json_type
 from forge.contracts.linter.words import one_of, type_words
+from forge.contracts.schema.types import logical_of
 
 
 def name_of(path: Path) -> str:
@@ -73,20 +74,11 @@ def type_hint(word: str, known: list[str]) -> str:
     since = next((v for v, types in LOGICAL_TYPES.items() if word in types and "string" in known), None)
     if since:
         return f"Set apiVersion: {since}, which has it."
-    meant = _OTHER_TYPES.get(word.lower().split("(")[0].split("<")[0])
+    meant = _OTHER_WORDS.get(word.lower()) or logical_of(word)
     return f"Write {meant}." if meant in known else one_of(word, known)
 
 
-_OTHER_TYPES = {
-    **dict.fromkeys(("int", "long", "bigint", "smallint", "tinyint", "short", "byte", "int64", "int32"), "integer"),
-    **dict.fromkeys(("float", "double", "decimal", "numeric", "real", "money"), "number"),
-    **dict.fromkeys(("text", "varchar", "char", "str", "uuid", "email", "nvarchar"), "string"),
-    **dict.fromkeys(("bool", "bit"), "boolean"),
-    **dict.fromkeys(("datetime", "timestamptz", "timestamp_ntz"), "timestamp"),
-    **dict.fromkeys(("struct", "record", "row", "json"), "object"),
-    **dict.fromkeys(("list", "set"), "array"),
-    "dict": "map",
-}
+_OTHER_WORDS = {"money": "number", "email": "string", "json": "object", "set": "array", "dict": "map"}
 
 
 def missing_fix(key: str, value: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Literal
 
 
 class Enforcement(StrEnum):
@@ -75,7 +76,7 @@ class Rule:
     name: str
     message: str = ""
     fix: str = ""
-    each: str = "table"  # table | column
+    each: Literal["table", "column"] = "table"
     only: tuple[str, ...] = ()
     when: Mapping[str, Condition] = field(default_factory=dict)
     require: Mapping[str, Condition] = field(default_factory=dict)
@@ -90,8 +91,8 @@ class Governance:
     enforcement: Enforcement | None = None  # None: not set, which is reported like warn
     drift_enabled: bool = True
     drift_enforcement: Enforcement | None = None  # None: as `enforcement`
-    inheritance: str = "strict"  # strict | permissive
-    auto_generation: str = "off"  # off | propose | write
+    inheritance: Literal["strict", "permissive"] = "strict"
+    auto_generation: Literal["off", "propose", "write"] = "off"
     required_for: tuple[str, ...] = ()
     naming: tuple[Naming, ...] = ()
     coverage: tuple[Coverage, ...] = ()

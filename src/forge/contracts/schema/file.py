@@ -11,9 +11,9 @@ from forge.contracts.document.yaml_problems import Malformed
 from forge.contracts.schema import json as schema_json
 from forge.contracts.schema.json import NotASchema
 from forge.contracts.schema.yaml import read_plain
-from forge.contracts.types import balanced
 from forge.model.errors import ForgeError
 from forge.model.schema import Column, Schema
+from forge.model.types import balanced
 
 UNNAMED = ""  # of the one table of a file that says no name
 _MOST_BYTES = 10_000_000

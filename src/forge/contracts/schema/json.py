@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from forge.contracts.types import balanced
 from forge.model.schema import Column, Schema
+from forge.model.types import balanced
 
 _DEPTH = 64  # nobody's table is deeper; a hostile file is
 _VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"  # where Spark keeps varchar(20), which it reads as string

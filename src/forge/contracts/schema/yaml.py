@@ -11,7 +11,7 @@ import yaml
 
 from forge.contracts.document.yaml_events import MAX_DEPTH, MAX_NODES
 from forge.contracts.document.yaml_problems import Malformed, malformed
-from forge.contracts.types import balanced
+from forge.model.types import balanced
 
 _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = ("", "~", "null", "Null", "NULL")

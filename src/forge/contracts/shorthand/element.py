@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from forge.contracts.schema.types import logical_of
 from forge.contracts.shorthand.rules import Notes, rules_of
-from forge.contracts.types import logical_of, parse_type
+from forge.model.types import parse_type
 
 _KEPT = (
     *("id", "businessName", "physicalName", "physicalType", "required", "unique", "primaryKey", "primaryKeyPosition"),

@@ -13,7 +13,8 @@ from forge.model.names import CatalogName, TableName
 from forge.model.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame as DataFrame  # for the types of the wiring, which does not know pyspark
+    from pyspark.sql import SparkSession
 
 
 def quote(name: str) -> str:

@@ -10,6 +10,8 @@ from forge.engines.spark.frames import quote, table_path
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import Planned, TimeRange
 from forge.model.errors import ForgeError
+from forge.model.types import iceberg_text
+from forge.model.widening import widens
 from forge.transforms.transform import Kind, Transform
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructField
 
 _PARTITION = re.compile(r"\s*(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([^(),]+?)\s*\)\s*|\s*([^(),]+?)\s*")
-# Promotions Iceberg can do in place; any other change of type is a drop and an add.
-_PROMOTIONS = {("int", "bigint"), ("float", "double")}
 
 
 def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
@@ -90,7 +90,7 @@ def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transfor
         known = have.get(name)
         if known is None:
             _add(spark, path, field)
-        elif _type(known) != _type(field) and not (transform.kind is not Kind.FULL and _widens(field, known)):
+        elif _differ(known, field) and not (transform.kind is not Kind.FULL and _widens(field, known)):
             _retype(spark, path, known, field)
     for name, field in have.items():
         if name not in want:
@@ -102,12 +102,7 @@ def refuse_loss(have: Mapping[str, StructField], want: Mapping[str, StructField]
     lost = [f"{field.name} would be dropped" for name, field in have.items() if name not in want]
     for name, field in want.items():
         known = have.get(name)
-        if (
-            known is not None
-            and _type(known) != _type(field)
-            and not _widens(known, field)
-            and not _widens(field, known)
-        ):
+        if known is not None and _differ(known, field) and not _widens(known, field) and not _widens(field, known):
             lost.append(f"{field.name} would change from {_type(known)} to {_type(field)}")
     if lost:
         raise ForgeError(
@@ -123,8 +118,14 @@ def _type(field: StructField) -> str:
     return field.dataType.simpleString()
 
 
+def _differ(old: StructField, new: StructField) -> bool:
+    """Whether Iceberg has two types for them; a tinyint is an int there."""
+    return iceberg_text(_type(old)) != iceberg_text(_type(new))
+
+
 def _widens(old: StructField, new: StructField) -> bool:
-    return (_type(old), _type(new)) in _PROMOTIONS or _wider_decimal(_type(old), _type(new))
+    """Whether Iceberg can do it in place; any other change of type is a drop and an add."""
+    return widens(_type(old), _type(new), "iceberg")
 
 
 def _add(spark: SparkSession, path: str, field: StructField) -> None:
@@ -137,11 +138,6 @@ def _retype(spark: SparkSession, path: str, old: StructField, new: StructField) 
         return
     spark.sql(f"ALTER TABLE {path} DROP COLUMN {quote(old.name)}")
     _add(spark, path, new)
-
-
-def _wider_decimal(before: str, after: str) -> bool:
-    left, right = (re.fullmatch(r"decimal\((\d+),(\d+)\)", text) for text in (before, after))
-    return bool(left and right and left.group(2) == right.group(2) and int(right.group(1)) >= int(left.group(1)))
 
 
 def _replace_range(

@@ -7,16 +7,20 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Protocol
 
 from forge.catalog.search import COLUMN, Entry, Index
 from forge.flows.catalog.personal import PersonalAt
+from forge.flows.catalog.ports import Assets
 from forge.flows.catalog.sample import version_at
 from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.quality.health import CurrentChecksOf, all_count, find_said, newest_attempts
 from forge.flows.quality.incidents.impact import lineage_at
 from forge.flows.quality.incidents.open import find_commits_of
+from forge.flows.quality.ports import Verdicts
 from forge.flows.runs.records import AssetRecord, TableLineage
 from forge.flows.versioning.revisions import find_commit
+from forge.flows.versioning.store import CommitHistory, Commits
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column
@@ -28,6 +32,9 @@ OK, FAILING, UNCHECKED = "ok", "failing", "unchecked"
 _LIFE = 5.0  # seconds: two writers on PostgreSQL can leave one mark between them
 Since = Callable[[Tree], Iterable[CheckResult]]  # what monitors and people found out about these versions
 NEVER = datetime.min.replace(tzinfo=UTC)  # when a table changed for which the catalog has no words
+
+
+class _Records(CommitHistory, Verdicts, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,7 @@ def list_assets(metadata: Metadata, branch: BranchName, since: Since = lambda tr
     return tuple(_standing_of(metadata, branch, tree, records_of(metadata, tree), since).values())
 
 
-def records_of(metadata: Metadata, tree: Tree) -> tuple[AssetRecord, ...]:
+def records_of(metadata: Assets, tree: Tree) -> tuple[AssetRecord, ...]:
     known = {record.table: record for record in metadata.assets()} if tree else {}
     return tuple(_record(known, table, tree[table]) for table in sorted(tree))
 
@@ -169,14 +176,14 @@ def asset_at(
     )
 
 
-def _last_change(metadata: Metadata, commit: Commit, table: TableName) -> Commit | None:
+def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit | None:
     """By walking the history, for a version that no run of Forge's wrote."""
     found = metadata.log(commit.id, limit=1, table=table)
     return found[0] if found else None
 
 
 def _standing_of(
-    metadata: Metadata,
+    metadata: Verdicts,
     branch: BranchName,
     tree: Tree,
     records: Iterable[AssetRecord],
@@ -198,7 +205,7 @@ def _standing_of(
 
 
 def _standing_at(
-    metadata: Metadata,
+    metadata: _Records,
     default: BranchName,
     table: TableName,
     version: TableVersion,

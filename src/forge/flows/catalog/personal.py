@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forge.contracts.contract import TableContract, pii_columns
 from forge.flows.runs.project import looked_up
@@ -22,11 +22,18 @@ from forge.quality.checks import Function, Query
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
+    from forge.flows.catalog.ports import Assets
     from forge.flows.ports import Metadata
+    from forge.flows.quality.ports import RunHistory
+    from forge.flows.runs.ports import Runs
     from forge.flows.runs.records import AssetRecord
+    from forge.flows.versioning.store import CommitHistory
     from forge.quality.check import Check
     from forge.versioning.changes import RowChange, TableDiff
     from forge.versioning.commit import Tree
+
+    class _Records(Assets, Runs, Protocol): ...
+
 
 Key = tuple[str, str]
 """A table and one of its columns, in small letters."""
@@ -59,7 +66,7 @@ class Personal:
     """Of some trees, which are read once. `made`: where the columns of tables come from that a run has made and not yet
     published."""
 
-    metadata: Metadata
+    metadata: _Records
     declared: Declared
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
@@ -96,7 +103,7 @@ def personal_at(
     return personal.columns()
 
 
-def trees_at(metadata: Metadata, default: BranchName, commits: Iterable[CommitId | None]) -> tuple[Tree, ...]:
+def trees_at(metadata: CommitHistory, default: BranchName, commits: Iterable[CommitId | None]) -> tuple[Tree, ...]:
     """Of the commits and of the default branch."""
     main = metadata.branch(default)
     wanted = dict.fromkeys((*commits, main.head if main else None))
@@ -123,7 +130,7 @@ class PersonalMemo:
         return known
 
 
-def _held(metadata: Metadata, default: BranchName) -> dict[TableName, tuple[Edge, ...]]:
+def _held(metadata: RunHistory, default: BranchName) -> dict[TableName, tuple[Edge, ...]]:
     """Of what the newest attempts made and held back: verdicts of it are shown, too."""
     held = metadata.blocked(default)
     pairs = {(run.id, table) for run, table in held}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.flows.catalog.personal import PersonalAt
-from forge.flows.ports import Lake, Metadata
+from forge.flows.ports import Lake
 from forge.flows.runs.engine import Engine
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_commit
@@ -15,6 +16,9 @@ from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.versioning.commit import TableVersion, Tree
+
+if TYPE_CHECKING:
+    from forge.flows.versioning.read import AuditedHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Sample:
 
 
 def sample_rows(
-    metadata: Metadata,
+    metadata: AuditedHistory,
     lake: Lake,
     engine: Callable[[], Engine],
     personal: PersonalAt,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from forge.contracts.lifecycle import State, StateChange, refuse_move
 from forge.contracts.registry import Head, Registered
 from forge.flows.contracts.ports import ContractPorts, ContractStore, Moving
-from forge.flows.ports import Metadata
+from forge.flows.runs.ports import Runs
 from forge.flows.runs.records import AuditRecord, TableLineage
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
@@ -143,7 +143,7 @@ def retired_tables(store: ContractStore) -> Mapping[str, Head]:
 
 
 def find_new_readers(
-    retired: Mapping[str, Head], transforms: Iterable[Transform], tree: Tree, metadata: Metadata
+    retired: Mapping[str, Head], transforms: Iterable[Transform], tree: Tree, metadata: Runs
 ) -> tuple[ForgeError, ...]:
     """E506 for each transform that reads a table of a retired contract and did not when it was published last."""
     reading = [
@@ -167,9 +167,7 @@ def _is_new(read: frozenset[str] | None, head: Head) -> bool:
     return read is not None and not {table.lower() for table in head.newest.tables} & read
 
 
-def _read_before(
-    tree: Tree, metadata: Metadata, outputs: Iterable[TableName]
-) -> dict[TableName, frozenset[str] | None]:
+def _read_before(tree: Tree, metadata: Runs, outputs: Iterable[TableName]) -> dict[TableName, frozenset[str] | None]:
     """What each output that exists read when the version of the tree was made. A run that made it recorded that. What
     wrote it otherwise (a merge, a revert, an edit of rows, a remediation, an adoption) read nothing anew: there the
     lineage that it took over tells, and where there is none, nobody knows (None)."""

@@ -33,7 +33,7 @@ class Versions(Protocol):
     def version(self, contract_id: str, version: str) -> Registered | None: ...
 
 
-class Commits(Protocol):
+class CommittedFiles(Protocol):
     """The files of a project as another commit has them."""
 
     def files(self, ref: str) -> Iterable[str]:
@@ -106,7 +106,7 @@ def compare_with_registered(contract: Contract, versions: Versions) -> Compariso
     return compare_documents(_read(before), contract.document)
 
 
-def old_document(contract: Contract, against: str | None, versions: Versions, commits: Commits) -> Document:
+def old_document(contract: Contract, against: str | None, versions: Versions, commits: CommittedFiles) -> Document:
     """What the contract is compared with: the registered version before it, one by its number, or `git:REF`."""
     if against is None:
         before = registered_before(contract, versions)
@@ -168,7 +168,7 @@ def _read(registered: Registered) -> Document:
     return read_document(registered.text, f"{registered.id} {registered.version}")
 
 
-def _committed(contract: Contract, ref: str, commits: Commits) -> Document:
+def _committed(contract: Contract, ref: str, commits: CommittedFiles) -> Document:
     """The same file, else the file that had the contract's id then."""
     content = commits.read(ref, contract.file)
     if content is not None:

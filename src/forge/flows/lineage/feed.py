@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forge.flows.lineage.versions import versions_of
 from forge.flows.quality.incidents.impact import lake_table
@@ -25,8 +25,12 @@ from forge.model.names import CommitId, RunId, TableName
 
 if TYPE_CHECKING:
     from forge.flows.lineage.ports import LineagePorts
-    from forge.flows.ports import Metadata
+    from forge.flows.runs.ports import Runs
+    from forge.flows.versioning.store import Commits
     from forge.versioning.commit import Commit, TableVersion, Tree
+
+    class _Records(Commits, Runs, Protocol): ...
+
 
 PRODUCER = "table:"  # of what the runs that made a table saw
 _COMMITS = 50  # in one transaction
@@ -134,7 +138,7 @@ def _last_named(ports: LineagePorts) -> datetime | None:
     return max((snapshot.at for snapshot in ports.store.snapshots() if snapshot.at <= now), default=None)
 
 
-def first_parents(metadata: Metadata, head: CommitId, stop: CommitId | None) -> list[Commit]:
+def first_parents(metadata: Commits, head: CommitId, stop: CommitId | None) -> list[Commit]:
     """From after `stop`, or from the first, to the head, oldest first."""
     ancestry = metadata.ancestry([head])
     ids: list[CommitId] = []
@@ -231,7 +235,7 @@ def _sources(lineage: TableLineage) -> frozenset[str]:
     return frozenset(names | {edge.source for edge in lineage.table_edges})
 
 
-def _code_of(metadata: Metadata, runs: Iterable[RunId]) -> dict[tuple[RunId, str], tuple[str, int]]:
+def _code_of(metadata: _Records, runs: Iterable[RunId]) -> dict[tuple[RunId, str], tuple[str, int]]:
     """File and line of the code with which these runs made their tables, as their commits tell."""
     commits = {run.id: run.commit_id for run in metadata.find_runs(runs).values() if run.commit_id}
     known = metadata.commits(commits.values())

@@ -14,8 +14,8 @@ from forge.lineage.impact.change import NEED_TO, OF_TABLES, Change, ChangeType
 from forge.lineage.kind import EdgeType
 from forge.lineage.maker import OUTPUT
 from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Level, Node, NodeType
-from forge.lineage.type_change import TypeChange, classify
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.types import same_type
 
 LIMIT = 10_000  # entities in one report, the nearest first
 _COLUMNS = frozenset({NodeType.COLUMN, NodeType.FIELD})
@@ -158,7 +158,7 @@ def _check_free(look: Look, full: str) -> None:
 def _typed(node: Node, change: Change) -> Change:
     known = node.details.get("data_type")
     old = change.old_type or (str(known) if known else None)
-    if old and change.to and classify(old, change.to) is TypeChange.SAME:
+    if old and change.to and same_type(old, change.to):
         raise ForgeError(
             "E810", f"{node.id} is {old} already", why=f"{change.to} is the same type.", fix="Give another with --to."
         )

@@ -10,6 +10,7 @@ from forge.flows.catalog.personal import PersonalAt
 from forge.flows.ports import Lake, Metadata
 from forge.flows.quality.health import CurrentChecks, Health, find_health, unknown_table
 from forge.flows.versioning.read import commit_at
+from forge.model.duration import duration_text
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import Clock, as_utc
@@ -111,15 +112,11 @@ def _age(written: Commit | None, required: float, now: datetime) -> Condition:
         return Condition("max_age", False, required, None, "no commit says when this version was written")
     hours = max((as_utc(now) - as_utc(written.time)).total_seconds() / 3600, 0.0)
     told = (
-        f"written {_hours(hours)} ago, at {as_utc(written.time):%Y-%m-%d %H:%M} UTC by commit {written.id[:12]}; "
-        f"{_hours(required)} is allowed"
+        f"written {duration_text(hours * 3600)} ago, at {as_utc(written.time):%Y-%m-%d %H:%M} UTC "
+        f"by commit {written.id[:12]}; {duration_text(required * 3600)} is allowed"
     )
     details: dict[str, object] = {"written_at": written.time, "commit": written.id}
     return Condition("max_age", hours <= required, required, round(hours, 3), told, details)
-
-
-def _hours(hours: float) -> str:
-    return f"{hours / 24:.1f} days" if hours >= 72 else f"{hours:.3g} h"
 
 
 def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> Condition:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
-from forge.flows.ports import Metadata
-from forge.flows.quality.incidents.impact import published_by
 from forge.flows.quality.incidents.open import ALL, Held
+from forge.flows.quality.ports import RunHistory, Verdicts
+from forge.flows.quality.results import result_of, verdict_of
 from forge.flows.runs.records import RunRecord, Tally
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
@@ -87,47 +87,6 @@ class Day:
     runs: int = 0
 
 
-def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
-    """A verdict of a governed run, as monitors tell theirs."""
-    table = TableName.parse(verdict.table)
-    execution = verdict.details.get("execution")
-    cost = execution if isinstance(execution, Mapping) else {}
-    ms = cost.get("ms")
-    return CheckResult(
-        id=f"{run.id}.{verdict.check_id}",
-        check_id=verdict.check_id,
-        type=verdict.check_type,
-        dataset=verdict.table,
-        branch=run.branch,
-        commit_id=run.commit_id if table in published_by(run) else None,
-        snapshot_id=next((output.snapshot_id for output in run.outputs if output.table == table), None),
-        verdict=verdict.outcome,
-        severity=verdict.severity,
-        message=verdict.message,
-        executed_at=run.finished_at or run.started_at,
-        columns=verdict.columns,
-        blocks=verdict.blocks,
-        details=verdict.details,
-        execution_ms=float(ms) if isinstance(ms, int | float) else None,
-        shared=bool(cost.get("shared")),
-        run_id=run.id,
-    )
-
-
-def verdict_of(result: CheckResult) -> Verdict:
-    return Verdict(
-        result.check_id,
-        result.type,
-        result.dataset,
-        result.columns,
-        result.verdict,
-        result.severity,
-        result.message,
-        result.blocks,
-        result.details,
-    )
-
-
 def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
     """For each table the run that tried it last: the one that wrote its version, or a newer one that was stopped."""
     attempts = {table: RunId(version.run_id) for table, version in tree.items() if version.run_id}
@@ -135,7 +94,7 @@ def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
 
 
 def find_said(
-    metadata: Metadata,
+    metadata: Verdicts,
     attempts: Mapping[TableName, RunId],
     outcome: Outcome | None = None,
     since: Iterable[CheckResult] = (),
@@ -172,7 +131,7 @@ def failing_columns(said: Iterable[Said]) -> frozenset[str]:
 
 
 def find_health(
-    metadata: Metadata,
+    metadata: RunHistory,
     table: TableName,
     tree: Tree,
     held: Held,
@@ -229,7 +188,7 @@ def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:
 
 
 def find_trend(
-    metadata: Metadata,
+    metadata: RunHistory,
     branch: BranchName,
     now: datetime,
     days: int,

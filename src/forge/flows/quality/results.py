@@ -3,22 +3,22 @@ records of the runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from forge.flows.ports import Metadata
-from forge.flows.quality.health import result_of
 from forge.flows.quality.monitors.store import MonitorStore
+from forge.flows.quality.ports import RunHistory
+from forge.flows.runs.records import RunRecord, published_by
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.quality.monitors.monitor import CheckResult
-from forge.quality.verdict import Outcome
+from forge.quality.verdict import Outcome, Verdict
 
 HISTORY = 30
 _LOOKED_THROUGH = 3000  # verdicts of a table, for those of one check
 
 
 def find_results(
-    metadata: Metadata,
+    metadata: RunHistory,
     store: MonitorStore,
     *,
     table: TableName | None = None,
@@ -45,7 +45,7 @@ def find_results(
     )  # stable: checks keep their order
 
 
-def find_result(metadata: Metadata, store: MonitorStore, result_id: str) -> CheckResult:
+def find_result(metadata: RunHistory, store: MonitorStore, result_id: str) -> CheckResult:
     found = store.result(result_id)
     if found is not None:
         return found
@@ -59,7 +59,7 @@ def find_result(metadata: Metadata, store: MonitorStore, result_id: str) -> Chec
 
 
 def find_history(
-    metadata: Metadata, store: MonitorStore, result: CheckResult, limit: int = HISTORY
+    metadata: RunHistory, store: MonitorStore, result: CheckResult, limit: int = HISTORY
 ) -> tuple[CheckResult, ...]:
     """What the same check said before and since, newest first."""
     table = TableName.parse(result.dataset)
@@ -87,3 +87,44 @@ def first_failure(result: CheckResult, history: Sequence[CheckResult]) -> CheckR
             break
         first = one
     return first
+
+
+def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
+    """A verdict of a governed run, as monitors tell theirs."""
+    table = TableName.parse(verdict.table)
+    execution = verdict.details.get("execution")
+    cost = execution if isinstance(execution, Mapping) else {}
+    ms = cost.get("ms")
+    return CheckResult(
+        id=f"{run.id}.{verdict.check_id}",
+        check_id=verdict.check_id,
+        type=verdict.check_type,
+        dataset=verdict.table,
+        branch=run.branch,
+        commit_id=run.commit_id if table in published_by(run) else None,
+        snapshot_id=next((output.snapshot_id for output in run.outputs if output.table == table), None),
+        verdict=verdict.outcome,
+        severity=verdict.severity,
+        message=verdict.message,
+        executed_at=run.finished_at or run.started_at,
+        columns=verdict.columns,
+        blocks=verdict.blocks,
+        details=verdict.details,
+        execution_ms=float(ms) if isinstance(ms, int | float) else None,
+        shared=bool(cost.get("shared")),
+        run_id=run.id,
+    )
+
+
+def verdict_of(result: CheckResult) -> Verdict:
+    return Verdict(
+        result.check_id,
+        result.type,
+        result.dataset,
+        result.columns,
+        result.verdict,
+        result.severity,
+        result.message,
+        result.blocks,
+        result.details,
+    )

@@ -13,7 +13,8 @@ from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, Tab
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from forge.flows.ports import Lake, Metadata
+    from forge.flows.ports import Lake
+    from forge.flows.versioning.store import CommitHistory
     from forge.versioning.commit import TableVersion, Tree
 
 MAIN_REF = "main"  # Iceberg's own name; it always carries the default branch
@@ -33,7 +34,7 @@ class Line:
         return MAIN_REF if self.is_default else str(self.branch)
 
 
-def line_of(metadata: Metadata, name: BranchName, default: BranchName) -> Line:
+def line_of(metadata: CommitHistory, name: BranchName, default: BranchName) -> Line:
     branch = find_branch(metadata, name)
     return Line(branch.name, branch.name == default, branch.head, metadata.tree(branch.head))
 

@@ -8,10 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+
+if TYPE_CHECKING:
+    from forge.lineage.edge import Edge
+    from forge.quality.verdict import Verdict
+    from forge.versioning.commit import Commit, Tree
 
 if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
@@ -69,6 +74,26 @@ class OutputRecord:
     error: Mapping[str, str | None] | None = None
     parts: Mapping[str, str] | None = None  # of the fingerprint, by name: what a plan says has changed
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "table": str(self.table),
+            "status": str(self.status),
+            "reason": self.reason,
+            "kind": self.kind,
+            "rows": self.rows,
+            "rows_added": self.rows_added,
+            "snapshot_id": _text(self.snapshot_id),
+            "spark_jobs": self.spark_jobs,
+            "seconds": self.seconds,
+            "inputs": {table: _text(snapshot) for table, snapshot in self.inputs.items()},
+            "error": dict(self.error) if self.error else None,
+        }
+
+
+def _text(snapshot: SnapshotId | None) -> str | None:
+    """JavaScript's numbers are too short for the id of a snapshot."""
+    return None if snapshot is None else str(snapshot)
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
@@ -91,13 +116,39 @@ class RunRecord:
     end: datetime | None = None
     kind: str = MAKES_TABLES  # run | commit | merge | revert | cherry-pick | reset | adopt
 
+    @property
+    def seconds(self) -> float | None:
+        return (self.finished_at - self.started_at).total_seconds() if self.finished_at else None
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "run_id": self.id,
+            "kind": self.kind,
+            "status": str(self.status),
+            "branch": self.branch,
+            "started_at": self.started_at,
+            "finished_at": self.finished_at,
+            "seconds": self.seconds,
+            "commit": self.commit_id,
+            "user": self.user,
+            "host": self.host,
+            "pid": self.pid,
+            "step": self.step,
+            "selection": list(self.selection),
+            "params": dict(self.params),
+            "start": self.start,
+            "end": self.end,
+            "error": dict(self.error) if self.error else None,
+            "outputs": [output.to_dict() for output in self.outputs],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
     """What the catalog knows of a table after a publish."""
 
     table: TableName
-    kind: str  # table | view
+    kind: Literal["table", "view"]
     description: str
     owner: str | None
     tags: tuple[str, ...]
@@ -191,7 +242,7 @@ class Pointer:
     catalog: CatalogName
     expected: str | None
     location: str
-    kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words
+    kind: Literal["TABLE", "VIEW"] = "TABLE"  # Iceberg's words
     staged: CatalogName | None = None
     home: Home | None = None
     gone: bool = False
@@ -277,3 +328,7 @@ class Moved:
 
     tables: tuple[CatalogName, ...]
     branch_moved: bool
+
+
+def published_by(run: RunRecord) -> frozenset[TableName]:
+    return frozenset(o.table for o in run.outputs if o.status is OutputStatus.PUBLISHED)

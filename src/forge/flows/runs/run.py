@@ -15,6 +15,7 @@ from forge.flows.quality.judge import HistoryOf, Judged, no_history
 from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
 from forge.flows.runs.build import Built, Event, Job, build, with_sides
 from forge.flows.runs.decide import RunRequest as RunRequest
+from forge.flows.runs.events import RunEnded, RunEvents, RunListeners, RunSettled
 from forge.flows.runs.foresight import refuse_missing_range
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.order import plan_order
@@ -72,11 +73,6 @@ NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
 
 
-Settled = Callable[[BranchName, RunId, Mapping[TableName, bool]], None]
-"""Told of tables of which the checks of a run said nothing: whether they were made, or found up to date. It never
-raises."""
-
-
 @dataclass(frozen=True, slots=True)
 class Ports:
     """What a run needs of the world."""
@@ -88,7 +84,7 @@ class Ports:
     author: Author
     secrets: Callable[[str], str]
     seam: Seam = lambda step: None
-    notify: Callable[[Event], None] = lambda event: None
+    events: RunEvents = RunListeners()  # noqa: RUF009  frozen
     logger: object = None
     default_branch: BranchName = BranchName("main")  # noqa: RUF009
     parallel: int = 2
@@ -98,9 +94,6 @@ class Ports:
     review: bool = True
     seals: Seals | None = None  # None: what is published is not hashed
     signer: Signer | None = None
-    tell: Callable[[RunId, Project], None] = lambda run_id, project: None  # others of a run that has ended
-    observe: Callable[[Judged], None] = lambda judged: None  # what the checks of one output said; never raises
-    settled: Settled = lambda branch, run_id, outputs: None
     history: HistoryOf = no_history
     tables: Tables | None = None  # None, or no `repair`: no rows are set aside
     repair: Callable[[], RepairWork] | None = None
@@ -176,11 +169,11 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         raise
     finally:
         ports.lake.drop_stages(record.id)
-        ports.tell(record.id, project)
+        ports.events(RunEnded(record.id, project))
     for one in built.values():
         if one.verdicts:
-            ports.observe(_judged(job, one, request.branch, result))
-    ports.settled(request.branch, record.id, _settled(built, result))
+            ports.events(_judged(job, one, request.branch, result))
+    ports.events(RunSettled(request.branch, record.id, _settled(built, result)))
     return result
 
 
@@ -262,7 +255,7 @@ def job_of(
         request.time_range,
         request.force,
         _stepping(ports, run_id),
-        ports.notify,
+        ports.events,
         ports.secrets,
         ports.logger,
         ports.seals,

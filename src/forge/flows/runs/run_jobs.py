@@ -13,6 +13,7 @@ from forge.flows.runs.foresight import refuse_missing_range
 from forge.flows.runs.jobs import OPEN, JobRecord
 from forge.flows.runs.order import plan_order
 from forge.flows.runs.pins import line_of
+from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
@@ -209,6 +210,6 @@ def _has_ended(job_id: str, status: str) -> ForgeError:
     return ForgeError("E909", f"Run {job_id} has ended: {status}", fix="There is nothing to cancel.")
 
 
-def no_such_run(metadata: Metadata, run_id: str) -> ForgeError:
+def no_such_run(metadata: Runs, run_id: str) -> ForgeError:
     near = did_you_mean(run_id, (known.id for known in metadata.runs(limit=1000)))
     return ForgeError("E108", f"There is no run '{run_id}'", why=near, fix="`forge runs` lists them.")

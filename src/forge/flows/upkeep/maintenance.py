@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from forge.flows.ports import Lake, Metadata, Orphan
 from forge.flows.runs.pins import Line, find_base, line_of
+from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.upkeep.missing_files import Finding as Finding
@@ -31,7 +32,7 @@ class Repair:
     completed: tuple[RunId, ...] = ()
 
 
-def dead_runs(metadata: Metadata) -> tuple[RunRecord, ...]:
+def dead_runs(metadata: Runs) -> tuple[RunRecord, ...]:
     """Runs recorded as running whose process is gone."""
     running = metadata.runs(limit=10_000, status=RunStatus.RUNNING)
     return tuple(run for run in running if not is_alive(run))
@@ -108,7 +109,7 @@ def _strays(line: Line, lake: Lake) -> list[Finding]:
     return found
 
 
-def _leftover(metadata: Metadata, lake: Lake) -> list[tuple[RunId, CatalogName]]:
+def _leftover(metadata: Runs, lake: Lake) -> list[tuple[RunId, CatalogName]]:
     found = []
     for run_id, catalog in lake.stages():
         run = metadata.run(run_id)

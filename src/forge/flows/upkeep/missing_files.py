@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.pins import line_of
 from forge.flows.versioning.content_hash import Listed, Seals
+from forge.flows.versioning.store import CommitHistory
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import TableVersion
@@ -23,7 +23,7 @@ class Finding:
     fix: str
 
 
-def find_missing_files(metadata: Metadata, seals: Seals, default: BranchName) -> list[Finding]:
+def find_missing_files(metadata: CommitHistory, seals: Seals, default: BranchName) -> list[Finding]:
     """Of the heads of all branches; `forge verify` looks at the whole history, and at bytes."""
     found: dict[tuple[str, object], list[Finding]] = {}
     for branch in metadata.branches():

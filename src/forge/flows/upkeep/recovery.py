@@ -12,6 +12,7 @@ from functools import cache, partial
 
 from forge.flows.ports import Lake, LandedRef, Metadata
 from forge.flows.runs.pins import MAIN_REF, Base
+from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.records import (
     AssetRecord,
@@ -25,6 +26,8 @@ from forge.flows.runs.records import (
     RunStatus,
     TableLineage,
 )
+from forge.flows.upkeep.ports import Audit
+from forge.flows.versioning.store import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
@@ -49,7 +52,7 @@ class Intended:
 
 
 def note_intent(
-    metadata: Metadata, run: RunRecord, verdicts: Sequence[Verdict], intended: Sequence[Intended], now: datetime
+    metadata: Runs, run: RunRecord, verdicts: Sequence[Verdict], intended: Sequence[Intended], now: datetime
 ) -> None:
     """The run as it stands, still running, and what it is about to publish."""
     from pydantic import TypeAdapter
@@ -59,7 +62,7 @@ def note_intent(
     metadata.finish_run(begun, verdicts, (AuditRecord(now, run.user, LANDING, run.id, {"tables": tables}),))
 
 
-def read_intent(metadata: Metadata, run_id: RunId) -> tuple[Intended, ...]:
+def read_intent(metadata: Audit, run_id: RunId) -> tuple[Intended, ...]:
     from pydantic import TypeAdapter
 
     found = (r for r in metadata.audit(limit=_ALL) if r.action == LANDING and r.subject == run_id)
@@ -189,7 +192,7 @@ def _bare(missing: Unrecorded, tree: Tree) -> Intended:
     return Intended(missing.table, version, snapshot.statistics, TableLineage(missing.table))
 
 
-def _table_of(metadata: Metadata, run: RunRecord, landed: LandedRef) -> TableName | None:
+def _table_of(metadata: Audit, run: RunRecord, landed: LandedRef) -> TableName | None:
     if landed.ref == MAIN_REF:
         return TableName(landed.catalog.namespace, landed.catalog.name)
     built = (o.table for o in run.outputs if o.snapshot_id == landed.snapshot.snapshot_id)
@@ -197,7 +200,7 @@ def _table_of(metadata: Metadata, run: RunRecord, landed: LandedRef) -> TableNam
     return next(built, None) or next(noted, None)
 
 
-def _held(metadata: Metadata, commit: CommitId | None) -> frozenset[tuple[CatalogName, SnapshotId | None]]:
+def _held(metadata: Commits, commit: CommitId | None) -> frozenset[tuple[CatalogName, SnapshotId | None]]:
     return frozenset((v.catalog, v.snapshot_id) for v in metadata.tree(commit).values())
 
 

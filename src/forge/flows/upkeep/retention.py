@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from forge.flows.ports import Expiry, Lake, Metadata, TableSnapshots
+from forge.flows.ports import Expiry, Lake, TableSnapshots
+from forge.flows.versioning.store import Commits, MergeHistory
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, SnapshotId
 from forge.versioning.merge import OPEN_MERGES
@@ -30,12 +31,12 @@ class _Plan:
     expired: Expired
 
 
-def find_expired(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
+def find_expired(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
     """What `expire` would do now. Commits made at or after `since` keep what they hold, whoever reaches them."""
     return tuple(plan.expired for plan in _plan(metadata, lake, expiry, since))
 
 
-def expire(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
+def expire(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
     """What was let go. A table that moved meanwhile is left for the next time."""
     done = []
     for plan in _plan(metadata, lake, expiry, since):
@@ -49,7 +50,7 @@ def expire(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> t
     return tuple(done)
 
 
-def _plan(metadata: Metadata, lake: Lake, expiry: Expiry, since: datetime) -> list[_Plan]:
+def _plan(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> list[_Plan]:
     # Rows first, then what commits need: a publish writes both at once, so that what these rows show, its commit is
     # seen to need; and what is published later moves the row, and the compare-and-set fails.
     tables = expiry.tables()
@@ -79,7 +80,7 @@ def _kept(table: TableSnapshots, needed: frozenset[SnapshotId]) -> set[SnapshotI
     return kept
 
 
-def find_needed(metadata: Metadata, since: datetime) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
+def find_needed(metadata: MergeHistory, since: datetime) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
     """Rows and snapshots that commits need: those that branches, tags and open merges reach, and recent ones."""
     heads = [branch.head for branch in metadata.branches() if branch.head is not None]
     heads += [tag.target for tag in metadata.tags()]
@@ -95,7 +96,7 @@ def find_needed(metadata: Metadata, since: datetime) -> tuple[frozenset[CatalogN
 
 
 def _held_by(
-    metadata: Metadata, reached: Mapping[CommitId, object], recent: Iterable[CommitId]
+    metadata: Commits, reached: Mapping[CommitId, object], recent: Iterable[CommitId]
 ) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
     held: set[CatalogName] = set()
     needed: set[SnapshotId] = set()

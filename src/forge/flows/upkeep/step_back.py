@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from forge.flows.catalog.ports import Assets
 from forge.flows.ports import EarlierMetadata, Lake, Metadata
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import Line, line_of
@@ -29,6 +30,7 @@ from forge.flows.runs.records import (
     RunStatus,
 )
 from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
+from forge.flows.versioning.store import CommitHistory, Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
@@ -67,7 +69,7 @@ class StepBack:
         return back + ("; ".join(lost) if lost else "no branch loses anything") + "."
 
 
-def find_steps_back(metadata: Metadata, lake: Lake, default: BranchName) -> tuple[StepBack, ...]:
+def find_steps_back(metadata: CommitHistory, lake: Lake, default: BranchName) -> tuple[StepBack, ...]:
     """One for each table that is out of order: of the catalog, and of any branch."""
     lines = [line_of(metadata, branch.name, default) for branch in metadata.branches()]
     held = {v.catalog for line in lines for v in line.tree.values() if v.kind == "table"}
@@ -81,9 +83,7 @@ def find_steps_back(metadata: Metadata, lake: Lake, default: BranchName) -> tupl
     return tuple(found)
 
 
-def _losses(
-    metadata: Metadata, lines: Sequence[Line], catalog: CatalogName, earlier: EarlierMetadata
-) -> Iterable[Loss]:
+def _losses(metadata: Commits, lines: Sequence[Line], catalog: CatalogName, earlier: EarlierMetadata) -> Iterable[Loss]:
     for line in lines:
         for table, now in line.tree.items():
             if now.catalog != catalog or now.kind != "table":
@@ -95,7 +95,7 @@ def _losses(
 
 
 def _last_of(
-    metadata: Metadata, line: Line, table: TableName, now: TableVersion, earlier: EarlierMetadata
+    metadata: Commits, line: Line, table: TableName, now: TableVersion, earlier: EarlierMetadata
 ) -> TableVersion | None:
     """The newest version of the branch's history that the earlier file has: where its ref stands, if it has one."""
     at, newest = earlier.refs.get(line.ref), None
@@ -141,7 +141,7 @@ def _told(step: StepBack) -> dict[str, object]:
 
 
 def _publication(
-    metadata: Metadata, step: StepBack, loss: Loss, pointers: tuple[Pointer, ...], author: Author, now: datetime
+    metadata: Assets, step: StepBack, loss: Loss, pointers: tuple[Pointer, ...], author: Author, now: datetime
 ) -> Publication:
     line, table, earlier = loss.line, loss.table, step.earlier
     assert earlier is not None
@@ -192,7 +192,7 @@ def _publication(
     )
 
 
-def _assets(metadata: Metadata, loss: Loss, counted: TableStatistics, now: datetime) -> Iterable[AssetRecord]:
+def _assets(metadata: Assets, loss: Loss, counted: TableStatistics, now: datetime) -> Iterable[AssetRecord]:
     for asset in metadata.assets():
         if asset.table == loss.table and loss.then is not None:
             yield replace(asset, updated_at=now, row_count=counted.record_count, size_bytes=counted.total_size)

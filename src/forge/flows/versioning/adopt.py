@@ -17,6 +17,7 @@ from forge.flows.runs.publish.durable import publish_durably
 from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals, seal_series
+from forge.flows.versioning.store import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
 from forge.versioning.commit import Author, Commit, TableVersion, Tree, make_commit
@@ -102,7 +103,7 @@ def adopt_foreign(
 
 
 def _sealed(
-    metadata: Metadata, seals: Seals | None, foreign: Sequence[Foreign], before: Sealed
+    metadata: ContentHashes, seals: Seals | None, foreign: Sequence[Foreign], before: Sealed
 ) -> tuple[dict[tuple[str, SnapshotId], str | None], Sealed]:
     """The digest of each snapshot that is adopted. One whose files cannot be read is adopted without: `verify` says so,
     and what is wrong with another engine's table does not hold up the rest."""

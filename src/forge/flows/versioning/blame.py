@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from forge.flows.catalog.sample import version_at
 from forge.flows.versioning.diff import choose_key
 from forge.flows.versioning.key_check import with_remembered_key
-from forge.flows.versioning.merge.tree import same
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.tables import TableFiles
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
-from forge.versioning.commit import Author, Commit, TableVersion
+from forge.versioning.commit import Author, Commit, TableVersion, same
 from forge.versioning.graph import generations
 
 if TYPE_CHECKING:
@@ -43,12 +42,25 @@ class Written:
     message: str
     run_id: str | None
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "commit": self.commit,
+            "run_id": self.run_id,
+            "author": self.author.text,
+            "time": self.time,
+            "message": self.message,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class RowBlame:
     key: Mapping[str, object]
     row: Written  # the newest of its cells
     cells: Mapping[str, Written]
+
+    def to_dict(self) -> dict[str, object]:
+        cells = [{"column": name, **by.to_dict()} for name, by in self.cells.items()]
+        return {"key": dict(self.key), **self.row.to_dict(), "cells": cells}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,15 @@ class Blame:
     key: tuple[str, ...]
     rows: tuple[RowBlame, ...]
     truncated: bool = False  # there are more rows
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "table": str(self.table),
+            "commit": self.commit,
+            "key": list(self.key),
+            "rows": [row.to_dict() for row in self.rows],
+            "truncated": self.truncated,
+        }
 
 
 def blame(

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from forge.flows.runs.engine import Pin
-from forge.flows.versioning.data.keyed_change import find_candidates
 from forge.flows.versioning.file_sides import slice_of
+from forge.flows.versioning.key_bounds import find_candidates
 from forge.flows.versioning.merge.compare import unrecorded
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.tables import DataFile, NeedsEngine, TableFiles

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
-    from forge.flows.ports import Lake, Metadata, TableState
+    from forge.flows.ports import Lake, TableState
+    from forge.flows.versioning.store import CommitHistory, Commits, Refs
     from forge.model.time import Clock
     from forge.versioning.commit import Author, Tree
 
@@ -36,8 +37,11 @@ class BranchView:
     ahead: int  # commits the default branch does not have
     behind: int  # commits of the default branch it does not have
 
+    def to_dict(self) -> dict[str, object]:
+        return {**self.branch.to_dict(), "ahead": self.ahead, "behind": self.behind}
 
-def create_default_branch(metadata: Metadata, name: BranchName, author: Author, now: datetime) -> None:
+
+def create_default_branch(metadata: Refs, name: BranchName, author: Author, now: datetime) -> None:
     """The branch every project begins with. Another process may be doing the same at this moment."""
     branch = Branch(name, None, now, author.email, now, is_default=True)
     try:
@@ -48,7 +52,7 @@ def create_default_branch(metadata: Metadata, name: BranchName, author: Author, 
 
 
 def create_branch(
-    metadata: Metadata,
+    metadata: CommitHistory,
     name: str,
     start: str,
     *,
@@ -78,7 +82,7 @@ def create_branch(
     return branch
 
 
-def _new_name(metadata: Metadata, text: str) -> BranchName:
+def _new_name(metadata: Refs, text: str) -> BranchName:
     name = parse_branch(text)
     if name == MAIN_REF and metadata.branch(name) is None:
         raise ForgeError(
@@ -91,7 +95,7 @@ def _new_name(metadata: Metadata, text: str) -> BranchName:
 
 
 def delete_branch(
-    metadata: Metadata,
+    metadata: CommitHistory,
     lake: Lake,
     name: str,
     *,
@@ -118,12 +122,12 @@ def delete_branch(
     return branch
 
 
-def _drop_refs(metadata: Metadata, lake: Lake, branch: Branch) -> None:
+def _drop_refs(metadata: Commits, lake: Lake, branch: Branch) -> None:
     for state in _carriers(lake, metadata.tree(branch.head), branch.name):
         lake.set_ref(state.catalog, branch.name, None)
 
 
-def _refuse_loss(metadata: Metadata, branch: Branch, table: TableName | None) -> None:
+def _refuse_loss(metadata: CommitHistory, branch: Branch, table: TableName | None) -> None:
     lost = _own_commits(metadata, branch)
     what = f"{len(lost)} {'commit' if len(lost) == 1 else 'commits'} that no other branch has"
     if table is not None:
@@ -138,9 +142,7 @@ def _refuse_loss(metadata: Metadata, branch: Branch, table: TableName | None) ->
         )
 
 
-def _changeable(
-    metadata: Metadata, name: str, action: str, default: BranchName, protected: Collection[str] = ()
-) -> Branch:
+def _changeable(metadata: Refs, name: str, action: str, default: BranchName, protected: Collection[str] = ()) -> Branch:
     """The branch, if it may lose its name: neither the default one nor a protected one may."""
     branch = find_branch(metadata, BranchName(name))
     if branch.name == default:
@@ -158,7 +160,7 @@ def _carriers(lake: Lake, tree: Tree, ref: str) -> Iterator[TableState]:
 
 
 def rename_branch(
-    metadata: Metadata,
+    metadata: CommitHistory,
     lake: Lake,
     name: str,
     new: str,
@@ -191,7 +193,7 @@ def rename_branch(
 
 
 def archive_branch(
-    metadata: Metadata, name: str, *, default: BranchName, author: Author, clock: Clock, restore: bool = False
+    metadata: Refs, name: str, *, default: BranchName, author: Author, clock: Clock, restore: bool = False
 ) -> Branch:
     """Out of sight, with all it holds; `restore` brings it back."""
     branch = find_branch(metadata, BranchName(name))
@@ -202,7 +204,7 @@ def archive_branch(
 
 
 def protect_branch(
-    metadata: Metadata,
+    metadata: Refs,
     name: str,
     *,
     protected: bool,
@@ -236,13 +238,13 @@ def protect_branch(
     return _update(metadata, changed, action, author, clock, detail if protected else {})
 
 
-def set_description(metadata: Metadata, name: str, text: str, *, author: Author, clock: Clock) -> Branch:
+def set_description(metadata: Refs, name: str, text: str, *, author: Author, clock: Clock) -> Branch:
     branch = find_branch(metadata, BranchName(name))
     return _update(metadata, replace(branch, description=text), "branch.describe", author, clock, {"text": text})
 
 
 def _update(
-    metadata: Metadata, branch: Branch, action: str, author: Author, clock: Clock, detail: dict[str, object]
+    metadata: Refs, branch: Branch, action: str, author: Author, clock: Clock, detail: dict[str, object]
 ) -> Branch:
     now = clock()
     metadata.update_branch(replace(branch, updated_at=now), AuditRecord(now, author.email, action, branch.name, detail))
@@ -274,7 +276,7 @@ class Comparison:
         return tuple(table for table in self.base_tables if table in self.compare_tables)
 
 
-def compare_branches(metadata: Metadata, base: str, compare: str, default: BranchName) -> Comparison:
+def compare_branches(metadata: CommitHistory, base: str, compare: str, default: BranchName) -> Comparison:
     """Of two branches, or of any two revisions; `default` is what HEAD stands for."""
     ours, theirs = find_commit(metadata, base, default).id, find_commit(metadata, compare, default).id
     parents = metadata.ancestry([ours, theirs])
@@ -303,17 +305,17 @@ def changed_tables(before: Tree, after: Tree) -> tuple[TableName, ...]:
     return tuple(table for table in sorted({*before, *after}) if state(before, table) != state(after, table))
 
 
-def list_branches(metadata: Metadata, default: BranchName) -> tuple[BranchView, ...]:
+def list_branches(metadata: CommitHistory, default: BranchName) -> tuple[BranchView, ...]:
     """The default branch first, then by name. The history is read once, whatever the number of branches."""
     branches = metadata.branches()
     return _compared(metadata, branches, next((b for b in branches if b.name == default), None))
 
 
-def view_branch(metadata: Metadata, branch: Branch, default: BranchName) -> BranchView:
+def view_branch(metadata: CommitHistory, branch: Branch, default: BranchName) -> BranchView:
     return _compared(metadata, (branch,), metadata.branch(default))[0]
 
 
-def branches_of(metadata: Metadata, table: TableName, default: BranchName) -> tuple[BranchView, ...]:
+def branches_of(metadata: CommitHistory, table: TableName, default: BranchName) -> tuple[BranchView, ...]:
     """The default branch, and those that touch the table: they changed it since they forked, or have another version
     of it than the default branch. Unknown to every commit: E108."""
     touching = find_touching(metadata, table, default)
@@ -329,7 +331,7 @@ def branches_of(metadata: Metadata, table: TableName, default: BranchName) -> tu
     return _sorted(kept, default)
 
 
-def find_touching(metadata: Metadata, table: TableName, default: BranchName) -> frozenset[CommitId]:
+def find_touching(metadata: CommitHistory, table: TableName, default: BranchName) -> frozenset[CommitId]:
     """The commits that changed the table; E108 where none ever did."""
     touching = metadata.touching(table)
     if not touching:
@@ -340,7 +342,7 @@ def find_touching(metadata: Metadata, table: TableName, default: BranchName) -> 
     return touching
 
 
-def _compared(metadata: Metadata, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchView, ...]:
+def _compared(metadata: Commits, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchView, ...]:
     heads = {b.head for b in (*branches, *((main,) if main else ())) if b.head}
     parents = metadata.ancestry(heads)
     of_main = reached(main.head, parents) if main else frozenset()
@@ -356,7 +358,7 @@ def _sorted(views: Sequence[BranchView], default: BranchName | None) -> tuple[Br
     return tuple(sorted(views, key=lambda v: (v.branch.name != default, v.branch.name)))
 
 
-def _own_commits(metadata: Metadata, branch: Branch) -> frozenset[CommitId]:
+def _own_commits(metadata: CommitHistory, branch: Branch) -> frozenset[CommitId]:
     others = [b.head for b in metadata.branches() if b.name != branch.name and b.head]
     if branch.head is None or branch.status == "merged":  # squashed or rebased: the commits are others, the data is not
         return frozenset()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.records import Blob, Pointer, Sealed
+from forge.flows.versioning.store import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.versioning.commit import TableVersion
@@ -81,7 +81,7 @@ def node_path(manifest: str) -> str:
 
 
 def seal_versions(
-    metadata: Metadata,
+    metadata: ContentHashes,
     seals: Seals | None,
     versions: Mapping[TableName, TableVersion],
     pointers: Sequence[Pointer] = (),
@@ -95,7 +95,7 @@ def seal_versions(
 
 
 def seal_series(
-    metadata: Metadata,
+    metadata: ContentHashes,
     seals: Seals | None,
     versions: Iterable[TableVersion],
     pointers: Sequence[Pointer] = (),
@@ -119,7 +119,7 @@ def seal_series(
 class _Sealing:
     """Phases: what there is → what is new of it → hash that → nodes → digests."""
 
-    metadata: Metadata
+    metadata: ContentHashes
     seals: Seals
     before: Sealed
     known: dict[str, Blob] = field(default_factory=dict)
@@ -229,7 +229,7 @@ def late_path(version: TableVersion) -> str:
     return f"{version.metadata_location or f'{version.uuid}@{version.snapshot_id}'}#tree"
 
 
-def seal_late(metadata: Metadata, seals: Seals, versions: Mapping[TableName, TableVersion]) -> int:
+def seal_late(metadata: ContentHashes, seals: Seals, versions: Mapping[TableName, TableVersion]) -> int:
     """Seal what is in commits without a digest. The commit's own id does not cover it, but from now on changes show."""
     sealed, found = seal_versions(metadata, seals, versions)
     marks = tuple(Blob(late_path(v), v.digest or "", 0, "tree") for v in sealed.values())

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.file_sides import slice_of
 from forge.flows.versioning.key_check import with_remembered_key
-from forge.flows.versioning.merge.tree import same
 from forge.flows.versioning.ports import VersionPorts, row_work
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
@@ -17,7 +16,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
-from forge.versioning.commit import TableVersion, Tree
+from forge.versioning.commit import TableVersion, Tree, same
 from forge.versioning.field import Aligned, Fields, Layout
 
 Keys = Mapping[TableName, tuple[str, ...]]

@@ -89,7 +89,7 @@ class KeyCheck:
         if keys is None:
             fields = by_name(after.fields)
             return [file for file in others if all(_may_share(file, fresh, fields[name].id) for name in key)]
-        from forge.flows.versioning.data.keyed_change import find_candidates
+        from forge.flows.versioning.key_bounds import find_candidates
 
         return find_candidates(replace(after, files=others), keys, key)
 

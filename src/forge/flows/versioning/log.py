@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from forge.flows.ports import Metadata
+    from forge.flows.versioning.store import Commits
     from forge.versioning.commit import Commit
 
 _SCHEMA = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def find_log(
-    metadata: Metadata,
+    metadata: Commits,
     head: CommitId,
     *,
     limit: int | None = None,
@@ -55,7 +55,7 @@ def find_log(
     return tuple(kept[:limit])
 
 
-def _refuse_unknown(metadata: Metadata, head: CommitId, tables: list[TableName], schemas: list[str]) -> None:
+def _refuse_unknown(metadata: Commits, head: CommitId, tables: list[TableName], schemas: list[str]) -> None:
     tree = metadata.tree(head)
     for table in tables:
         table_at(tree, table)

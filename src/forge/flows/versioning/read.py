@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forge.flows.runs.pins import Line, at_commit, find_pin, inputs_of, line_of
 from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
@@ -16,11 +16,17 @@ from forge.model.nearest import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forge.flows.ports import Lake, Metadata
+    from forge.flows.ports import Lake
     from forge.flows.runs.engine import Engine, Pin
+    from forge.flows.upkeep.ports import Audit
+    from forge.flows.versioning.store import CommitHistory, Commits
     from forge.model.schema import Schema
     from forge.model.time import Clock
     from forge.versioning.commit import Commit, TableVersion, Tree
+
+    class AuditedHistory(CommitHistory, Audit, Protocol):
+        """What is read from, and where it is noted that it was."""
+
 
 _VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[0-9]{1,9})")
 
@@ -29,7 +35,7 @@ _VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[
 class Reader:
     """Pins tables at one revision; without one, at the current branch, foreign writes included."""
 
-    metadata: Metadata
+    metadata: AuditedHistory
     lake: Lake
     branch: BranchName
     default: BranchName
@@ -58,7 +64,7 @@ class Reader:
         return {table: self.pin(table, one) for table in inputs_of(sql, "query", known)}
 
 
-def commit_at(metadata: Metadata, at: str, current: BranchName, table: TableName | None = None) -> Commit:
+def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: TableName | None = None) -> Commit:
     """The commit a revision means. `core.orders@v12` is the one that gave the table this version on the current branch;
     so is `v12` where a table is asked for, unless a branch or a tag is called so."""
     match = _VERSION.fullmatch(at.strip())
@@ -120,7 +126,7 @@ class TableChange:
     columns_retyped: tuple[str, ...] = ()
 
 
-def diff_stat(metadata: Metadata, lake: Lake, left: Commit, right: Commit) -> tuple[TableChange, ...]:
+def diff_stat(metadata: Commits, lake: Lake, left: Commit, right: Commit) -> tuple[TableChange, ...]:
     before, after = metadata.tree(left.id), metadata.tree(right.id)
     changes = []
     for table in sorted({*before, *after}):

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from forge.flows.runs.pins import line_of
 from forge.flows.runs.publish.changes import Prepared, assets_of, land
 from forge.flows.runs.records import Advance, AuditRecord, Moved
-from forge.flows.versioning.merge.tree import same
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
-from forge.versioning.commit import Commit
+from forge.versioning.commit import Commit, same
 from forge.versioning.protection import refuse_change
 
 

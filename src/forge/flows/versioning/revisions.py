@@ -11,13 +11,13 @@ from forge.model.nearest import did_you_mean
 from forge.versioning.revision import Revision, parse_revision
 
 if TYPE_CHECKING:
-    from forge.flows.ports import Metadata
+    from forge.flows.versioning.store import CommitHistory, Commits, Refs
     from forge.versioning.branch import Branch
     from forge.versioning.commit import Commit
     from forge.versioning.tag import Tag
 
 
-def find_branch(metadata: Metadata, name: BranchName) -> Branch:
+def find_branch(metadata: Refs, name: BranchName) -> Branch:
     branch = metadata.branch(name)
     if branch is None:
         near = did_you_mean(name, (b.name for b in metadata.branches()))
@@ -27,7 +27,7 @@ def find_branch(metadata: Metadata, name: BranchName) -> Branch:
     return branch
 
 
-def find_tag(metadata: Metadata, name: str) -> Tag:
+def find_tag(metadata: Refs, name: str) -> Tag:
     tag = metadata.tag(name)
     if tag is None:
         near = did_you_mean(name, (t.name for t in metadata.tags()))
@@ -35,7 +35,7 @@ def find_tag(metadata: Metadata, name: str) -> Tag:
     return tag
 
 
-def find_commit(metadata: Metadata, text: str, current: BranchName) -> Commit:
+def find_commit(metadata: CommitHistory, text: str, current: BranchName) -> Commit:
     """The commit a revision means; `current` is what HEAD stands for."""
     revision = parse_revision(text)
     commit = _start(metadata, revision, text, current)
@@ -45,7 +45,7 @@ def find_commit(metadata: Metadata, text: str, current: BranchName) -> Commit:
     return commit
 
 
-def find_version(metadata: Metadata, table: TableName, number: int, branch: BranchName) -> Commit:
+def find_version(metadata: CommitHistory, table: TableName, number: int, branch: BranchName) -> Commit:
     """The commit of `orders@v12`: the newest of the branch that gave the table this number."""
     head = find_branch(metadata, branch).head
     numbers: list[int] = []
@@ -61,7 +61,7 @@ def find_version(metadata: Metadata, table: TableName, number: int, branch: Bran
     raise ForgeError("E108", f"There is no table {table} on '{branch}'", why=near)
 
 
-def _start(metadata: Metadata, revision: Revision, text: str, current: BranchName) -> Commit:
+def _start(metadata: CommitHistory, revision: Revision, text: str, current: BranchName) -> Commit:
     # the whole word comes first: a branch may be called 2026-11-14
     whole = (Revision(revision.word),) if revision.time is not None else ()
     for each in (*whole, revision):
@@ -83,7 +83,7 @@ def _start(metadata: Metadata, revision: Revision, text: str, current: BranchNam
     )
 
 
-def _perhaps_a_table(metadata: Metadata, name: str, current: BranchName) -> str | None:
+def _perhaps_a_table(metadata: CommitHistory, name: str, current: BranchName) -> str | None:
     """Where a revision was asked for and a table was given."""
     branch = metadata.branch(current)
     tables = [str(table) for table in metadata.tree(branch.head)] if branch is not None else []
@@ -93,7 +93,7 @@ def _perhaps_a_table(metadata: Metadata, name: str, current: BranchName) -> str 
     return f"{near} Of a table: forge log --table NAME" if near else None
 
 
-def _ref(metadata: Metadata, name: str) -> CommitId | None:
+def _ref(metadata: Refs, name: str) -> CommitId | None:
     """Where the branch or the tag of that name stands."""
     branch = metadata.branch(BranchName(name))
     if branch is None:
@@ -104,7 +104,7 @@ def _ref(metadata: Metadata, name: str) -> CommitId | None:
     return branch.head
 
 
-def _at(metadata: Metadata, head: CommitId, revision: Revision) -> Commit:
+def _at(metadata: Commits, head: CommitId, revision: Revision) -> Commit:
     """The commit itself or, where a time is given, the newest until then on the way back from there."""
     if revision.time is None:
         return _commit(metadata, head)
@@ -114,7 +114,7 @@ def _at(metadata: Metadata, head: CommitId, revision: Revision) -> Commit:
     return older[0]
 
 
-def _parent(metadata: Metadata, commit: Commit, number: int, text: str) -> Commit:
+def _parent(metadata: Commits, commit: Commit, number: int, text: str) -> Commit:
     if not commit.parents:
         raise ForgeError("E601", f"{text} goes back beyond the first commit", fix="`forge log` lists them.")
     if number > len(commit.parents):
@@ -123,7 +123,7 @@ def _parent(metadata: Metadata, commit: Commit, number: int, text: str) -> Commi
     return _commit(metadata, commit.parents[number - 1])
 
 
-def _commit(metadata: Metadata, commit_id: CommitId) -> Commit:
+def _commit(metadata: Commits, commit_id: CommitId) -> Commit:
     commit = metadata.commit(commit_id)
     if commit is None:
         raise ForgeError("E601", f"Commit {commit_id[:12]} is missing from the database", fix="Run `forge doctor`.")

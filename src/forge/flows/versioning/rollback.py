@@ -9,11 +9,11 @@ from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.runs.pins import Line
 from forge.flows.runs.records import OutputStatus
 from forge.flows.versioning.merge.record import TableTally
-from forge.flows.versioning.merge.tree import TableOutcome, same
+from forge.flows.versioning.merge.tree import TableOutcome
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome
-from forge.versioning.commit import Commit, TableStatistics, TableVersion
+from forge.versioning.commit import Commit, TableStatistics, TableVersion, same
 
 Content = tuple[object, ...]
 RUNS = 500  # how far back verdicts of runs are looked at

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.revisions import find_commit, find_tag
+from forge.flows.versioning.store import CommitHistory, Refs
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.model.time import Clock
@@ -22,7 +22,7 @@ Signer = Callable[[str], Signature]
 
 
 def create_tag(
-    metadata: Metadata,
+    metadata: CommitHistory,
     name: str,
     target: str = "HEAD",
     *,
@@ -57,7 +57,9 @@ def create_tag(
     return tag
 
 
-def delete_tag(metadata: Metadata, name: str, *, author: Author, clock: Clock, protected: Collection[str] = ()) -> Tag:
+def delete_tag(
+    metadata: CommitHistory, name: str, *, author: Author, clock: Clock, protected: Collection[str] = ()
+) -> Tag:
     """A tag that may not be moved may not be deleted either: it could be made again elsewhere."""
     tag = find_tag(metadata, name)
     _refuse_protected(metadata, tag, protected)
@@ -65,12 +67,12 @@ def delete_tag(metadata: Metadata, name: str, *, author: Author, clock: Clock, p
     return tag
 
 
-def list_tags(metadata: Metadata) -> tuple[Tag, ...]:
+def list_tags(metadata: Refs) -> tuple[Tag, ...]:
     """By name."""
     return tuple(sorted(metadata.tags(), key=lambda tag: tag.name))
 
 
-def _refuse_protected(metadata: Metadata, tag: Tag, protected: Collection[str]) -> None:
+def _refuse_protected(metadata: CommitHistory, tag: Tag, protected: Collection[str]) -> None:
     branches = [effective(branch, protected, True) for branch in metadata.branches()]
     guarded = [branch for branch in branches if branch.is_protected and branch.head is not None]
     parents = metadata.ancestry([branch.head for branch in guarded if branch.head is not None])

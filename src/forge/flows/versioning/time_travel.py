@@ -251,7 +251,7 @@ def _parts(ports: VersionPorts, files: TableFiles, asked: Mapping[str, object]) 
     """The files that may hold such rows, one by one."""
     import pyarrow as pa
 
-    from forge.flows.versioning.data.keyed_change import find_candidates
+    from forge.flows.versioning.key_bounds import find_candidates
     from forge.versioning.arrow_types import arrow_type
 
     kinds = {field.name: arrow_type(field.type) for field in files.fields}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
-from forge.lineage.erd.diagram import Erd, ErdTable
 from forge.lineage.erd.text import keys_of
 from forge.lineage.graph.picture import arrange
 from forge.lineage.svg import Card, Curve, Row, card_height, drawn
+
+if TYPE_CHECKING:
+    from forge.lineage.erd.diagram import Erd, ErdTable
 
 MOST_COLUMNS = 30
 MOST_TABLES = 300

@@ -6,8 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from typing import TYPE_CHECKING
 
-from forge.lineage.erd.diagram import Erd, ErdColumn, ErdTable, ForeignKey
+from forge.lineage.formats import quoted
+
+if TYPE_CHECKING:
+    from forge.lineage.erd.diagram import Erd, ErdColumn, ErdTable, ForeignKey
 
 # Mermaid reads `direction LR` anywhere on a line as an instruction, and PK, FK and UK as keys.
 _DIRECTION = re.compile(r"(direction)\s+(TB|BT|RL|LR)", re.IGNORECASE)
@@ -114,12 +118,6 @@ def _dot_table(table: ErdTable) -> str:
 
 def keys_of(column: ErdColumn) -> str:
     return " ".join(key for key, is_so in (("PK", column.primary_key), ("FK", column.foreign_key)) if is_so)
-
-
-def quoted(text: str) -> str:
-    """A text of the DOT language. Backslashes are escapes in labels."""
-    safe = re.sub(r"[\x00-\x1f\x7f]", " ", text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{safe}"'
 
 
 def _html(text: str) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING
 
 from forge.lineage.edge import Transformation
-from forge.lineage.formats import focus_of
-from forge.lineage.graph.picture import arrange
-from forge.lineage.graph.traversal import Link, Traversal, how, html_table
+from forge.lineage.graph.picture import arrange, focus_of
 from forge.lineage.node import TABLE_LIKE, Node
 from forge.lineage.svg import Card, Curve, Row, drawn
+
+if TYPE_CHECKING:
+    from forge.lineage.graph.traversal import Link, Traversal
 
 MOST_TABLES = 60
 MOST_COLUMNS = 12
@@ -108,7 +111,7 @@ def _curves(links: Iterable[Link], places: Mapping[str, tuple[str, str]], cards:
 
     found: dict[tuple[tuple[str, str], tuple[str, str], tuple[str, ...]], Curve] = {}
     for link in sorted(links, key=lambda link: link.sort_key):
-        told = f"{link.source} → {link.target}\n{how(link)} · {link.kind.word} · confidence {link.confidence:.2f}"
+        told = f"{link.source} → {link.target}\n{link.how} · {link.kind.word} · confidence {link.confidence:.2f}"
         curve = Curve(end(link.source), end(link.target), _word(link), told, _tones(link))
         found.setdefault((curve.source, curve.target, curve.tones), curve)
     curves = list(found.values())
@@ -151,3 +154,14 @@ def _table(traversal: Traversal) -> str:
     rest = len(traversal.items) - len(kept)
     more = f"<p>{rest} more are not in this table.</p>" if rest else ""
     return html_table(replace(traversal, items=kept)) + more
+
+
+def html_table(traversal: Traversal) -> str:
+    """The same without a picture."""
+    rows = "".join(
+        f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(item.via.how)}</td>"
+        f"<td>{item.confidence:.2f}</td></tr>"
+        for item in traversal.items
+    )
+    titles = "<tr><th>depth</th><th>entity</th><th>by</th><th>confidence</th></tr>"
+    return f"<table><caption>{traversal.direction} of {escape(traversal.start)}</caption>{titles}{rows}</table>"

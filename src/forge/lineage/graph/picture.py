@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from forge.lineage.graph.request import Way
-from forge.lineage.graph.traversal import Link, Reached, Traversal
 from forge.lineage.node import Level, Node
+
+if TYPE_CHECKING:
+    from forge.lineage.graph.traversal import Link, Reached, Traversal
 
 SWEEPS = 4
 
@@ -231,3 +234,9 @@ def _place(row: Sequence[str], number: int) -> float:
 
 def _mean(values: Sequence[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
+
+
+def focus_of(traversal: Traversal) -> str:
+    """What a walk is about, at the level of its answer: seen by tables, that of a column is its table."""
+    starts = [node.id for node in traversal.starts]
+    return starts[0] if starts and traversal.start not in starts else traversal.start

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from html import escape
 from typing import TYPE_CHECKING
 
 from forge.lineage.edge import Transformation, level_of
@@ -39,6 +38,11 @@ class Link:
     @property
     def sort_key(self) -> tuple[str, str, int]:
         return self.source, self.target, self.kind.code
+
+    @property
+    def how(self) -> str:
+        """How a hop was made, in a few words."""
+        return self.expression or (self.kind.word if self.kind.indirect else str(self.transformation))
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -206,7 +210,7 @@ class Traversal:
         import pandas
 
         rows = [
-            (item.direction, item.depth, item.table, item.column, str(item.node.type), item.confidence, how(item.via))
+            (item.direction, item.depth, item.table, item.column, str(item.node.type), item.confidence, item.via.how)
             for item in self.items
         ]
         columns = ["direction", "depth", "table", "column", "type", "confidence", "how"]
@@ -238,19 +242,3 @@ class Traversal:
 
 def count_levels(confidences: Sequence[float]) -> dict[str, int]:
     return dict(sorted(Counter(map(level_of, confidences)).items()))
-
-
-def how(link: Link) -> str:
-    """How a hop was made, in a few words."""
-    return link.expression or (link.kind.word if link.kind.indirect else str(link.transformation))
-
-
-def html_table(traversal: Traversal) -> str:
-    """The same without a picture."""
-    rows = "".join(
-        f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(how(item.via))}</td>"
-        f"<td>{item.confidence:.2f}</td></tr>"
-        for item in traversal.items
-    )
-    titles = "<tr><th>depth</th><th>entity</th><th>by</th><th>confidence</th></tr>"
-    return f"<table><caption>{traversal.direction} of {escape(traversal.start)}</caption>{titles}{rows}</table>"

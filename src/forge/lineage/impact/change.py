@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forge.lineage.type_change import TypeChange, classify
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
+from forge.model.widening import TypeChange, classify, widens
 
 
 class ChangeType(StrEnum):
@@ -74,10 +74,13 @@ class Change:
 
     @property
     def direction(self) -> TypeChange | None:
-        """Of a change of type; None where the old type is not known."""
+        """Of a change of type, for its readers; None where the old type is not known. It is narrower wherever a value
+        may be lost."""
         if self.type is not ChangeType.TYPE or not self.to or not self.old_type:
             return None
-        return classify(self.old_type, self.to)
+        found = classify(self.old_type, self.to, "reader")
+        loses = found is TypeChange.UNRELATED and widens(self.to, self.old_type, "value")
+        return TypeChange.NARROWING if loses else found
 
     @property
     def name(self) -> str:

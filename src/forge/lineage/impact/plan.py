@@ -13,7 +13,7 @@ from forge.lineage.impact.change import Change, ChangeType
 from forge.lineage.impact.path import Use, Ways, copies_name
 from forge.lineage.impact.report import Affected, Told
 from forge.lineage.kind import EdgeType
-from forge.lineage.type_change import TypeChange
+from forge.model.widening import TypeChange
 
 _STEPS = 100  # assets that are named one by one
 _SURE = 0.8

@@ -13,9 +13,11 @@ from forge.lineage.graph.request import DOERS
 from forge.lineage.graph.traversal import Link, Reached
 from forge.lineage.impact.change import Change, ChangeType
 from forge.lineage.impact.path import Use, Ways, copies_name, heaviest, is_table, use_of
+from forge.lineage.impact.type_change import casts_in, still_meets
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import NodeType
-from forge.lineage.type_change import TypeChange, casts_in, classify, still_meets
+from forge.model.types import same_type
+from forge.model.widening import TypeChange, widens
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,8 @@ def _of_type(change: Change, link: Link, told: str) -> Finding:
         return Finding(True, f"{told}: whether its values fit cannot be told", link)
     if way is TypeChange.NARROWING:
         return Finding(True, f"{told}: values that do not fit the narrower type fail or are cut", link)
+    if way is TypeChange.UNRELATED and widens(old, new, "value"):
+        return Finding(True, f"{told}: every value fits, but what is computed, joined, filtered or shown changes", link)
     if way is not TypeChange.WIDENING:
         return Finding(True, f"{told}: what is done with {old} cannot be done with {new}", link)
     small = next((cast for cast in casts if not _takes(cast, new) and _takes(cast, old)), None)
@@ -202,7 +206,7 @@ def _of_type(change: Change, link: Link, told: str) -> Finding:
 
 def _takes(cast: str, values: str) -> bool:
     """Whether a cast holds all values of a type. Text holds everything."""
-    return cast.lower() == "string" or classify(values, cast) in (TypeChange.SAME, TypeChange.WIDENING)
+    return cast.lower() == "string" or same_type(values, cast) or widens(values, cast, "value")
 
 
 def _of_meaning(link: Link, told: str) -> Finding:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from forge.model import retry
 from forge.quality.alerts.alert import RANKS, Scope, thread_of
 from forge.quality.alerts.notice import Notice, NoticeKind
 from forge.quality.alerts.quiet import QuietPeriod, quiet_until
@@ -113,7 +114,7 @@ def backoff(attempts: int, jitter: float, asked: float | None = None) -> timedel
     """How long to wait after that many tries: twice as long each time, up to a quarter of an hour. `jitter`, from 0 to
     1, takes up to half of it away, so that many who failed together do not come back together. `asked`: how long the
     other side wants to be left alone."""
-    seconds = min(FIRST_SECONDS * 2 ** min(max(attempts - 1, 0), 20), LONGEST_SECONDS) * (1 - jitter / 2)
+    seconds = retry.backoff(max(attempts, 1), FIRST_SECONDS, LONGEST_SECONDS) * (1 - jitter / 2)
     return timedelta(seconds=max(seconds, min(asked or 0.0, 3600.0)))
 
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
+from forge.model.types import KNOWN_TYPES, TYPE_WORDS, DataType, parse_type, same_type
 from forge.quality.check import Check, Context, Finding
 from forge.quality.keys import Key, Keys, Wrong, flag, types
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import NoField, find_field
-from forge.quality.spark_types import WORDS, canonical, words_of
 
 _SHOWN = 20
 
@@ -20,18 +20,23 @@ def _known_types(value: object) -> tuple[tuple[str, str], ...]:
     """A type that is nearly one of Spark's is a slip of the pen; a stranger one may be newer than this list."""
     named = types(value)
     for name, type_ in named:
-        for word in words_of(type_):
-            near = None if word in WORDS else did_you_mean(word, WORDS)
+        for word in _unknown_words(parse_type(type_)):
+            near = did_you_mean(word, TYPE_WORDS)
             if near:
                 raise Wrong(f"gives {name} the type '{type_}', and there is no type '{word}'. {near}")
     return named
 
 
+def _unknown_words(of: DataType) -> tuple[str, ...]:
+    own = () if of.name in KNOWN_TYPES else (of.name,)
+    return (*own, *(word for field in of.fields for word in _unknown_words(field.type)))
+
+
 @dataclass(frozen=True, slots=True)
 class TableSchema(Check):
-    """The table has these `columns` with these types of Spark; a field of a struct is `address.city`. Upper and lower
-    case are the same, and so are int and integer, long and bigint. Other columns are allowed, unless `allow_extra` is
-    false. No rows are read."""
+    """The table has these `columns` with these types; a field of a struct is `address.city`. Upper and lower case are
+    the same, and so are all spellings of a type (int and integer, long, int64 and bigint) and the order of a struct's
+    fields. Other columns are allowed, unless `allow_extra` is false. No rows are read."""
 
     type: ClassVar[str] = "schema"
     words: ClassVar[tuple[str, ...]] = ("schema",)
@@ -62,7 +67,7 @@ class TableSchema(Check):
                 missing.append(name)
                 continue
             expected.add(found.parts[0].lower())
-            if canonical(found.type) != canonical(type_):
+            if not same_type(found.type, type_):
                 wrong.append({"column": name, "expected": type_, "found": found.type})
         extra = [name for name in context.schema.names if name.lower() not in expected]
         told = [

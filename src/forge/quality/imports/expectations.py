@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from forge.model.duration import parse_duration
 from forge.quality.imports.mapped import (
     CannotMap,
     Spec,
@@ -356,14 +357,11 @@ def _recent(arguments: Arguments) -> Found:
     return [({"type": "freshness", "timestamp_column": _column(arguments), "max_age_hours": hours}, None)]
 
 
-_HOURS = {"minute": 1 / 60, "hour": 1, "day": 24, "week": 168, "month": 720, "year": 8760}
-
-
 def hours_of(number: object, unit: object) -> float:
-    length = _HOURS.get(str(unit).lower().removesuffix("s"))
+    length = parse_duration(1, str(unit))
     if length is None:
         raise CannotMap(f"{unit!r} is no length of time")
-    return number_of(number, "interval") * length
+    return number_of(number, "interval") * float(length.shortest / 3600)
 
 
 EXPECTATIONS: dict[str, Callable[[Arguments], Found]] = {

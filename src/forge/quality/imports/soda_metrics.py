@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from forge.model.duration import parse_duration
 from forge.quality.imports.expectations import REPEATED, Found, metric_query
 from forge.quality.imports.mapped import CannotMap, Spec, inner, select, sql_name, sql_value, sql_values
 
@@ -85,7 +86,8 @@ def read_age(text: str) -> float:
     parts = re.findall(r"(\d+(?:\.\d+)?)([dhm])", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise CannotMap(f"'{text}' is no age like 1d, 6h or 1d6h30m")
-    return sum(float(number) * {"d": 24, "h": 1, "m": 1 / 60}[unit] for number, unit in parts)
+    lengths = [parse_duration(number, unit) for number, unit in parts]
+    return float(sum(length.seconds for length in lengths if length) / 3600)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A monitor: which checks of which dataset are judged when, whom a failure is told, and what was promised (the SLA).
 
-All of it is data. `flows/monitor_run.py` carries one out, `flows/scheduler.py` says when."""
+All of it is data. `flows/quality/monitors/run.py` carries one out, `flows/quality/monitors/scheduler.py` says when."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
+from forge.quality.values import plain
 from forge.quality.verdict import Outcome, Severity
 
 CheckSpec = Mapping[str, object]  # a check as people write it; `forge.quality.spec` reads it
@@ -40,6 +41,15 @@ class Schedule:
     interval_minutes: int | None = None
     timezone: str = "UTC"  # in which the cron expression is meant
     missed: Missed = Missed.SKIP
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "type": str(self.type),
+            "cron": self.cron,
+            "interval_minutes": self.interval_minutes,
+            "timezone": self.timezone,
+            "missed": str(self.missed),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,27 @@ class Monitor:
         """None: the default branch."""
         branch = self.dataset.partition("@")[2]
         return BranchName(branch) if branch else None
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "dataset": self.dataset,
+            "branch": self.branch,
+            "checks": [plain(dict(check)) for check in self.checks],
+            "schedule": self.schedule.to_dict() if self.schedule else None,
+            "enabled": self.enabled,
+            "channels": list(self.channels),
+            "severity_threshold": str(self.severity_threshold),
+            "notify_on_recovery": self.notify_on_recovery,
+            "sla_target_percentage": self.sla_target_percentage,
+            "sla_window_days": self.sla_window_days,
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+            "created_by": self.created_by,
+            "file": self.file,
+        }
 
 
 class Trigger(StrEnum):
@@ -133,6 +164,27 @@ class MonitorRun:
     def is_over(self) -> bool:
         return self.status not in OPEN
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "monitor_id": self.monitor_id,
+            "dataset": self.dataset,
+            "trigger": str(self.trigger),
+            "status": str(self.status),
+            "due": self.due,
+            "queued_at": self.queued_at,
+            "started_at": self.started_at,
+            "ended_at": self.finished_at,
+            "branch": self.branch,
+            "commit": self.commit_id,
+            "passed": self.passed,
+            "failed": self.failed,
+            "not_measured": self.not_measured,
+            "error": dict(self.error) if self.error else None,
+            "notes": list(self.notes),
+            "by": self.by,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
@@ -158,6 +210,31 @@ class CheckResult:
     monitor_id: str | None = None
     monitor_run_id: str | None = None
     run_id: RunId | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """`table` and `outcome` are what a verdict calls `dataset` and `verdict`."""
+        return {
+            "id": self.id,
+            "check_id": self.check_id,
+            "type": self.type,
+            "dataset": self.dataset,
+            "table": self.dataset,
+            "branch": self.branch,
+            "commit": self.commit_id,
+            "verdict": str(self.verdict),
+            "outcome": str(self.verdict),
+            "severity": str(self.severity),
+            "message": self.message,
+            "columns": list(self.columns),
+            "blocks": self.blocks,
+            "details": dict(self.details),
+            "executed_at": self.executed_at,
+            "execution_ms": self.execution_ms,
+            "shared": self.shared,
+            "monitor_id": self.monitor_id,
+            "monitor_run_id": self.monitor_run_id,
+            "run_id": self.run_id,
+        }
 
 
 def status_of(verdicts: Sequence[tuple[Outcome, Severity]]) -> MonitorRunStatus:

@@ -190,12 +190,4 @@ def find_check_faults(items: object) -> tuple[Fault, ...]:
 
 
 def schedule_json(schedule: Schedule | None) -> dict[str, object] | None:
-    if schedule is None:
-        return None
-    return {
-        "type": schedule.type.value,
-        "cron": schedule.cron,
-        "interval_minutes": schedule.interval_minutes,
-        "timezone": schedule.timezone,
-        "missed": schedule.missed.value,
-    }
+    return schedule.to_dict() if schedule else None

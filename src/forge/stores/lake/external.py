@@ -5,9 +5,7 @@ goes table by table, each by the catalog's own compare-and-set: no transaction s
 
 from __future__ import annotations
 
-import random
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -29,6 +27,7 @@ from forge.flows.ports import (
 from forge.flows.runs.records import Moved, Pointer
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.model.retry import attempts
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
@@ -194,7 +193,7 @@ class ExternalLake:
         from forge.stores.lake.commits import landing
         from forge.stores.lake.derive import Diverged
 
-        for attempt in range(_TRIES):
+        for _ in attempts(_TRIES, 0.01, 1):
             table = self._find(origin)
             if table is None:
                 return False
@@ -210,7 +209,7 @@ class ExternalLake:
             except (Diverged, BadRequestError):
                 return False
             except (CommitFailedException, CommitStateUnknownException):
-                _wait(attempt)  # someone moved another ref of the table, or the answer was lost: look again
+                continue  # someone moved another ref of the table, or the answer was lost: look again
         return False
 
     def _land_new(self, stage: Stage, hidden: Table, ref: str) -> bool:
@@ -239,7 +238,7 @@ class ExternalLake:
 
         from forge.stores.lake.commits import ref_change
 
-        for attempt in range(_TRIES):
+        for _ in attempts(_TRIES, 0.01, 1):
             table = self._table(catalog)
             metadata = _metadata(table)
             if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
@@ -251,7 +250,7 @@ class ExternalLake:
                     self._catalog.commit_table(table, *ref_change(metadata, ref, snapshot_id))
                 return
             except (CommitFailedException, CommitStateUnknownException):
-                _wait(attempt)
+                continue
         raise ForgeError(
             "E404",
             f"{catalog} moves too often to set {ref} on it",
@@ -456,7 +455,3 @@ def _name_of(stage: Stage, staged: TableMetadataV2, ref: str) -> CatalogName:
     if ref == _MAIN:
         return CatalogName(stage.table.schema, stage.table.name)
     return hidden_name(stage.table, str(staged.table_uuid))
-
-
-def _wait(attempt: int) -> None:
-    time.sleep(random.uniform(0, min(0.01 * 2**attempt, 1)))  # noqa: S311  two losers must not meet again

@@ -4,9 +4,7 @@ How a run is staged and published is written in docs/decisions/0002-staging.md."
 
 from __future__ import annotations
 
-import random
 import threading
-import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.model.retry import attempts
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
@@ -219,7 +218,7 @@ class IcebergLake:
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
         from forge.stores.lake.derive import with_ref
 
-        for _ in range(_TRIES):
+        for _ in attempts(_TRIES, 0.02, 0.02):
             location, metadata = self.table(catalog)
             if snapshot_id is not None and metadata.snapshot_by_id(snapshot_id) is None:
                 raise no_snapshot(catalog, snapshot_id)
@@ -230,7 +229,6 @@ class IcebergLake:
             if self.move(catalog, location, new):
                 return
             self.files.delete(new)
-            time.sleep(random.uniform(0, 0.02))  # noqa: S311, to let two writers step out of each other's way
         raise ForgeError(
             "E404",
             f"{catalog} moves too often to set {ref} on it",

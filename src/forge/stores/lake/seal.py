@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
 from forge.flows.versioning.content_hash import Hashed, Listed, TableFacts, Told
+from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId
 from forge.stores.lake.iceberg import naming
-from forge.versioning.commit import digest_of
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata

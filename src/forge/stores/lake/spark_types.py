@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 
 from pyiceberg.schema import Schema as IcebergSchema
@@ -25,46 +24,36 @@ from pyiceberg.types import (
     StructType,
     TimestampType,
     TimestamptzType,
+    TimeType,
     UUIDType,
 )
 
 from forge.model.errors import ForgeError
 from forge.model.schema import Column, Schema
+from forge.model.types import DataType, TypeField, as_type, parse_type
 
 _BY_SPARK: dict[str, IcebergType] = {
     "boolean": BooleanType(),
     "tinyint": IntegerType(),
-    "byte": IntegerType(),
     "smallint": IntegerType(),
-    "short": IntegerType(),
     "int": IntegerType(),
-    "integer": IntegerType(),
     "bigint": LongType(),
-    "long": LongType(),
     "float": FloatType(),
-    "real": FloatType(),
     "double": DoubleType(),
     "date": DateType(),
+    "time": TimeType(),
     "timestamp": TimestamptzType(),
-    "timestamp_ltz": TimestamptzType(),
     "timestamp_ntz": TimestampType(),
     "string": StringType(),
+    "varchar": StringType(),
+    "char": StringType(),
     "binary": BinaryType(),
 }
-_BY_ICEBERG: tuple[tuple[type[IcebergType], str], ...] = (
-    (BooleanType, "boolean"),
-    (IntegerType, "int"),
-    (LongType, "bigint"),
-    (FloatType, "float"),
-    (DoubleType, "double"),
-    (DateType, "date"),
-    (TimestamptzType, "timestamp"),
-    (TimestampType, "timestamp_ntz"),
-    (StringType, "string"),
-    (UUIDType, "string"),
-    (BinaryType, "binary"),
-    (FixedType, "binary"),
-)
+_READ_AS: dict[type, str] = {
+    TimestampType: "timestamp_ntz",
+    UUIDType: "string",
+    FixedType: "binary",
+}  # else as they are written
 
 
 def spark_schema(schema: IcebergSchema) -> Schema:
@@ -74,17 +63,20 @@ def spark_schema(schema: IcebergSchema) -> Schema:
 
 
 def spark_type(value: IcebergType) -> str:
+    return str(_data_type(value))
+
+
+def _data_type(value: IcebergType) -> DataType:
     match value:
-        case DecimalType():
-            return f"decimal({value.precision},{value.scale})"
         case ListType():
-            return f"array<{spark_type(value.element_type)}>"
+            return DataType("array", fields=(TypeField("element", _data_type(value.element_type)),))
         case MapType():
-            return f"map<{spark_type(value.key_type)},{spark_type(value.value_type)}>"
+            parts = (("key", value.key_type), ("value", value.value_type))
+            return DataType("map", fields=tuple(TypeField(name, _data_type(kind)) for name, kind in parts))
         case StructType():
-            return f"struct<{','.join(f'{f.name}:{spark_type(f.field_type)}' for f in value.fields)}>"
+            return DataType("struct", fields=tuple(TypeField(f.name, _data_type(f.field_type)) for f in value.fields))
         case _:
-            return next((name for kind, name in _BY_ICEBERG if isinstance(value, kind)), str(value))
+            return parse_type(_READ_AS.get(type(value)) or str(value))
 
 
 def iceberg_schema(schema: Schema, schema_id: int = 0) -> IcebergSchema:
@@ -100,52 +92,20 @@ def iceberg_schema(schema: Schema, schema_id: int = 0) -> IcebergSchema:
     return IcebergSchema(*fields, schema_id=schema_id)
 
 
-def iceberg_type(text: str, numbers: Iterator[int]) -> IcebergType:
+def iceberg_type(of: str | DataType, numbers: Iterator[int]) -> IcebergType:
     """Element, key, value and field ids of nested types are taken from `numbers`."""
-    name = text.strip()
-    low = name.lower()
-    if low in _BY_SPARK:
-        return _BY_SPARK[low]
-    if decimal := re.fullmatch(r"(?:decimal|dec|numeric)(?:\((\d+)(?:\s*,\s*(\d+))?\))?", low):
-        return DecimalType(int(decimal[1] or 10), int(decimal[2] or 0))
-    if re.fullmatch(r"(?:var)?char\(\d+\)", low):
-        return StringType()
-    if nested := re.fullmatch(r"(array|map|struct)<(.*)>", name, re.IGNORECASE | re.DOTALL):
-        return _NESTED[nested[1].lower()](nested[2], numbers)
-    raise ForgeError("E105", f"'{text}' is not a type that Iceberg can hold", fix="Cast the column to another type.")
-
-
-def _array(inner: str, numbers: Iterator[int]) -> IcebergType:
-    return ListType(next(numbers), iceberg_type(inner, numbers), element_required=False)
-
-
-def _map(inner: str, numbers: Iterator[int]) -> IcebergType:
-    key, value = _parts(inner)
-    first, second = next(numbers), next(numbers)
-    return MapType(first, iceberg_type(key, numbers), second, iceberg_type(value, numbers), value_required=False)
-
-
-def _struct(inner: str, numbers: Iterator[int]) -> IcebergType:
-    parts = [part.split(":", 1) for part in _parts(inner)]
-    ids = [next(numbers) for _ in parts]
-    return StructType(
-        *(
-            NestedField(number, name.strip(), iceberg_type(kind, numbers), required=False)
-            for number, (name, kind) in zip(ids, parts, strict=True)
-        )
-    )
-
-
-_NESTED: dict[str, Callable[[str, Iterator[int]], IcebergType]] = {"array": _array, "map": _map, "struct": _struct}
-
-
-def _parts(text: str) -> list[str]:
-    """Split at the commas of this level only."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "<(") - (letter in ">)")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]
+    found = as_type(of)
+    if found.name == "decimal":
+        return DecimalType(*found.size)
+    if found.name in _BY_SPARK:
+        return _BY_SPARK[found.name]
+    if found.name != "struct" and not found.fields:
+        raise ForgeError("E105", f"'{of}' is not a type that Iceberg can hold", fix="Cast the column to another type.")
+    ids = [next(numbers) for _ in found.fields]
+    inner = [iceberg_type(field.type, numbers) for field in found.fields]
+    if found.name == "array":
+        return ListType(ids[0], inner[0], element_required=False)
+    if found.name == "map":
+        return MapType(ids[0], inner[0], ids[1], inner[1], value_required=False)
+    named = zip(ids, found.fields, inner, strict=True)
+    return StructType(*(NestedField(number, field.name, kind, required=False) for number, field, kind in named))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forge.flows.ports import TableSnapshots
 from forge.model.names import CatalogName, SnapshotId
 from forge.stores.memory.catalog import MemoryCatalog
-from forge.stores.memory.lake import MemoryLake
 from forge.stores.sql.tables import BRANCHES, STAGING
+
+if TYPE_CHECKING:
+    from forge.stores.memory.lake import MemoryLake
 
 
 class MemoryExpiry:

@@ -1,120 +1,56 @@
-"""Runs and what their checks said, in memory: the twin of `stores.sql.runs`."""
+"""Runs in memory, with the lineage of what they made."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from forge.flows.runs.records import (
-    JUDGED,
-    MAKES_TABLES,
-    SETTLED,
-    DatasetTally,
-    Judgement,
-    OutputStatus,
-    RunRecord,
-    Tally,
-)
-from forge.model.names import BranchName, RunId, TableName
-from forge.quality.verdict import Outcome, Verdict
-from forge.stores.memory.catalog import MemoryCatalog
+from forge.flows.runs.records import AuditRecord, RunRecord, TableLineage
+from forge.model.names import BranchName, RunId
+from forge.quality.verdict import Verdict
+from forge.stores.memory.records import MemoryRecords
 
 
-class MemoryRuns:
-    def __init__(self, catalog: MemoryCatalog) -> None:
-        self._lock = catalog.lock
-        self._runs: dict[RunId, RunRecord] = {}
-        self._verdicts: dict[RunId, tuple[Verdict, ...]] = {}
-        self._changes = 0
+class MemoryRuns(MemoryRecords):
+    def start_run(self, run: RunRecord) -> None:
+        with self._lock:
+            self._keep_run(run)
+
+    def enter_step(self, run_id: RunId, step: str) -> None:
+        with self._lock:
+            if run_id in self._runs:
+                self._runs[run_id] = replace(self._runs[run_id], step=step)
+
+    def finish_run(
+        self,
+        run: RunRecord,
+        verdicts: Sequence[Verdict],
+        audit: Sequence[AuditRecord],
+        lineage: Sequence[TableLineage] = (),
+    ) -> None:
+        with self._lock:
+            self._keep_run(run)
+            self._keep_verdicts(run.id, verdicts)
+            self._keep_lineage(run.id, lineage)
+            self._note(audit)
 
     def run(self, run_id: RunId) -> RunRecord | None:
         return self._runs.get(run_id)
+
+    def runs(
+        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
+    ) -> tuple[RunRecord, ...]:
+        return tuple(run for run in self._newest_runs(branch) if status is None or run.status == status)[:limit]
 
     def find_runs(self, ids: Iterable[RunId]) -> dict[RunId, RunRecord]:
         with self._lock:
             return {run_id: self._runs[run_id] for run_id in ids if run_id in self._runs}
 
-    def runs(
-        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
-    ) -> tuple[RunRecord, ...]:
-        found = [
-            run
-            for run in self._newest_runs()
-            if (branch is None or run.branch == branch) and (status is None or run.status == status)
-        ]
-        return tuple(found[:limit])
-
-    def _newest_runs(self) -> list[RunRecord]:
+    def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
         with self._lock:
-            return sorted(self._runs.values(), key=lambda run: (run.started_at, run.id), reverse=True)
-
-    def verdicts(
-        self,
-        *,
-        run_id: RunId | None = None,
-        run_ids: Iterable[RunId] | None = None,
-        table: TableName | None = None,
-        outcome: Outcome | None = None,
-        limit: int = 1000,
-    ) -> tuple[tuple[RunId, Verdict], ...]:
-        wanted = None if run_ids is None else set(run_ids)
-        found = [
-            (run.id, verdict)
-            for run in self._newest_runs()
-            if (run_id is None or run.id == run_id) and (wanted is None or run.id in wanted)
-            for verdict in self._verdicts.get(run.id, ())
-            if (table is None or verdict.table == str(table)) and (outcome is None or verdict.outcome is outcome)
-        ]
-        return tuple(found[:limit])
-
-    def mark(self) -> str:
-        return str(self._changes)
-
-    def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
-        newest: dict[TableName, tuple[RunRecord, OutputStatus]] = {}
-        made: dict[TableName, tuple[RunRecord, OutputStatus]] = {}
-        for run in self.runs(branch=branch, limit=len(self._runs)):
-            for output in run.outputs:
-                if output.status in SETTLED:
-                    newest.setdefault(output.table, (run, output.status))
-                if output.status in SETTLED and run.kind == MAKES_TABLES:
-                    made.setdefault(output.table, (run, output.status))
-        newest |= {table: last for table, last in made.items() if last[1] is OutputStatus.BLOCKED}
-        now = [(run, table) for table, (run, status) in sorted(newest.items()) if status is OutputStatus.BLOCKED]
-        return tuple(sorted(now, key=lambda pair: (pair[0].started_at, pair[0].id), reverse=True))
-
-    def judgements(
-        self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
-    ) -> tuple[Judgement, ...]:
-        wanted, checks = set(names), set(check_ids)
-        found = []
-        for run in self.runs(branch=branch, limit=runs):
-            for output in run.outputs:
-                if output.table not in wanted or output.status not in JUDGED:
-                    continue
-                bare = (run.id, run.started_at, output.table, output.status)
-                said = [
-                    Judgement(*bare, verdict.check_id, verdict.outcome, verdict.message, kind=run.kind)
-                    for verdict in self._verdicts.get(run.id, ())
-                    if verdict.check_id in checks and verdict.table == str(output.table)
-                ]
-                found += said or [Judgement(*bare, kind=run.kind)]
-        return tuple(found)
-
-    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
-        found = []
-        for run in reversed(self.runs(branch=branch, limit=len(self._runs))):
-            if since <= run.started_at < until:
-                counted = Counter(verdict.outcome for verdict in self._verdicts.get(run.id, ()))
-                found.append(Tally(run.id, run.started_at, *(counted[outcome] for outcome in Outcome)))
-        return tuple(found)
-
-    def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
-        found = []
-        for run in reversed(self.runs(branch=branch, limit=len(self._runs))):
-            said = self._verdicts.get(run.id, ()) if since <= run.started_at < until else ()
-            for table in sorted({verdict.table for verdict in said}):
-                counted = Counter(verdict.outcome for verdict in said if verdict.table == table)
-                found.append(DatasetTally(table, run.started_at, *(counted[outcome] for outcome in Outcome)))
-        return tuple(found)
+            return tuple(
+                (run_id, lineage)
+                for run_id in dict.fromkeys(run_ids)
+                for _, lineage in sorted(self._lineage.get(run_id, {}).items())
+                if lineage.edges or lineage.indirect or lineage.table_edges
+            )

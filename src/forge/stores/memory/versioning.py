@@ -9,10 +9,10 @@ from typing import Any, cast
 from forge.flows.runs.records import AuditRecord, Blob, Sealed
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName, CatalogName, TableName
+from forge.stores.json_values import plain
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.runs import MemoryRuns
 from forge.stores.refusals import no_branch, no_conflicts, no_merge, no_tag, tag_exists
-from forge.stores.sql.columns import plain
 from forge.stores.sql.values import decode, encode
 from forge.versioning.branch import Branch, branch_exists
 from forge.versioning.conflict import Conflict, Rule

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from enum import Enum
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import TIMESTAMP, BigInteger, Integer, String, Text
@@ -14,35 +11,11 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from forge.model.time import as_utc
+from forge.stores.json_values import plain
 
 Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only for INTEGER
 # Text that sorts by its code points, in whatever language a PostgreSQL database was made
 Code = Text().with_variant(Text(collation="C"), "postgresql")
-
-
-def plain(value: object) -> object:
-    """The value as JSON holds it: what a reader of the store gets back."""
-    match value:
-        case Enum():
-            return plain(value.value)
-        case None | bool() | int() | float() | str():
-            return value
-        case datetime():
-            return as_utc(value).isoformat()
-        case date() | time():
-            return value.isoformat()
-        case Decimal():
-            return str(value)
-        case timedelta():
-            return value.total_seconds()
-        case bytes():
-            return value.hex()
-        case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [plain(item) for item in value]
-        case _:
-            return str(value)
 
 
 class Json(TypeDecorator[Any]):

@@ -480,3 +480,17 @@ lineage_events = Table(
     Column("document", Text, nullable=False),
     Index("forge_lineage_events_by_receipt", "received_at"),
 )
+
+
+remediations = Table(
+    "forge_quality_remediations",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("dataset", Code, nullable=False),
+    Column("branch", Code, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("proposed_at", UtcTime, nullable=False),
+    Column("document", Json, nullable=False),
+    Index("forge_quality_remediations_by_dataset", "dataset", "proposed_at"),
+    Index("forge_quality_remediations_by_status", "status", "proposed_at"),
+)

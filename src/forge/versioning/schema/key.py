@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
+from forge.model.widening import widens
 from forge.versioning.field import Aligned, Field, Fields, Layout, by_id
-from forge.versioning.schema_line import Line, is_wider
+from forge.versioning.schema.column import Line
 
 
 def find_key(
@@ -46,7 +47,7 @@ def _name(name: str, line: Line, kept: Mapping[Line, Aligned], sides: Sequence[s
         what = f"The key column {name} is missing on {' and '.join(missing) or 'the merged table'}"
         why = "Without it, rows of the two sides cannot be matched."
         raise ForgeError("E613", what, where=table, why=why, fix="Keep the column, or use another key.")
-    if any(a != b and not is_wider(a, b) and not is_wider(b, a) for a in types.values() for b in types.values()):
+    if any(_are_apart(a, b) for a in types.values() for b in types.values()):
         words = ", ".join(f"{kind} on {side}" for side, kind in types.items())
         raise ForgeError(
             "E613",
@@ -56,6 +57,10 @@ def _name(name: str, line: Line, kept: Mapping[Line, Aligned], sides: Sequence[s
             fix="Cast it back on one side, or use another key.",
         )
     return kept[line].field.name
+
+
+def _are_apart(one: str, other: str) -> bool:
+    return one != other and not widens(one, other, "iceberg") and not widens(other, one, "iceberg")
 
 
 def is_dropped(line: Line) -> bool:

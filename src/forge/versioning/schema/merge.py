@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from forge.model.errors import ForgeError
+from forge.model.widening import widens
 from forge.versioning.changes import SchemaChange
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
 from forge.versioning.field import Aligned, Field, Fields, Layout, by_id, by_name
+from forge.versioning.schema.column import Line
 from forge.versioning.schema.key import find_key, find_line
 from forge.versioning.schema.order import find_moved, merge_order
-from forge.versioning.schema_line import Line, is_wider
 
 NO_ANSWERS = Answers()
 
@@ -151,9 +152,9 @@ def _pick(base: str, ours: str, theirs: str) -> str | None:
 def _wider(ours: str, theirs: str) -> str | None:
     """The one that holds the values of both. Nothing makes a type narrow again, neither a revert of its widening nor a
     pick into an older branch: there may be values that need it, and files that have it."""
-    if is_wider(ours, theirs):
+    if widens(ours, theirs, "iceberg"):
         return theirs
-    return ours if is_wider(theirs, ours) else None
+    return ours if widens(theirs, ours, "iceberg") else None
 
 
 def _align(line: Line, field: Field) -> Aligned:
@@ -244,7 +245,7 @@ def align_for_diff(before: Fields, after: Fields, key: tuple[str, ...]) -> Layou
 def _wider_field(line: Line) -> Field:
     """Narrowed on the right, the left's values still have to be compared as they are."""
     assert line.theirs is not None, "a diff lines up what the right has"
-    if line.base is not None and is_wider(line.theirs.type, line.base.type):
+    if line.base is not None and widens(line.theirs.type, line.base.type, "iceberg"):
         return replace(line.theirs, type=line.base.type)
     return line.theirs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.versioning.field import Field, Fields
-from forge.versioning.schema_line import Line
+from forge.versioning.schema.column import Line
 
 
 def merge_order(base: Fields, ours: Fields, theirs: Fields, lines: Sequence[Line]) -> list[Line]:

@@ -422,7 +422,7 @@ def test_a_token_may_come_as_an_api_key(own: VersionSite) -> None:
     assert own.client.post(f"{API}/results", json=RUN, headers={"x-api-key": key}).status_code == 200
     assert own.client.post(f"{API}/results", json=RUN, headers={"x-api-key": "forge_wrong"}).status_code == 401
     assert own.client.post(f"{API}/results", json=RUN).status_code == 401
-    assert own.wiring.contract_store.results("urn:shop/orders")[0].received_by == "ci@example.com"
+    assert own.wiring.contracts.registry.results("urn:shop/orders")[0].received_by == "ci@example.com"
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_the_last_compile_is_nothing_until_there_is_one(own: VersionSite) -> Non
     record = CompileRecord(
         False, NOW, "ada", "strict", "sha256:x", {"naming": 1}, (Finding("policy", violation, "naming"),)
     )
-    own.wiring.contract_store.keep_compiled(record)
+    own.wiring.contracts.registry.keep_compiled(record)
     found = own.client.get("/api/v1/compile").json()
     assert (found["valid"], found["summary"], found["validated_by"]) == (False, {"naming": 1}, "ada")
     (told,) = own.client.get("/api/v1/contract-violations").json()["items"]

@@ -28,7 +28,7 @@ REVENUE = "core.orders.amount->marts.daily.revenue#aggregated"
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A project whose folder `jobs` was read, and whose runs were seen."""
     wiring = lay_code_project(tmp_path_factory.mktemp("code") / "shop")
-    ingest(wiring.ingest(in_turn), wiring.root / "jobs", root="jobs")
+    ingest(wiring.lineage.ingest(in_turn), wiring.root / "jobs", root="jobs")
     keep_sources(wiring, *many_sources(MANY))
     see_runs(wiring)
     app = create_app(wiring, login_digest=digest_of(SECRET))

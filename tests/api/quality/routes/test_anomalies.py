@@ -44,7 +44,7 @@ def told(app: FastAPI, client: TestClient) -> TestClient:
     """Thirty days of a mean, the last of which is odd."""
     site: Site = app.state.site
     usual = tuple(point(day, 10 * WOBBLE[day % 11]) for day in range(29))
-    site.wiring.metrics.put((*usual, point(29, 30.0, odd=True)))
+    site.wiring.quality.metrics.put((*usual, point(29, 30.0, odd=True)))
     return client
 
 

@@ -58,7 +58,7 @@ def wiring_of(client: TestClient) -> Wiring:
 
 def judge(client: TestClient, *verdicts: Verdict, table: str = "marts.revenue") -> str | None:
     """What a monitor saw just now; the incident that it opened."""
-    ports = wiring_of(client).alerts()
+    ports = wiring_of(client).quality.alerts
     judging = Judging(Scope(Origin.MONITOR, "hourly"), AlertPolicy(("ops",)), "Hourly", "mr-1")
     opened = observe_alerts(judged(*verdicts, at=ports.clock(), table=table), ports, judging).opened
     return opened[0] if opened else None
@@ -240,7 +240,7 @@ def test_a_channel_is_tried_at_once(client: TestClient, receiver: HttpReceiver) 
 
 
 def test_incidents_of_another_branch_are_apart(client: TestClient) -> None:
-    ports = wiring_of(client).alerts()
+    ports = wiring_of(client).quality.alerts
     judging = Judging(Scope(Origin.MONITOR, "dev"), AlertPolicy())
     observe_alerts(judged(verdict(), at=ports.clock(), branch=BranchName("dev")), ports, judging)
     assert [one["branch"] for one in call(client, "GET", "/incidents?branch=dev")["items"]] == ["dev"]

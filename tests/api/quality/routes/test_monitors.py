@@ -327,9 +327,9 @@ def test_a_run_that_could_not_judge_says_why(site: VersionSite) -> None:
 
 def test_a_run_that_waits_can_be_cancelled(site: VersionSite) -> None:
     made = create(site)
-    queue, store = site.site.jobs, site.wiring.monitors
+    queue, store = site.site.jobs, site.wiring.quality.monitors
     idle = JobQueue(queue.store, queue._work, site.wiring.clock)  # has no threads: nothing begins
-    run = start_by_hand(site.wiring.monitors.monitor(made["id"]), idle, site.wiring.judge_ports())  # type: ignore[arg-type]
+    run = start_by_hand(site.wiring.quality.monitors.monitor(made["id"]), idle, site.wiring.quality.judge_ports())  # type: ignore[arg-type]
     idle.cancel(run.id)
     found = store.run(run.id)
     assert found is not None

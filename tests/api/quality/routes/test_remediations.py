@@ -33,8 +33,9 @@ def site(tmp_path: Path) -> Iterator[VersionSite]:
     (tmp_path / "quality" / "orders.yaml").write_text(CHECKS)
     with open_version_site(tmp_path, YAML) as site:
         engine, lake = cast(Engine, site.wiring.engine), cast(IcebergLake, site.wiring.lake)
-        site.wiring.__dict__["_driver_repair"] = ArrowRepair(
-            cast(IcebergTables, site.wiring.tables), lambda pin, failing: failing_rows(engine, lake, pin, failing)
+        site.wiring.quality.__dict__["driver_repair"] = ArrowRepair(
+            cast(IcebergTables, site.wiring.versioning.tables),
+            lambda pin, failing: failing_rows(engine, lake, pin, failing),
         )
         site.commit(ORDERS)
         yield site

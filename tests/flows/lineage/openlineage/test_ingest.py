@@ -29,7 +29,7 @@ def ports(tmp_path: Path) -> Any:
     (tmp_path / "forge.yaml").write_text("project: shop\nuser: {name: Ada}\n")
     lay_database(tmp_path / ".forge" / "forge.db")
     wiring = Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}))
-    yield wiring.openlineage()
+    yield wiring.lineage.openlineage
     wiring.close()
 
 

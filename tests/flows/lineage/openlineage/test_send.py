@@ -17,6 +17,7 @@ from memory_world import MAIN, MemoryWorld
 
 from forge.channels.openlineage import OpenLineageSink
 from forge.flows.lineage.openlineage.send import Emitter
+from forge.flows.runs.events import RunEnded, on
 from forge.flows.runs.run import RunRequest, RunResult, run
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
@@ -64,7 +65,8 @@ def receiver() -> Iterator[Receiver]:
 def run_told(sink: OpenLineageSink, world: MemoryWorld | None = None) -> RunResult:
     world = world or MemoryWorld()
     world.gate.open.set()
-    ports = replace(world.ports(lambda event: None), tell=Emitter(world.metadata, sink, "shop", "forge", "0.1.0"))
+    emitter = Emitter(world.metadata, sink, "shop", "forge", "0.1.0")
+    ports = replace(world.ports(lambda event: None), events=on(RunEnded, emitter))
     return run(RunRequest(MAIN, force=True), world.project(), ports)
 
 

@@ -18,10 +18,11 @@ from forge.flows.quality.incidents.observer import alert_observer
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import UNRESOLVED, Request, adopt, change_incident
 from forge.flows.quality.judge import Judged
+from forge.flows.runs.events import RunListeners, RunSettled, on
 from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
-from forge.model.names import BranchName, RunId, TableName
+from forge.model.names import BranchName, TableName
 from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
 from forge.quality.alerts.incident import IncidentStatus
 from forge.quality.spec import load_check
@@ -75,12 +76,12 @@ class Shop:
         project = Project(Path(), self.transforms, {}, {ORDERS: (check,)}, {ORDERS: "1"}, lambda table: None)
         observers = Observers((alert_observer(self.ports),))
 
-        def observe(judged: Judged) -> None:
-            after_run(judged, observers)
-
-        def settled(branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
-            settle_run(self.ports, branch, run_id, outputs)
-
+        events = RunListeners(
+            (
+                on(Judged, lambda judged: after_run(judged, observers)),
+                on(RunSettled, lambda run: settle_run(self.ports, run.branch, run.run_id, run.outputs)),
+            )
+        )
         ports = Ports(
             self.metadata,
             self.lake,
@@ -88,8 +89,7 @@ class Shop:
             self.world.clock,
             ADA,
             lambda reference: "",
-            observe=observe,
-            settled=settled,
+            events=events,
         )
         return str(run(RunRequest(MAIN), project, ports).run.status)
 

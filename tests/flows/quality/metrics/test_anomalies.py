@@ -13,6 +13,7 @@ import pytest
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.metrics.anomalies import find_flagged, find_metrics, find_series, observe_metrics, say_feedback
 from forge.flows.quality.metrics.history import HistoryReader, MetricPorts, find_values, timeline_of
+from forge.flows.runs.events import RunListeners, on
 from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
@@ -73,7 +74,7 @@ class Shop:
             lambda reference: "",
             lambda step: None,
             default_branch=MAIN,
-            observe=self.observe if observed else lambda judged: None,
+            events=on(Judged, self.observe) if observed else RunListeners(),
             history=HistoryReader(self.ports),
         )
         return run(RunRequest(branch, (), {}, None, None, True), project, ports)

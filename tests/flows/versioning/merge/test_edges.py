@@ -14,9 +14,10 @@ from forge.flows.runs.pins import line_of
 from forge.flows.runs.publish.changes import Prepared, land
 from forge.flows.runs.records import Publication, RunStatus
 from forge.flows.versioning.branches import delete_branch
-from forge.flows.versioning.merge.merge import MergeRequest, MergeResult, merge
+from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.resolve import Resolution, continue_merge, find_merge, resolve
+from forge.flows.versioning.merge.result import MergeResult, conflicts_of
 from forge.flows.versioning.ports import adopt, working
 from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
@@ -252,7 +253,7 @@ def test_a_column_that_was_picked_and_then_renamed_is_still_one_column(world: Ve
     renamed = tuple(replace(f, name="sign") if f.name == "flag" else f for f in world.fields(ORDERS))
     world.set_fields(ORDERS, renamed)
     result = go(world)
-    assert [(c.kind, c.column) for c in result.conflicts] == [(ConflictKind.SCHEMA_CHANGE, "sign")]
+    assert [(c.kind, c.column) for c in conflicts_of(result)[0]] == [(ConflictKind.SCHEMA_CHANGE, "sign")]
 
 
 # merges that wait, and two processes

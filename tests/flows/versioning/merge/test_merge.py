@@ -19,6 +19,7 @@ from forge.flows.versioning.merge.resolve import (
     find_merge,
     resolve,
 )
+from forge.flows.versioning.merge.result import Merged, conflicts_of
 from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
@@ -135,7 +136,7 @@ def test_continue_is_refused_while_a_conflict_is_open(world: VersionWorld) -> No
     edit(world, "main", {"id": 1, "name": "a", "amount": 7.0}, {"id": 2, "name": "b", "amount": 7.0})
     held = go(world)
     assert held.merge is not None
-    first = held.conflicts[0]
+    first = conflicts_of(held)[0][0]
     resolve(held.merge.id, [Resolution(Take.OURS, ids=(first.id,))], world.ports)
     with pytest.raises(ForgeError, match="1 conflict is not resolved") as refused:
         continue_merge(held.merge.id, world.ports)
@@ -253,7 +254,7 @@ def test_a_merge_of_several_tables_lands_whole(world: VersionWorld) -> None:
         world.commit_rows(name, [{"id": 1, "v": "dev"}], "merge", ["id"], "dev")
     edit(world, "main", {"id": 1, "name": "a", "amount": 5.0})
     result = go(world)
-    assert result.commit is not None
+    assert isinstance(result, Merged)
     assert {str(table) for table in result.commit.statistics} == set(names)
     assert [world.rows(name) for name in names] == [[{"id": 1, "v": "dev"}]] * 10
 
@@ -274,7 +275,7 @@ def test_a_revert_takes_back_one_commit_and_keeps_later_ones(world: VersionWorld
     assert bad is not None
     edit(world, "main", {"id": 2, "name": "later", "amount": 2.0})
     result = revert(bad, "main", world.ports)
-    assert result.commit is not None
+    assert isinstance(result, Merged)
     assert result.commit.message.startswith('Revert "')
     assert len(result.commit.parents) == 1
     assert amounts(world) == {1: ("a", 1.0), 2: ("later", 2.0), 3: ("c", 3.0)}
@@ -333,7 +334,7 @@ def test_a_cherry_pick_brings_one_commit_and_keeps_its_author(world: VersionWorl
     wanted = world.head("dev")
     assert wanted is not None
     result = cherry_pick(wanted, "main", ben)
-    assert result.commit is not None
+    assert isinstance(result, Merged)
     assert (result.commit.author.name, result.commit.committer.name) == ("Ada", "Ben")
     assert amounts(world) == {1: ("a", 1.0), 2: ("y", 2.0), 3: ("c", 3.0)}
 
@@ -389,10 +390,10 @@ def test_columns_renamed_differently_conflict_and_a_side_can_be_taken(world: Ver
     world.set_fields(ORDERS, tuple(replace(f, name="label") if f.name == "name" else f for f in fields), "dev")
     world.set_fields(ORDERS, tuple(replace(f, name="title") if f.name == "name" else f for f in fields), "main")
     held = go(world)
-    assert [(c.kind, c.column) for c in held.conflicts] == [(ConflictKind.SCHEMA_CHANGE, "name")]
+    assert [(c.kind, c.column) for c in conflicts_of(held)[0]] == [(ConflictKind.SCHEMA_CHANGE, "name")]
     assert held.merge is not None
     with pytest.raises(ForgeError) as refused:
-        resolve(held.merge.id, [Resolution(Take.BASE, ids=(held.conflicts[0].id,))], world.ports)
+        resolve(held.merge.id, [Resolution(Take.BASE, ids=(conflicts_of(held)[0][0].id,))], world.ports)
     assert refused.value.code == "E619"
     resolve(held.merge.id, [Resolution(Take.THEIRS)], world.ports)
     continue_merge(held.merge.id, world.ports)

@@ -13,6 +13,7 @@ from version_world import VersionWorld
 from forge.flows.versioning.merge.compare import preview_merge
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.resolve import Resolution, continue_merge, resolve
+from forge.flows.versioning.merge.result import conflicts_of
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.conflict import Rule, Take
@@ -43,7 +44,9 @@ def by_preview(world: VersionWorld) -> object:
 def by_answer(world: VersionWorld) -> object:
     held = go(world)
     assert held.merge is not None
-    resolve(held.merge.id, [Resolution(Take.EXPRESSION, value="ours * 2", ids=(held.conflicts[0].id,))], world.ports)
+    resolve(
+        held.merge.id, [Resolution(Take.EXPRESSION, value="ours * 2", ids=(conflicts_of(held)[0][0].id,))], world.ports
+    )
     return continue_merge(held.merge.id, world.ports)
 
 

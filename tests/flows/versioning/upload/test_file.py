@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forge.flows.versioning.upload.file import UploadLimits, read_upload
+from forge.flows.versioning.upload.file import read_upload
+from forge.flows.versioning.upload.limits import UploadLimits
 from forge.model.errors import ForgeError
 from forge.versioning.field import Field, Fields
 

@@ -22,7 +22,7 @@ from forge.lineage.node import column_of, table_of
 from forge.stores.sql.lineage.facts import SqlLineage
 from forge.stores.sql.tables import lineage_facts, lineage_nodes
 
-SUPPORT = Path(__file__).parent.parent / "support"
+SUPPORT = Path(__file__).parents[3] / "support"
 
 
 @pytest.fixture

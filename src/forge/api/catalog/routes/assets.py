@@ -15,7 +15,8 @@ from forge.api.shape import Page
 from forge.api.site import TheSite
 from forge.catalog.search import Entry, Rank, fold
 from forge.flows.catalog.assets import Asset, Catalog, asset_at
-from forge.flows.ports import Metadata
+from forge.flows.runs.ports import Runs
+from forge.flows.versioning.store import Refs
 from forge.model.names import TableName
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
@@ -32,7 +33,9 @@ async def _catalog(request: Request, site: TheSite) -> Catalog:
     state = request.app.state
     if not hasattr(state, "catalog"):
         wiring = site.wiring
-        state.catalog = Catalog(wiring.metadata, wiring.default_branch, wiring.monitors.standing, site.current_checks)
+        state.catalog = Catalog(
+            wiring.metadata, wiring.default_branch, wiring.quality.monitors.standing, site.current_checks
+        )
     found: Catalog = state.catalog
     return found
 
@@ -88,9 +91,9 @@ def one_asset(
 ) -> AssetDetail:
     """One table or view as a commit has it."""
     wiring = site.wiring
-    table, since = TableName.parse(asset_id), wiring.monitors.standing
+    table, since = TableName.parse(asset_id), wiring.quality.monitors.standing
     branch, current = wiring.default_branch, site.current_checks()
-    found = asset_at(wiring.metadata, wiring.lake, wiring.personal_at, table, at, branch, since, current)
+    found = asset_at(wiring.metadata, wiring.lake, wiring.catalog.personal_at, table, at, branch, since, current)
     return asset_detail(found, at, wiring.clock())
 
 
@@ -122,11 +125,11 @@ def _rank(name: str, prefix: str) -> Rank:
     return Rank.EXACT if fold(name) == fold(prefix.strip()) else Rank.PREFIX
 
 
-def _branches(metadata: Metadata, prefix: str) -> list[str]:
+def _branches(metadata: Refs, prefix: str) -> list[str]:
     return [branch.name for branch in metadata.branches() if fold(branch.name).startswith(fold(prefix.strip()))]
 
 
-def _runs(metadata: Metadata, prefix: str) -> list[str]:
+def _runs(metadata: Runs, prefix: str) -> list[str]:
     """Newest first; only for what looks like the beginning of a run's id."""
     begin = prefix.strip().lower()
     if len(begin) < 2 or not _RUN.fullmatch(begin):

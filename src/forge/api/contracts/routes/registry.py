@@ -96,7 +96,7 @@ def list_contracts(
     violations: Annotated[bool | None, Query(description="Only with errors in the last check, or without.")] = None,
 ) -> Page[ContractView]:
     """Registered contracts and those of the project's files, by name."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     every = list_known(ports)
     told, words = beside(ports, every), q.strip().lower()
     found = []
@@ -124,7 +124,7 @@ async def lint_contract(
     from forge.contracts.linter.lint import lint
 
     text = await read_text(request)
-    wanted = profile or site.wiring.governance().profile
+    wanted = profile or site.wiring.contracts.governance.profile
     found = await run_in_threadpool(lint, text, "contract.odcs.yaml", wanted)
     return LintView(violations=violation_views(found, "lint"))
 
@@ -139,7 +139,7 @@ def one_contract(
 ) -> ContractDetail:
     """One contract: its newest registered version, else the project's file. `?format=yaml`, or
     `Accept: application/yaml`, gives the contract itself, as it was written."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     shown = written(known, ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
@@ -156,7 +156,7 @@ def contract_document(
     format: Annotated[Literal["json", "yaml"] | None, Query(description="Default: by the header Accept.")] = None,
 ) -> dict[str, Any]:
     """The contract itself, as ODCS."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     shown = written(find_known(ports, contract_id), ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
         return cast(dict[str, Any], Response(shown.text, media_type=YAML, headers=_VARY))
@@ -186,7 +186,7 @@ async def put_contract(
 
 
 def _put(site: Site, user: str, contract_id: str, text: str, trial: bool) -> RegisteredView:
-    ports = site.wiring.contract_ports(user)
+    ports = site.wiring.contracts.ports(user)
     file = _file_of(contract_id, ports)
     admitted = admit(text, file, ports, contract_id=contract_id, trial=trial)
     if admitted.registering is None:
@@ -220,21 +220,21 @@ def _registered_view(admitted: Admitted, detail: ContractDetail) -> RegisteredVi
 @router.get("/{contract_id}/violations")
 def contract_violations(contract_id: ContractIdentity, site: TheSite) -> ViolationsView:
     """What is wrong now: of the project's file, else of the newest version. Nothing is kept."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     return checked_view(check(find_known(ports, contract_id), ports))
 
 
 @router.post("/{contract_id}/check")
 def check_contract(contract_id: ContractIdentity, site: TheSite, caller: ThePrincipal) -> ViolationsView:
     """What is wrong now, kept as the last check."""
-    ports = site.wiring.contract_ports(caller.user)
+    ports = site.wiring.contracts.ports(caller.user)
     return checked_view(keep_check(find_known(ports, contract_id), ports))
 
 
 @router.get("/{contract_id}/history")
 def contract_history(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[StateChangeView]:
     """How it came to its state, newest first."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     found = ports.store.history(find_known(ports, contract_id).id)
     return window.page(found, state_view, total=len(found))
 
@@ -244,7 +244,7 @@ def change_contract_state(
     contract_id: ContractIdentity, body: StateChange, site: TheSite, caller: ThePrincipal
 ) -> ContractDetail:
     """Move a contract on. From deprecated on, its consumers are told."""
-    ports = site.wiring.contract_ports(caller.user)
+    ports = site.wiring.contracts.ports(caller.user)
     known = find_known(ports, contract_id)
     change_state(
         known.id,

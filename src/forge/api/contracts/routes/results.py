@@ -60,7 +60,7 @@ async def take_test_results(request: Request, response: Response, site: TheSite,
 
 
 def _take(site: Site, user: str, data: object, response: Response) -> TakenResults:
-    taken = take_results(data, site.wiring.contract_ports(user))
+    taken = take_results(data, site.wiring.contracts.ports(user))
     address = site.wiring.settings.server.public_url or site.wiring.address
     if address:
         response.headers["location-html"] = f"{address.rstrip('/')}/contracts/{quote(taken.run.contract_id, safe='')}"
@@ -77,7 +77,7 @@ def _take(site: Site, user: str, data: object, response: Response) -> TakenResul
 @router.get("/{contract_id}/results")
 def contract_results(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[TestRunView]:
     """What tests said, newest first."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     return window.page(ports.store.results(find_known(ports, contract_id).id, window.needed), test_view)
 
 
@@ -88,7 +88,7 @@ def list_violations(
     severity: Annotated[tuple[ViolationWord, ...], Query(max_length=10, description="Only these; repeated.")] = (),
 ) -> Page[ViolationView]:
     """All that the last compile and the last checks found; the worst first."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     found = [
         finding
         for finding in list_findings(ports, last_checks(ports, list_known(ports)))
@@ -100,5 +100,5 @@ def list_violations(
 @compiled.get("/compile")
 def last_compile(site: TheSite) -> CompileView | None:
     """What the last `forge compile` said of the whole project; null where there was none."""
-    record = site.wiring.contract_store.compiled()
+    record = site.wiring.contracts.registry.compiled()
     return compile_view(record) if record is not None else None

@@ -60,7 +60,7 @@ Version = Annotated[str, Path(max_length=100, examples=["1.2.0"])]
 @router.get("/{contract_id}/versions")
 def contract_versions(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[ContractVersionView]:
     """Registered versions, the highest first."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     versions = ports.store.versions(known.id)
     return window.page(
@@ -72,7 +72,7 @@ def contract_versions(contract_id: ContractIdentity, site: TheSite, window: AWin
 
 @router.get("/{contract_id}/versions/{version}")
 def contract_version(contract_id: ContractIdentity, version: Version, site: TheSite) -> ContractVersionDetail:
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     versions = ports.store.versions(known.id)
     one = next((each for each in versions if each.version == version), None)
@@ -99,7 +99,7 @@ def compare_versions(
     new: Annotated[str | None, Query(max_length=100, description="Default: the file, or the newest version.")] = None,
 ) -> ComparisonView:
     """What changed, the bump it needs, and who is hit. `file` names the project's file as it is now."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     before, after = pair(known, ports, old, new)
     found = find_breaking_changes(before.contract, after.contract)
@@ -136,7 +136,7 @@ def effective_contract(contract_id: ContractIdentity, site: TheSite, version: As
     else the newest registered one."""
     import yaml
 
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     shown = written(known, ports, version) if version else newest_written(known, ports)
     found = bound(shown.contract, ports)
@@ -163,7 +163,7 @@ def contract_drift(
     """The contract, with what binds it, against its tables; from their metadata alone."""
     from forge.flows.contracts.drift import find_live_drift
 
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
     shown = newest_written(known, ports)
     contract = bound(shown.contract, ports).standing.effective
@@ -181,6 +181,6 @@ def contract_drift(
 @router.get("/{contract_id}/consumers")
 def contract_consumers(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[ConsumerView]:
     """Who reads its tables, nearest first."""
-    ports = site.wiring.contract_ports()
+    ports = site.wiring.contracts.ports()
     found = _consumers(newest_written(find_known(ports, contract_id), ports), ports)
     return window.page(found, consumer_view, total=len(found))

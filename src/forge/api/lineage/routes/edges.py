@@ -65,7 +65,7 @@ def record_edges(body: EdgesCreate, site: TheSite, caller: ThePrincipal) -> Reco
     that is not right, and nothing is written."""
     claims, nodes = claims_of(look_at(site, "HEAD"), body)
     recorded = lineage_write.record_edges(
-        site.wiring.lineage(), claims, nodes, actor=caller.user, reason=body.reason.strip()
+        site.wiring.lineage.graph, claims, nodes, actor=caller.user, reason=body.reason.strip()
     )
     return recorded_view(recorded, [claim.key.id for claim in claims])
 
@@ -74,7 +74,7 @@ def record_edges(body: EdgesCreate, site: TheSite, caller: ThePrincipal) -> Reco
 def close_edge(id: EdgeId, reason: Reason, site: TheSite, caller: ThePrincipal) -> RecordedView:
     """Takes back what was declared by hand; the edge stays in the history. Refused (409) where something else makes
     it."""
-    recorded = lineage_write.close_edge(site.wiring.lineage(), id, actor=caller.user, reason=reason.strip())
+    recorded = lineage_write.close_edge(site.wiring.lineage.graph, id, actor=caller.user, reason=reason.strip())
     return recorded_view(recorded, [id])
 
 
@@ -82,7 +82,9 @@ def close_edge(id: EdgeId, reason: Reason, site: TheSite, caller: ThePrincipal) 
 def record_derivation(body: DerivationCreate, site: TheSite, caller: ThePrincipal) -> RecordedView:
     """`target` was made from `source` by a transformation. What is not known yet is declared by this as a dataset."""
     made = _named(body.transformation)
-    recorded = lineage_write.record_derivation(site.wiring.lineage(), body.source, body.target, made, actor=caller.user)
+    recorded = lineage_write.record_derivation(
+        site.wiring.lineage.graph, body.source, body.target, made, actor=caller.user
+    )
     return recorded_view(recorded)
 
 
@@ -91,7 +93,7 @@ def record_anonymization(body: AnonymizationCreate, site: TheSite, caller: ThePr
     """`target` holds what is in `source`, made anonymous under a policy."""
     policy = _named(body.policy)
     recorded = lineage_write.record_anonymization(
-        site.wiring.lineage(), body.source, body.target, policy, actor=caller.user
+        site.wiring.lineage.graph, body.source, body.target, policy, actor=caller.user
     )
     return recorded_view(recorded)
 
@@ -103,7 +105,7 @@ def _named(given: NamedCreate) -> Named:
 @router.get("/snapshots")
 def list_snapshots(site: TheSite, window: AWindow) -> Page[SnapshotView]:
     """Newest first."""
-    found = lineage_snapshots.list_snapshots(site.wiring.lineage())
+    found = lineage_snapshots.list_snapshots(site.wiring.lineage.graph)
     return window.page(found, _snapshot_view, total=len(found))
 
 
@@ -111,14 +113,16 @@ def list_snapshots(site: TheSite, window: AWindow) -> Page[SnapshotView]:
 def save_snapshot(body: SnapshotCreate, site: TheSite, caller: ThePrincipal) -> SnapshotView:
     """A name for how the lineage is now, or was at a time. It copies nothing."""
     at = None if body.at in (None, "HEAD") else body.at
-    saved = lineage_snapshots.save_snapshot(site.wiring.lineage(), body.name, at, body.description, actor=caller.user)
+    saved = lineage_snapshots.save_snapshot(
+        site.wiring.lineage.graph, body.name, at, body.description, actor=caller.user
+    )
     return _snapshot_view(saved)
 
 
 @router.delete("/snapshots/{name:path}", status_code=204)
 def drop_snapshot(name: Annotated[str, Path(max_length=255)], site: TheSite, caller: ThePrincipal) -> None:
     """The name only: what the lineage was then stays known."""
-    lineage_snapshots.drop_snapshot(site.wiring.lineage(), name, caller.user)
+    lineage_snapshots.drop_snapshot(site.wiring.lineage.graph, name, caller.user)
 
 
 def _snapshot_view(snapshot: Snapshot) -> SnapshotView:

@@ -163,7 +163,7 @@ def column_lineage(
 
 
 def look_at(site: Site, at: str) -> Look:
-    return look(site.wiring.lineage(), None if at == "HEAD" else at)
+    return look(site.wiring.lineage.graph, None if at == "HEAD" else at)
 
 
 def _answer(site: Site, wanted: Wanted, at: str, *, with_expressions: bool, listed: bool = False) -> Response:

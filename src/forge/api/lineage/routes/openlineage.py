@@ -57,7 +57,7 @@ async def take_openlineage(request: Request, response: Response, site: TheSite, 
     """One event of OpenLineage, also gzipped. A run is recorded when it is complete; sending an event again changes
     nothing. What is malformed is told with the JSON pointer of each fault (`where`)."""
     data = await read_json(request)
-    taken = await run_in_threadpool(lambda: take_event(site.wiring.openlineage(), data, actor=caller.user))
+    taken = await run_in_threadpool(lambda: take_event(site.wiring.lineage.openlineage, data, actor=caller.user))
     if taken.status == "unchanged":
         response.status_code = 200
     return _taken_view(taken)
@@ -72,7 +72,7 @@ async def take_openlineage_batch(request: Request, site: TheSite, caller: ThePri
         raise ForgeError("E818", "The body is not a list of events", where="/", fix="Send one event to /api/v1/lineage")
     if len(data) > MOST_EVENTS:
         raise ForgeError("E818", f"The list holds more than {MOST_EVENTS} events", where="/", fix="Send them in parts.")
-    answers = await run_in_threadpool(lambda: take_events(site.wiring.openlineage(), data, actor=caller.user))
+    answers = await run_in_threadpool(lambda: take_events(site.wiring.lineage.openlineage, data, actor=caller.user))
     failed = [answer.error for answer in answers if answer.error is not None]
     if failed and len(failed) == len(answers):
         raise ForgeErrors(failed)

@@ -45,7 +45,7 @@ def record_lineage(
     def work(ports: VersionPorts) -> Origin:
         return trace_record(ports, table, where, at=commit, column=column, depth=depth)
 
-    share = ("records", commit, table, filters, column, depth, wiring.personal_at(commit))
+    share = ("records", commit, table, filters, column, depth, wiring.catalog.personal_at(commit))
     text = f"origin of {table} {' '.join(filters)}"
     outcome = site.desk.do("query", work, caller, text=text, share=share)
     return answered(outcome, origin_view)

@@ -31,7 +31,6 @@ from forge.flows.lineage.code.records import SourceRecord
 from forge.flows.lineage.view import look
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
-from forge.stores.sql.lineage.sources import SqlSources
 
 router = lineage_router()
 Sorting = Literal["path", "coverage", "gaps", "edges"]
@@ -44,7 +43,7 @@ _KEYS = {
 
 
 def _all(site: Site) -> tuple[SourceRecord, ...]:
-    return SqlSources(site.wiring.database).sources()
+    return site.wiring.lineage.sources.sources()
 
 
 @router.get("/sources")
@@ -88,7 +87,7 @@ def lineage_gaps(
 @router.get("/sources/disagreements")
 def lineage_disagreements(site: TheSite, window: AWindow) -> DisagreementsView:
     """Edges on which code and runs do not agree, of the tables of which both speak."""
-    found = find_disagreements(look(site.wiring.lineage()).store)
+    found = find_disagreements(look(site.wiring.lineage.graph).store)
     page = window.page(found.disagreements, _disagreement, total=len(found.disagreements))
     return DisagreementsView(**dict(page), tables=found.tables, agreed=found.agreed)
 

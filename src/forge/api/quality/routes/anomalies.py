@@ -47,7 +47,7 @@ def anomalies(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[AnomalyView]:
     """Over all datasets what was an anomaly when it came, newest first."""
-    found = find_flagged(site.wiring.metric_ports(), days, limit=limit)
+    found = find_flagged(site.wiring.quality.metric_ports(), days, limit=limit)
     return [_anomaly_view(point, said) for point, said in found]
 
 
@@ -55,7 +55,7 @@ def anomalies(
 def metrics(dataset_id: AskedDataset, site: TheSite, branch: AskedBranch = None) -> list[MetricView]:
     """Every metric that is known of the dataset, with its newest value and whether that is expected."""
     table, named = _place(site, dataset_id, branch)
-    return [_metric_view(*one) for one in find_metrics(site.wiring.metric_ports(), table, named)]
+    return [_metric_view(*one) for one in find_metrics(site.wiring.quality.metric_ports(), table, named)]
 
 
 @router.get("/datasets/{dataset_id}/series")
@@ -71,7 +71,7 @@ def series(
 ) -> SeriesView:
     """The newest values of one metric, oldest first, each with the band that was expected of it."""
     table, named = _place(site, dataset_id, branch)
-    ports = site.wiring.metric_ports()
+    ports = site.wiring.quality.metric_ports()
     found = find_series(ports, table, metric, named, method=method, threshold=threshold, limit=limit, around=around)
     return _series_view(found)
 
@@ -82,7 +82,7 @@ def feedback(
 ) -> SeriesView:
     """Say that a point was expected or an incident, or take it back; the series as it is from then on."""
     table, named = _place(site, dataset_id, branch)
-    ports = site.wiring.metric_ports()
+    ports = site.wiring.quality.metric_ports()
     word = Feedback(body.verdict) if body.verdict else None
     say_feedback(ports, table, body.metric, body.time, word, branch=named, user=caller.user, note=body.note)
     return _series_view(find_series(ports, table, body.metric, named))
@@ -99,7 +99,7 @@ def fitness(
 ) -> FitnessView:
     """Whether the dataset meets what is required of it at that revision, with what speaks for and against."""
     required = Requirements(min_score, max_age_hours, no_pii)
-    return _fitness_view(judge_fitness(dataset_id, at, required, site.wiring.fitness()))
+    return _fitness_view(judge_fitness(dataset_id, at, required, site.wiring.quality.fitness()))
 
 
 def _metric_view(metric: Metric, newest: Dated, found: Finding) -> MetricView:
@@ -196,7 +196,7 @@ def _fitness_view(found: Fitness) -> FitnessView:
 
 def _condition_view(condition: Condition) -> ConditionView:
     return ConditionView(
-        name=condition.name,  # type: ignore[arg-type]
+        name=condition.name,
         passed=condition.passed,
         required=condition.required,
         found=condition.found,

@@ -27,11 +27,11 @@ def health(
     metadata, (name, _, branch) = site.wiring.metadata, dataset_id.partition("@")
     table, revision = TableName.parse(name), branch if branch and at == "HEAD" else at
 
-    personal = site.wiring.personal_at()
-    current = site.wiring.current_checks(table) if at == "HEAD" else None
+    personal = site.wiring.catalog.personal_at()
+    current = site.wiring.quality.current_checks(table) if at == "HEAD" else None
 
     def make() -> HealthView:
-        seen, store = see(site, revision), site.wiring.monitors
+        seen, store = see(site, revision), site.wiring.quality.monitors
         version = seen.tree.get(table)
         since = store.standing({table: version}) if version else ()
         health = find_health(metadata, table, seen.tree, seen.held, since, current)
@@ -49,5 +49,5 @@ def trend(
     """Verdicts per day, oldest first, days without any included."""
     wiring = site.wiring
     named = find_branch(wiring.metadata, BranchName(branch) if branch else wiring.default_branch)
-    also = partial(wiring.monitors.tallies, branch=named.name)
+    also = partial(wiring.quality.monitors.tallies, branch=named.name)
     return [day_view(day) for day in find_trend(wiring.metadata, named.name, wiring.clock(), days, also)]

@@ -68,8 +68,8 @@ def incidents(
         found = find_views(site, branch, _statuses(status), personal, keep)
         return window.page(found, lambda view: view, total=len(found))
 
-    personal = site.wiring.personal_at()
-    mark = site.wiring.alerts().store.mark()
+    personal = site.wiring.catalog.personal_at()
+    mark = site.wiring.quality.alerts.store.mark()
     key = ("incidents", branch, window, status, table, monitor_id, mark, hash(personal))
     return site.memo.respond(site.wiring.metadata, key, make)
 
@@ -93,7 +93,7 @@ def incident(incident_id: Identity, site: TheSite) -> IncidentDetail:
 @router.patch("/incidents/{incident_id}")
 def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, caller: ThePrincipal) -> IncidentDetail:
     """Acknowledge, assign, annotate, resolve or open again."""
-    ports = site.wiring.alerts()
+    ports = site.wiring.quality.alerts
     request = Request(
         IncidentStatus(body.status) if body.status else None,
         body.assignee or None,
@@ -105,8 +105,8 @@ def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, c
 
 
 def _detail(site: Site, incident_id: str) -> IncidentDetail:
-    found = find_listed(site.wiring.alerts(), incident_id)
-    return detail_of(site, found, site.wiring.personal_at())
+    found = find_listed(site.wiring.quality.alerts, incident_id)
+    return detail_of(site, found, site.wiring.catalog.personal_at())
 
 
 @router.get("/alerts")
@@ -119,7 +119,7 @@ def alerts(
     status: AlertWord | None = None,
 ) -> Page[AlertView]:
     """How each check that ever failed stands, those that fail first."""
-    ports = site.wiring.alerts()
+    ports = site.wiring.quality.alerts
     found = ports.store.states(
         scope=_scope(monitor_id),
         table=str(TableName.parse(dataset_id)) if dataset_id else None,
@@ -128,7 +128,7 @@ def alerts(
         limit=MOST,
     )
     now = ports.clock()
-    mutes, personal = ports.store.mutes(now), site.wiring.personal_at()
+    mutes, personal = ports.store.mutes(now), site.wiring.catalog.personal_at()
     return window.page(found, lambda state: alert_view(state, mutes, now, personal), total=len(found))
 
 
@@ -139,7 +139,7 @@ def _scope(monitor_id: str | None) -> Scope | None:
 @router.get("/alerts/mutes")
 def alert_mutes(site: TheSite, window: AWindow) -> Page[MuteView]:
     """Those that hold now, the one that lasts longest first."""
-    ports = site.wiring.alerts()
+    ports = site.wiring.quality.alerts
     found = ports.store.mutes(ports.clock())
     return window.page(found, mute_view, total=len(found))
 
@@ -147,7 +147,7 @@ def alert_mutes(site: TheSite, window: AWindow) -> Page[MuteView]:
 @router.post("/alerts/mutes", status_code=201)
 def create_mute(body: MuteCreate, site: TheSite, caller: ThePrincipal) -> MuteView:
     """No messages about a monitor, a check or a dataset until an end. Incidents are kept all the same."""
-    ports = site.wiring.alerts()
+    ports = site.wiring.quality.alerts
     if (body.until is None) == (body.hours is None):
         raise ForgeError("E732", "The mute needs one end", fix="Give until (a time), or hours.")
     until = body.until or ports.clock() + timedelta(hours=body.hours or 0)
@@ -166,7 +166,7 @@ def create_mute(body: MuteCreate, site: TheSite, caller: ThePrincipal) -> MuteVi
 @router.delete("/alerts/mutes/{mute_id}", status_code=204)
 def delete_mute(mute_id: Identity, site: TheSite) -> None:
     """It ends now; what still fails is told."""
-    unmute(site.wiring.alerts(), mute_id)
+    unmute(site.wiring.quality.alerts, mute_id)
 
 
 @router.get("/alerts/deliveries")
@@ -179,7 +179,7 @@ def deliveries(
     state: StateAsked | None = None,
 ) -> Page[DeliveryView]:
     """Every notice to every channel, the newest first, with all its tries."""
-    ports = site.wiring.alerts()
+    ports = site.wiring.quality.alerts
     found = ports.store.deliveries(
         scope=_scope(monitor_id),
         incident_id=incident_id,
@@ -195,11 +195,11 @@ def deliveries(
 @router.post("/alerts/deliveries/{delivery_id}/retry", status_code=204)
 def retry_delivery(delivery_id: Identity, site: TheSite) -> None:
     """One that was given up or refused is tried once more."""
-    queue_again(site.wiring.alerts(), delivery_id)
+    queue_again(site.wiring.quality.alerts, delivery_id)
 
 
 @router.post("/alerts/channels/{channel}/test")
 def test_channel(channel: Annotated[str, Path(max_length=64)], site: TheSite) -> ChannelTrial:
     """Sends a trial at once, and says what became of it."""
-    ok, detail = try_channel(site.wiring.alerts(), channel)
+    ok, detail = try_channel(site.wiring.quality.alerts, channel)
     return ChannelTrial(channel=channel, ok=ok, detail=detail)

@@ -38,6 +38,7 @@ from forge.api.site import Site, TheSite
 from forge.flows.quality.monitors.check_preview import Preview, Seen, look_at, preview_checks
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.quality.monitors.preview import preview_monitor as draft_of
+from forge.flows.quality.monitors.scheduler import MonitorStanding
 from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
 from forge.model.errors import ForgeError
@@ -61,7 +62,7 @@ def list_monitors(
     state: Annotated[tuple[MonitorStateWord, ...], Query(max_length=10, description="Only these; repeated.")] = (),
 ) -> Page[MonitorView]:
     """By name."""
-    store = site.wiring.monitors
+    store = site.wiring.quality.monitors
     name, _, branch = (dataset_id or "").partition("@")
     found = store.monitors(table=TableName.parse(name) if name else None, enabled=enabled)
     words = q.strip().lower()
@@ -87,7 +88,7 @@ def add_monitor(
     response: Response,
 ) -> MonitorView:
     """Create a monitor. Its address is in `Location`."""
-    made = create_monitor(body.model_dump(), site.wiring.monitor_ports(caller.user))
+    made = create_monitor(body.model_dump(), site.wiring.quality.monitor_ports(caller.user))
     response.headers["Location"] = f"{router.prefix}/monitors/{made.id}"
     return _view(site, made)
 
@@ -100,27 +101,27 @@ def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
 
 @router.get("/monitors/{monitor_id}")
 def one_monitor(monitor_id: MonitorIdentity, site: TheSite) -> MonitorView:
-    return _view(site, find_monitor(site.wiring.monitors, monitor_id))
+    return _view(site, find_monitor(site.wiring.quality.monitors, monitor_id))
 
 
 @router.patch("/monitors/{monitor_id}")
 def edit_monitor(monitor_id: MonitorIdentity, body: MonitorChange, site: TheSite, caller: ThePrincipal) -> MonitorView:
     """Change what the body has; the rest stays. One that a file of the project has is refused (409)."""
     fields = body.model_dump(exclude_unset=True)
-    return _view(site, change_monitor(monitor_id, fields, site.wiring.monitor_ports(caller.user)))
+    return _view(site, change_monitor(monitor_id, fields, site.wiring.quality.monitor_ports(caller.user)))
 
 
 @router.delete("/monitors/{monitor_id}", status_code=204)
 def delete_monitor(monitor_id: MonitorIdentity, site: TheSite, caller: ThePrincipal) -> None:
     """What it said stays."""
-    remove_monitor(monitor_id, site.wiring.monitor_ports(caller.user))
+    remove_monitor(monitor_id, site.wiring.quality.monitor_ports(caller.user))
 
 
 @router.post("/monitors/{monitor_id}/run", status_code=202)
 def run_monitor(monitor_id: MonitorIdentity, site: TheSite, caller: ThePrincipal, response: Response) -> MonitorTicket:
     """Put a run into the queue. `Location` is where to follow it."""
-    monitor = find_monitor(site.wiring.monitors, monitor_id)
-    run = start_by_hand(monitor, site.jobs, site.wiring.judge_ports(caller.user))
+    monitor = find_monitor(site.wiring.quality.monitors, monitor_id)
+    run = start_by_hand(monitor, site.jobs, site.wiring.quality.judge_ports(caller.user))
     response.headers["Location"] = f"/api/v1/runs/{run.id}"
     return MonitorTicket(run_id=run.id, monitor_id=monitor.id)
 
@@ -128,7 +129,7 @@ def run_monitor(monitor_id: MonitorIdentity, site: TheSite, caller: ThePrincipal
 @router.get("/monitors/{monitor_id}/runs")
 def monitor_runs(monitor_id: MonitorIdentity, site: TheSite, window: AWindow) -> Page[MonitorRunView]:
     """Newest first, those that wait or were skipped included."""
-    store = site.wiring.monitors
+    store = site.wiring.quality.monitors
     monitor = find_monitor(store, monitor_id)
     return window.page(store.runs(monitor_id=monitor.id, limit=window.needed), run_view)
 
@@ -144,7 +145,7 @@ def monitor_results(
     verdict: OutcomeWord | None = None,
 ) -> Page[ResultView]:
     """What its checks said, newest first."""
-    store = site.wiring.monitors
+    store = site.wiring.quality.monitors
     monitor = find_monitor(store, monitor_id)
     window = Window(limit, offset_of(cursor) if cursor else offset)
     found = store.results(
@@ -153,7 +154,7 @@ def monitor_results(
         verdict=Outcome(verdict) if verdict else None,
         limit=window.needed,
     )
-    return window.page(found, partial(result_view, personal=site.wiring.personal_at()))
+    return window.page(found, partial(result_view, personal=site.wiring.catalog.personal_at()))
 
 
 @router.get("/monitors/{monitor_id}/sla")
@@ -163,7 +164,7 @@ def monitor_sla(
     window_days: Annotated[int | None, Query(ge=1, le=3660, description="Default: the monitor's own.")] = None,
 ) -> SlaView:
     """How the promise is kept: pass rate, error budget, burn rate. Runs that could not be measured are shown apart."""
-    store = site.wiring.monitors
+    store = site.wiring.quality.monitors
     monitor = find_monitor(store, monitor_id)
     return sla_view(monitor, find_sla(store, monitor, site.wiring.clock(), window_days))
 
@@ -200,13 +201,17 @@ def _validation(preview: Preview) -> ValidationView:
 def _preview(site: Site, fields: Mapping[str, object]) -> MonitorPreview:
     wiring, now = site.wiring, site.wiring.clock()
     draft = draft_of(
-        fields, wiring.monitor_ports(), partial(_look, site), lambda table: wiring.project().checks_of(table), now
+        fields,
+        wiring.quality.monitor_ports(),
+        partial(_look, site),
+        lambda table: wiring.project().checks_of(table),
+        now,
     )
     return MonitorPreview(
         valid=draft.valid,
         errors=[fault_view(fault) for fault in draft.faults],
         checks=[planned_view(planned) for planned in draft.checks],
-        monitor=monitor_view(draft.monitor, None, None, now) if draft.monitor else None,
+        monitor=monitor_view(MonitorStanding(draft.monitor, None, None, now)) if draft.monitor else None,
         next_runs=list(draft.next_runs),
     )
 
@@ -217,4 +222,4 @@ def _look(site: Site, dataset: str) -> Seen:
 
 
 def _view(site: Site, monitor: Monitor) -> MonitorView:
-    return monitor_views([monitor], site.wiring.monitors, site.wiring.clock())[0]
+    return monitor_views([monitor], site.wiring.quality.monitors, site.wiring.clock())[0]

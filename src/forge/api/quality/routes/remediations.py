@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.commit_views import commit_view
 from forge.api.executor import LONG, answered
 from forge.api.paging import MOST, AWindow
 from forge.api.quality.wire.remediations import (
@@ -29,6 +28,7 @@ from forge.api.quality.wire.remediations import (
 from forge.api.rows import plain
 from forge.api.shape import OutcomeWord, Page, Wire
 from forge.api.site import Site, TheSite
+from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import diff_view
 from forge.api.versioning.paths import AskedTable
 from forge.flows.quality.judge import Judged, judge_dataset
@@ -80,7 +80,7 @@ def propose(body: RemediationStart, site: TheSite, caller: ThePrincipal) -> Wire
     asked = Asked(TableName.parse(name), branch, actions, tuple(body.check_ids), body.auto)
 
     def judge(dataset: str) -> Judged:
-        return judge_dataset(dataset, wiring.check_ports())
+        return judge_dataset(dataset, wiring.quality.check_ports())
 
     return _do(site, caller, "remediate", branch, lambda ports: ask(asked, ports, judge))
 
@@ -108,12 +108,12 @@ def preview(
     page = DiffPage(limit=limit, offset=offset)
 
     def work(versions: VersionPorts) -> tuple[TableDiff, ...]:
-        return preview_diff(record, site.wiring.remedies(versions=versions), tables=tables, page=page)
+        return preview_diff(record, site.wiring.quality.remedies(versions=versions), tables=tables, page=page)
 
     def shown_of(found: tuple[TableDiff, ...]) -> RemedyPreview:
         after = record.commit or record.preview
         base = metadata.commit(record.base) if record.base else None
-        masks = Masks(site.wiring.personal_at(record.base, after))
+        masks = Masks(site.wiring.catalog.personal_at(record.base, after))
         shown = diff_view(base.id, after, found, masks, limit=limit, offset=offset).tables if base and after else []
         return RemedyPreview(remediation=_view(ports, record), base=commit_view(base) if base else None, tables=shown)
 
@@ -150,7 +150,7 @@ def revert_remediation(
 
 
 def _ports(site: Site, caller: Principal) -> RemedyPorts:
-    return site.wiring.remedies(author=Author(caller.user, caller.user))
+    return site.wiring.quality.remedies(author=Author(caller.user, caller.user))
 
 
 def _decide(
@@ -164,7 +164,7 @@ def _do(
     site: Site, caller: Principal, kind: str, branch: BranchName, act: Callable[[RemedyPorts], Remediation]
 ) -> Wire | Response:
     outcome = site.desk.do(
-        kind, lambda versions: act(site.wiring.remedies(versions=versions)), caller, branch=str(branch)
+        kind, lambda versions: act(site.wiring.quality.remedies(versions=versions)), caller, branch=str(branch)
     )
     return answered(outcome, partial(_view, _ports(site, caller)))
 

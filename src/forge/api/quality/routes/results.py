@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from forge.api.paging import AWindow
 from forge.api.quality.datasets import DAYS, dataset_views
 from forge.api.quality.monitor_views import past_result
-from forge.api.quality.views import came_in_view, judged_by_view, result_facts, result_view, see_branch
+from forge.api.quality.views import came_in_view, judged_by_view, result_view, see_branch
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import DatasetHealth, ResultDetail
 from forge.api.shape import OutcomeWord, Page
@@ -43,7 +43,7 @@ def results(
     table = TableName.parse(dataset_id.partition("@")[0]) if dataset_id else None
     found = find_results(
         site.wiring.metadata,
-        site.wiring.monitors,
+        site.wiring.quality.monitors,
         table=table,
         run_id=run_id,
         monitor_id=monitor_id,
@@ -52,19 +52,19 @@ def results(
     )
     if not found:
         _refuse_unknown(site, table, run_id)
-    return window.page(found, partial(result_view, personal=site.wiring.personal_at()))
+    return window.page(found, partial(result_view, personal=site.wiring.catalog.personal_at()))
 
 
 @router.get("/results/{result_id:path}")
 def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
     """One result with its failing sample, what the same check said before, and where it comes from."""
-    metadata, store, ports = site.wiring.metadata, site.wiring.monitors, site.wiring.alerts()
-    personal = site.wiring.personal_at()
+    metadata, store, ports = site.wiring.metadata, site.wiring.quality.monitors, site.wiring.quality.alerts
+    personal = site.wiring.catalog.personal_at()
     result = find_result(metadata, store, result_id)
     history = find_history(metadata, store, result)
     incident = incident_of(ports, result)
     facts = {
-        **result_facts(result, personal),
+        **shown_result(result, personal).to_dict(),
         "history": [past_result(shown_result(one, personal)) for one in history],
         "cause": came_in_view(site, came_in_with_result(ports, store, result, incident)),
         "incident_id": incident.id if incident else None,
@@ -83,13 +83,13 @@ def datasets(
     days: Annotated[int, Query(ge=1, le=365)] = DAYS,
 ) -> Page[DatasetHealth]:
     """How each dataset stands now and stood day by day; the worst first."""
-    found = dataset_views(site, branch, q, frozenset(state), days, site.wiring.personal_at())
+    found = dataset_views(site, branch, q, frozenset(state), days, site.wiring.catalog.personal_at())
     return window.page(found, lambda view: view, total=len(found))
 
 
 def _refuse_unknown(site: Site, table: TableName | None, run_id: str | None) -> None:
     """No verdicts of something that exists are none; of something that does not, an error."""
-    metadata, store = site.wiring.metadata, site.wiring.monitors
+    metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     if run_id and metadata.run(RunId(run_id)) is None and store.run(run_id) is None:
         near = did_you_mean(run_id, (run.id for run in metadata.runs()))
         raise ForgeError("E108", f"There is no run {run_id}", why=near, fix="`forge runs` lists them.")

@@ -26,7 +26,6 @@ from forge.api.upkeep.wire.system import (
 from forge.api.views import system_view
 from forge.flows.upkeep.access import BrowserSession, Scope, Token, TokenKind
 from forge.model.errors import ForgeError
-from forge.stores.sql.database import is_migrated
 
 router = APIRouter(prefix="/api/v1", tags=["system"])
 probes = APIRouter(include_in_schema=False)
@@ -37,7 +36,7 @@ VERSION = version("forge")  # read once: it stands in a file
 def overview(site: TheSite, branch: Annotated[str | None, Query(max_length=255)] = None) -> Response:
     """The first page in one answer: counters, the worst problem with its picture, recent changes, the trend."""
     today = site.wiring.clock().date()  # the trend moves on by itself
-    personal = site.wiring.personal_at()
+    personal = site.wiring.catalog.personal_at()
     key = ("overview", branch, today, hash(personal))
     return site.memo.respond(site.wiring.metadata, key, lambda: make_overview(site, branch, personal))
 
@@ -145,7 +144,7 @@ async def healthz() -> PlainTextResponse:
 def readyz(site: TheSite) -> PlainTextResponse:
     """Requests can be answered: the database is reachable and of this version."""
     try:
-        word, status = ("ready", 200) if is_migrated(site.wiring.database) else ("database not migrated", 503)
+        word, status = ("ready", 200) if site.wiring.upkeep.is_migrated() else ("database not migrated", 503)
     except ForgeError as error:
         word, status = (
             {"E404": "database busy", "E402": "database too new"}.get(error.code, "database unreachable"),

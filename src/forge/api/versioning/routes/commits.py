@@ -12,13 +12,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal, ThePrincipal
-from forge.api.commit_views import commit_view, graph_views
 from forge.api.executor import LONG, answered
 from forge.api.paging import FARTHEST, AWindow, Window
 from forge.api.rows import is_ordered, row_window, rows_view
 from forge.api.shape import Moment, Page, Problem, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import commit_detail
+from forge.api.versioning.commit_views import commit_view, graph_views
 from forge.api.versioning.merge_views import commit_result
 from forge.api.versioning.paths import AskedTable, Branch, Dataset, Revision, branch_router, find_named
 from forge.api.versioning.uploads import FORM, TABLE_FORM, Upload, commit_upload, receive
@@ -122,7 +122,7 @@ def dataset_rows(
     if sql is None and not filters:
         with suppress(_NeedsSpark):
             few = sample_rows(
-                *(wiring.metadata, wiring.lake, _no_engine, wiring.personal_at, table, commit_id),
+                *(wiring.metadata, wiring.lake, _no_engine, wiring.catalog.personal_at, table, commit_id),
                 default=wiring.default_branch,
                 limit=window.needed,
             )
@@ -134,7 +134,7 @@ def dataset_rows(
         door = f"time travel, token {caller.token.name}" if caller.token else "time travel"
         return travel(ports, table, commit, sql=sql, where=where, limit=window.needed, door=door)
 
-    hidden = wiring.personal_at(commit)  # who asks again after that has changed gets no answer from before
+    hidden = wiring.catalog.personal_at(commit)  # who asks again after that has changed gets no answer from before
     share = ("query", caller.user, caller.origin, commit, table, sql, filters, window, hidden)
     outcome = site.desk.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
     has_order = _has_order(site, commit, table, sql)

@@ -27,7 +27,6 @@ from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.time_travel import refuse_filter
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.changes import TableDiff
 
 router = branch_router("compare")
@@ -115,14 +114,14 @@ def blame(
     named, metadata = TableName.parse(table), site.wiring.metadata
     commit = find_commit(metadata, at, site.wiring.default_branch).id
     wanted, columns = _pairs(key), _split(columns)
-    refuse_filter(named, site.wiring.personal_at(commit), wanted or ())
+    refuse_filter(named, site.wiring.catalog.personal_at(commit), wanted or ())
 
     def work(ports: VersionPorts) -> Blame:
         return flow_blame(ports, named, at=commit, key=wanted, columns=columns or None, limit=limit)
 
     share = ("blame", commit, named, key, columns, limit)
     outcome = site.desk.do("blame", work, caller, text=f"{named} at {at}", share=share)
-    return answered(outcome, lambda found: blame_view(found, at, Masks(site.wiring.personal_at(found.commit))))
+    return answered(outcome, lambda found: blame_view(found, at, Masks(site.wiring.catalog.personal_at(found.commit))))
 
 
 @router.get("/verify", response_model=VerifyView, responses=LONG)
@@ -142,15 +141,15 @@ def verify(
         if wanted is Level.LOGICAL:
             ports.engine()  # so that Spark's jobs can be told apart and stopped
         return flow_verify(
-            SqlMetadata(wiring.database),  # one that has not read anything yet
+            wiring.versioning.uncached_metadata(),
             wiring.lake,
-            wiring.seals,
+            wiring.versioning.seals,
             level=wanted,
             default=wiring.default_branch,
             start=start,
             table=named,
-            keys=wiring.trusted_keys(),
-            checksum=wiring.checksum() if wanted is Level.LOGICAL else None,
+            keys=wiring.versioning.trusted_keys(),
+            checksum=wiring.versioning.checksum() if wanted is Level.LOGICAL else None,
             progress=lambda what, done, total: _refuse_stopped(ports),
         )
 
@@ -168,7 +167,7 @@ def _compare(site: Site, caller: Principal, sides: Sides) -> Wire | Response:
     wiring = site.wiring
     lines = compare_branches(wiring.metadata, sides.base, sides.compare, wiring.default_branch)
     if not sides.preview:
-        return compare_view(wiring, sides, look_at(wiring.versions(), lines, sides))
+        return compare_view(wiring, sides, look_at(wiring.versioning.ports(), lines, sides))
     share = ("compare", lines.base, lines.compare, sides.checks)
     outcome = site.desk.do(
         *("compare", lambda ports: look_at(ports, lines, sides), caller),
@@ -200,7 +199,9 @@ def _diff(
     outcome = site.desk.do("diff", work, caller, text=f"{base}..{compare} {table or ''}", share=share)
 
     def shown(found: tuple[TableDiff, ...]) -> DiffView:
-        return diff_view(left, right, found, Masks(site.wiring.personal_at(left, right)), limit=limit, offset=offset)
+        return diff_view(
+            left, right, found, Masks(site.wiring.catalog.personal_at(left, right)), limit=limit, offset=offset
+        )
 
     return answered(outcome, shown)
 

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.commit_views import commit_view
 from forge.api.executor import LONG, answered
 from forge.api.paging import FARTHEST, MOST, AWindow, Window
 from forge.api.shape import Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
+from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.merge_views import (
     SHOWN,
     conflict_set,
@@ -42,15 +42,16 @@ from forge.api.versioning.wire.merges import (
     StatusWord,
 )
 from forge.api.versioning.wire.refs import ResetStart, ResetView
-from forge.flows.ports import Metadata
 from forge.flows.versioning import reset as flow_reset
 from forge.flows.versioning.branches import changed_tables, compare_branches, find_touching, view_branch
 from forge.flows.versioning.merge import pick
 from forge.flows.versioning.merge import resolve as decide
-from forge.flows.versioning.merge.merge import MergeResult, merge
+from forge.flows.versioning.merge.merge import merge
 from forge.flows.versioning.merge.record import MergeRecord
+from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.store import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import Author
@@ -246,7 +247,7 @@ def reject_dataset_merge(
 
 
 def _ports(site: Site, caller: Principal) -> VersionPorts:
-    return site.wiring.versions(author=Author(caller.user, caller.user))
+    return site.wiring.versioning.ports(author=Author(caller.user, caller.user))
 
 
 def _known(dataset_id: str, site: Site) -> TableName:
@@ -304,7 +305,7 @@ def _merges(
     return window.page(kept, partial(merge_view, metadata))
 
 
-def _touches(metadata: Metadata, merge: MergeRecord, table: TableName) -> bool:
+def _touches(metadata: Commits, merge: MergeRecord, table: TableName) -> bool:
     if merge.tables:
         return str(table) in {tally.table for tally in merge.tables}
     # One that waits for an approval was not worked out yet.
@@ -325,7 +326,7 @@ def _set(
         and column in (None, conflict.column)
         and not (only_open and conflict.resolution is not None)
     ]
-    masks = Masks(site.wiring.personal_at(merge.source_commit, merge.target_commit)) if wanted else Masks()
+    masks = Masks(site.wiring.catalog.personal_at(merge.source_commit, merge.target_commit)) if wanted else Masks()
     page = window.page(wanted, lambda conflict: conflict_view(conflict, masks), total=len(wanted))
     return conflict_set(site.wiring, merge, page, every)
 

@@ -42,7 +42,7 @@ def create_tag(body: TagCreate, site: TheSite, caller: ThePrincipal) -> TagView:
         current=wiring.default_branch,
         message=body.message,
         force=body.force,
-        signer=wiring.signer,
+        signer=wiring.versioning.signer,
         protected=wiring.settings.versioning.protected_branches,
     )
     return tag_view(tag)

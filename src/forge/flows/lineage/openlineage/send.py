@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from forge.flows.ports import Metadata
+from forge.flows.catalog.ports import Assets
+from forge.flows.quality.ports import RunHistory
+from forge.flows.runs.events import RunEnded
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
 from forge.lineage.openlineage_out import Assertion, Column, End, Json, RunTold, TableTold, events_of
@@ -30,6 +32,9 @@ _RUN_ENDS: dict[RunStatus, End] = {
 }
 
 
+class _Records(RunHistory, Assets, Protocol): ...
+
+
 class EventSink(Protocol):
     def send(self, name: str, events: Sequence[Json]) -> None:
         """`name` tells the run from others. Whatever keeps it from sending is told in the log."""
@@ -38,22 +43,22 @@ class EventSink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Emitter:
-    metadata: Metadata
+    metadata: _Records
     sink: EventSink
     project: str
     namespace: str
     version: str
 
-    def __call__(self, run_id: RunId, project: Project) -> None:
+    def __call__(self, run: RunEnded) -> None:
         try:
-            told = told_of(self.metadata, project, run_id, self.project)
+            told = told_of(self.metadata, run.project, run.run_id, self.project)
             if told is not None:
-                self.sink.send(run_id, events_of(told, self.namespace, self.version))
+                self.sink.send(run.run_id, events_of(told, self.namespace, self.version))
         except Exception as error:  # a run stands, whatever becomes of the news of it
-            _log.warning("The run %s was not told of by OpenLineage: %s", run_id, error, exc_info=error)
+            _log.warning("The run %s was not told of by OpenLineage: %s", run.run_id, error, exc_info=error)
 
 
-def told_of(metadata: Metadata, project: Project, run_id: RunId, name: str) -> RunTold | None:
+def told_of(metadata: _Records, project: Project, run_id: RunId, name: str) -> RunTold | None:
     """What the records say of a run that has ended; None where it has not."""
     run = metadata.run(run_id)
     if run is None or run.finished_at is None:

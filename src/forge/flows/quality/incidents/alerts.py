@@ -1,7 +1,7 @@
 """After a dataset was judged: how its alerts stand now, which incidents that opens or ends, and who is to be told.
 
-All of it is written in one transaction; telling is the work of `flows/deliveries.py`, so that no channel, dead or slow,
-ever holds up a run."""
+All of it is written in one transaction; `deliveries.py` sends the messages, so that no channel, dead or slow, ever
+holds up a run."""
 
 from __future__ import annotations
 

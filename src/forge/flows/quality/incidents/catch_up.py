@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from forge.flows.quality.after_check import Observed
-from forge.flows.quality.health import verdict_of
 from forge.flows.quality.incidents.alerts import observe_alerts
 from forge.flows.quality.incidents.observer import judging_of
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.judge import Judged
 from forge.flows.quality.monitors.store import MonitorStore
+from forge.flows.quality.results import verdict_of
 from forge.flows.runs.processes import Process, is_alive
 from forge.model.names import BranchName, CommitId, SnapshotId
 from forge.model.schema import Schema

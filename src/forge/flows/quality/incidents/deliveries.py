@@ -16,6 +16,7 @@ from uuid import uuid4
 from forge.flows.quality.incidents.alerts import refuse_unknown, trial
 from forge.flows.quality.incidents.ports import AlertPorts, NotSent, Outgoing, Result
 from forge.flows.quality.incidents.root_cause import cause_now
+from forge.model.duration import duration_text
 from forge.model.errors import ForgeError
 from forge.quality.alerts.alert import AlertStatus
 from forge.quality.alerts.delivery import (
@@ -194,7 +195,10 @@ def _not_sent(ports: AlertPorts, message: Message, worker: str, error: NotSent, 
     if error.final:
         status, reason = DeliveryStatus.REFUSED, detail
     elif all(is_over(one, timing, now) for one in message.deliveries):
-        status, reason = DeliveryStatus.GIVEN_UP, f"not taken for {_span(now - first.due_at)}: {detail}"
+        status, reason = (
+            DeliveryStatus.GIVEN_UP,
+            f"not taken for {duration_text((now - first.due_at).total_seconds())}: {detail}",
+        )
     else:
         wait = backoff(first.attempts + 1, random.random(), error.wait)  # noqa: S311, no secret
         ports.store.record(message, worker, Result(attempt, DeliveryStatus.WAITING, f"try again: {detail}", now + wait))
@@ -203,11 +207,6 @@ def _not_sent(ports: AlertPorts, message: Message, worker: str, error: NotSent, 
     ports.store.record(message, worker, Result(attempt, status, reason))
     _log.warning("The message %s to %s is %s: %s", message.id, message.channel, status, reason)
     return Delivered(given_up=1)
-
-
-def _span(value: timedelta) -> str:
-    hours = value.total_seconds() / 3600
-    return f"{hours:.1f} h" if hours >= 1 else f"{value.total_seconds():.0f} s"
 
 
 def _attempt(ports: AlertPorts, began: float, ok: bool, detail: str) -> Attempt:

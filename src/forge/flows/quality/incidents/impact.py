@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from forge.flows.runs.records import OutputStatus, RunRecord, TableLineage
+from forge.flows.runs.records import OutputStatus, RunRecord, TableLineage, published_by
 from forge.lineage.graph.graph import Graph
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, CommitId, RunId, TableName
@@ -13,12 +13,15 @@ from forge.model.names import ColumnName, CommitId, RunId, TableName
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from forge.flows.ports import Metadata
+    from forge.flows.runs.ports import Runs
     from forge.flows.runs.project import Project
     from forge.flows.runs.run import RunResult
+    from forge.flows.versioning.store import Commits
     from forge.lineage.edge import Edge
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, Tree
+
+    class _Records(Commits, Runs, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Trace:
     reached: tuple[ColumnName, ...]  # nearest first
 
 
-def lineage_at(metadata: Metadata, tree: Tree) -> tuple[TableLineage, ...]:
+def lineage_at(metadata: Runs, tree: Tree) -> tuple[TableLineage, ...]:
     """What is behind the versions of a tree. A run also has the lineage of what it did not publish; that is not."""
     runs = {RunId(v.run_id): set[TableName]() for v in tree.values() if v.run_id}
     for table, version in tree.items():
@@ -57,7 +60,7 @@ def lineage_at(metadata: Metadata, tree: Tree) -> tuple[TableLineage, ...]:
     return tuple(lineage for run_id, lineage in metadata.lineage(runs) if lineage.table in runs[run_id])
 
 
-def edges_at(metadata: Metadata, tree: Tree) -> tuple[Edge, ...]:
+def edges_at(metadata: Runs, tree: Tree) -> tuple[Edge, ...]:
     """The column edges behind the versions of a tree."""
     return tuple(edge for lineage in lineage_at(metadata, tree) for edge in lineage.edges)
 
@@ -74,7 +77,7 @@ def graph_of(published: Iterable[TableLineage], attempted: Iterable[TableLineage
 
 
 def find_incidents(
-    result: RunResult, project: Project, metadata: Metadata, tree: Tree, head: CommitId | None
+    result: RunResult, project: Project, metadata: _Records, tree: Tree, head: CommitId | None
 ) -> tuple[Incident, ...]:
     """`tree` and `head` are the branch after the run. What the run made but did not publish is traced too."""
     blocked = {o.table for o in result.run.outputs if o.status is OutputStatus.BLOCKED}
@@ -100,12 +103,8 @@ def blocking(verdicts: Iterable[Verdict], blocked: Collection[TableName]) -> lis
     ]
 
 
-def published_by(run: RunRecord) -> frozenset[TableName]:
-    return frozenset(o.table for o in run.outputs if o.status is OutputStatus.PUBLISHED)
-
-
 def commit_behind(
-    metadata: Metadata, head: CommitId | None, table: str | None, run: RunRecord, commit: Commit | None
+    metadata: Commits, head: CommitId | None, table: str | None, run: RunRecord, commit: Commit | None
 ) -> Commit | None:
     """The commit that had brought the table when the run read it: the run's own, if it published the table."""
     name = lake_table(table) if table else None

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.incidents.impact import (
@@ -17,11 +18,13 @@ from forge.flows.quality.incidents.impact import (
     graph_of,
     lake_table,
     lineage_at,
-    published_by,
     trace,
 )
-from forge.flows.runs.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord
+from forge.flows.quality.ports import RunHistory, Verdicts
+from forge.flows.runs.ports import Runs
+from forge.flows.runs.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord, published_by
 from forge.flows.runs.run import RunResult
+from forge.flows.versioning.store import Commits
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alerts.alert import Origin, Scope
@@ -32,7 +35,10 @@ from forge.versioning.commit import Commit, Tree
 ALL = 1_000_000
 _WORST_FIRST = tuple(reversed(Severity))
 Held = tuple[tuple[RunRecord, TableName], ...]
-"""Tables that the newest run to judge them held back, as `Metadata.blocked` gives them."""
+"""Tables that the newest run to judge them held back, as `Verdicts.blocked` gives them."""
+
+
+class _Records(RunHistory, Commits, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def find_open_incidents(
 ) -> tuple[OpenIncident, ...]:
     """The worst first. `tree` is of `head`, the head of the branch. For each table the newest run on the branch that
     judged it decides; one that found it up to date or skipped it did not judge it. `held` and `graph` spare a second
-    reading of what `Metadata.blocked` and `graph_with` gave."""
+    reading of what `Verdicts.blocked` and `graph_with` gave."""
     held = metadata.blocked(branch) if held is None else held
     if not held:
         return ()
@@ -120,25 +126,25 @@ def find_open_incidents(
     return tuple(sorted(opened, key=_badness))
 
 
-def graph_with(metadata: Metadata, tree: Tree, held: Held) -> Graph:
+def graph_with(metadata: Runs, tree: Tree, held: Held) -> Graph:
     """The lineage of a tree, with what the newest attempts would have made of the tables they held back."""
     pairs = {(run.id, table) for run, table in held}
     made = metadata.lineage(dict.fromkeys(run.id for run, _ in held)) if held else ()
     return graph_of(lineage_at(metadata, tree), (one for run_id, one in made if (run_id, one.table) in pairs))
 
 
-def result_of(metadata: Metadata, run: RunRecord) -> RunResult:
+def result_of(metadata: _Records, run: RunRecord) -> RunResult:
     """A run of the past as it was returned then, for those who show results."""
     verdicts = tuple(verdict for _, verdict in metadata.verdicts(run_id=run.id, limit=ALL))
     return RunResult(run, metadata.commit(run.commit_id) if run.commit_id else None, verdicts)
 
 
-def find_commits_of(metadata: Metadata, tree: Tree) -> Mapping[TableName, Commit]:
+def find_commits_of(metadata: _Records, tree: Tree) -> Mapping[TableName, Commit]:
     """For each table of the tree the commit that wrote its version."""
     return _find_commits(metadata, tree, tree)
 
 
-def _failures(metadata: Metadata, held: Held) -> list[tuple[RunRecord, Verdict, ColumnName]]:
+def _failures(metadata: Verdicts, held: Held) -> list[tuple[RunRecord, Verdict, ColumnName]]:
     runs = {run.id: run for run, _ in held}
     pairs = {(run.id, table) for run, table in held}
     said = metadata.verdicts(run_ids=runs, limit=ALL)
@@ -151,7 +157,7 @@ def _failures(metadata: Metadata, held: Held) -> list[tuple[RunRecord, Verdict, 
 
 
 def _find_pasts(
-    metadata: Metadata, branch: BranchName, found: Sequence[tuple[RunRecord, Verdict, ColumnName]]
+    metadata: Verdicts, branch: BranchName, found: Sequence[tuple[RunRecord, Verdict, ColumnName]]
 ) -> dict[tuple[str, str], _Past]:
     verdicts = {(verdict.table, verdict.check_id): run for run, verdict, _ in found}
     tables = {TableName.parse(table) for table, _ in verdicts}
@@ -188,7 +194,7 @@ def _needed(held: Held, traces: Iterable[Trace]) -> set[TableName]:
     return origins | {table for run, _ in held for table in _held_back(run)}
 
 
-def _find_commits(metadata: Metadata, tree: Tree, tables: Iterable[TableName]) -> dict[TableName, Commit]:
+def _find_commits(metadata: _Records, tree: Tree, tables: Iterable[TableName]) -> dict[TableName, Commit]:
     """By the run that wrote the version, which costs the same however long the history is."""
     writers = {t: RunId(run_id) for t in tables if t in tree and (run_id := tree[t].run_id)}
     runs = metadata.find_runs(writers.values())
@@ -202,7 +208,7 @@ def _find_commits(metadata: Metadata, tree: Tree, tables: Iterable[TableName]) -
 
 
 def _brought_in(
-    metadata: Metadata, head: CommitId | None, traced: Trace, first: RunRecord, written: Mapping[TableName, Commit]
+    metadata: Commits, head: CommitId | None, traced: Trace, first: RunRecord, written: Mapping[TableName, Commit]
 ) -> Commit | None:
     """The commit that had brought the origin when the check first failed. That is mostly the newest one of the table,
     which is known; the log is walked only where the table has moved on since."""

@@ -1,5 +1,5 @@
 """What people do about incidents and alerts: acknowledge, assign, annotate, resolve, mute. Verdicts open and end
-incidents by themselves (`flows/alerts.py`)."""
+incidents by themselves (`flows/quality/incidents/alerts.py`)."""
 
 from __future__ import annotations
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
-from forge.flows.ports import Metadata
 from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
+from forge.flows.runs.ports import Runs
 from forge.flows.runs.records import RunRecord
 from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.store import CommitHistory
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
 from forge.quality.anomaly import Feedback, History, Point, with_flags
@@ -26,12 +28,15 @@ from forge.versioning.commit import Commit, TableStatistics
 REACH = 400  # commits of the table that are looked back on
 
 
+class _Records(CommitHistory, Runs, Protocol): ...
+
+
 @dataclass(frozen=True, slots=True)
 class MetricPorts:
     """What keeping and judging metrics needs of the world. `masked`: the columns of a table that hold personal data."""
 
     store: MetricStore
-    metadata: Metadata
+    metadata: _Records
     clock: Clock
     masked: Callable[[TableName], frozenset[str]] = lambda table: frozenset()
 
@@ -67,7 +72,7 @@ class Timeline:
     versions: tuple[tuple[Commit, datetime], ...]
 
 
-def timeline_of(metadata: Metadata, table: TableName, branch: BranchName) -> Timeline:
+def timeline_of(metadata: _Records, table: TableName, branch: BranchName) -> Timeline:
     head = find_branch(metadata, branch).head
     if head is None:
         return Timeline(branch, None, frozenset(), ())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 
-from forge.flows.ports import Lake, Metadata
+from forge.flows.ports import Lake
 from forge.flows.quality.monitors.store import check_faults
 from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.store import CommitHistory
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
@@ -55,7 +56,7 @@ class Seen:
     schema: Schema | None
 
 
-def look_at(dataset: str, metadata: Metadata, lake: Lake, default: BranchName) -> Seen:
+def look_at(dataset: str, metadata: CommitHistory, lake: Lake, default: BranchName) -> Seen:
     """E602 or E108 where there is no such branch or table."""
     name, _, branch_name = dataset.partition("@")
     table = TableName.parse(name)

@@ -14,10 +14,21 @@ from datetime import datetime, timedelta
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.monitors.run import JudgePorts, end_run, new_run
+from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.runs.processes import Process, is_alive
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
-from forge.quality.monitors.monitor import OPEN, Missed, Monitor, MonitorRun, MonitorRunStatus, ScheduleType, Trigger
+from forge.quality.monitors.monitor import (
+    OPEN,
+    SETTLED,
+    Missed,
+    Monitor,
+    MonitorRun,
+    MonitorRunStatus,
+    ScheduleType,
+    Trigger,
+    state_of,
+)
 from forge.quality.monitors.schedule import LATE, due_now, next_due, since_of
 from forge.versioning.commit import Tree
 
@@ -96,6 +107,30 @@ def next_run_at(monitor: Monitor, now: datetime) -> datetime | None:
     if monitor.schedule is None or not monitor.enabled or monitor.removed_at is not None:
         return None
     return next_due(monitor.schedule, monitor.created_at or now, now)
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorStanding:
+    """A monitor, its newest run, and where that one has not ended, the one before that did."""
+
+    monitor: Monitor
+    newest: MonitorRun | None
+    settled: MonitorRun | None
+    now: datetime
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            **self.monitor.to_dict(),
+            "state": state_of(self.monitor, self.settled),
+            "last_run": self.newest.to_dict() if self.newest else None,
+            "next_run_at": next_run_at(self.monitor, self.now),
+        }
+
+
+def standings(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> tuple[MonitorStanding, ...]:
+    ids = [monitor.id for monitor in monitors if monitor.id]
+    newest, settled = store.newest(ids), store.newest(ids, statuses=SETTLED)
+    return tuple(MonitorStanding(one, newest.get(one.id), settled.get(one.id), now) for one in monitors)
 
 
 class Scheduler:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
 from forge.flows.versioning.revisions import find_branch
+from forge.flows.versioning.store import CommitHistory
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
@@ -135,7 +135,7 @@ class MonitorStore(Protocol):
 @dataclass(frozen=True, slots=True)
 class MonitorPorts:
     store: MonitorStore
-    metadata: Metadata
+    metadata: CommitHistory
     clock: Clock
     actor: str
     default_branch: BranchName

@@ -26,15 +26,15 @@ from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.pick import revert as revert_commit
 from forge.flows.versioning.merge.preview import judge_preview
 from forge.flows.versioning.merge.record import TableTally
-from forge.flows.versioning.merge.tree import TableOutcome, same
+from forge.flows.versioning.merge.result import Merged, conflicts_of
+from forge.flows.versioning.merge.tree import TableOutcome
 from forge.flows.versioning.ports import Work, adopt, working
 from forge.flows.versioning.rollback import restored
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
 from forge.quality.workflow import Remediation, RemedyStatus, decided_already, why_not_approve
-from forge.versioning.commit import Commit, TableStatistics, Tree
-from forge.versioning.merge import MergeType
+from forge.versioning.commit import Commit, TableStatistics, Tree, same
 from forge.versioning.protection import may_approve, refuse_change, who_may_merge
 
 
@@ -267,9 +267,9 @@ def _revert_by_rows(record: Remediation, ports: RemedyPorts) -> Remediation:
     """Others have changed the tables since: their changes stay."""
     assert record.commit is not None, "it was applied"
     result = revert_commit(record.commit, str(record.branch), ports.versions)
-    if result.type in (MergeType.CONFLICTED, MergeType.BLOCKED) or result.commit is None:
+    if not isinstance(result, Merged):
         told = "; ".join(verdict.message for verdict in result.verdicts if verdict.blocks)
-        why = told or f"{result.conflict_count} rows were changed by later commits, too."
+        why = told or f"{conflicts_of(result)[1]} rows were changed by later commits, too."
         kept = f" {result.merge.id}" if result.merge else ""
         raise ForgeError(
             "E750",

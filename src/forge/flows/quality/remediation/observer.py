@@ -1,4 +1,4 @@
-"""Remediation as an observer of `flows/after_check.py`."""
+"""Remediation as an observer of `flows/quality/after_check.py`."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from forge.flows.quality.remediation.work import Gate, applied, proposed, work_o
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import create_branch, delete_branch
 from forge.flows.versioning.diff import Page, diff_trees
-from forge.flows.versioning.merge.tree import same
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.remedy import Action, ActionKind, Remedied
 from forge.quality.workflow import Plan, Remediation, RemedyStatus, RemedyStep, plan_remedies
 from forge.versioning.changes import TableDiff
+from forge.versioning.commit import same
 from forge.versioning.protection import refuse_change
 
 _log = logging.getLogger("forge.remediate")

@@ -11,6 +11,7 @@ from forge.flows.runs.records import TableLineage
 from forge.lineage.edge import Edge
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, TableName
+from forge.model.widening import widens
 from forge.versioning.field import Field, Fields, by_name
 
 SUFFIX = "_quarantine"
@@ -19,7 +20,6 @@ _OWN = (
     Field(SIDE_RUN, SIDE_RUN, "string", doc="The run that moved it here."),
     Field(SIDE_TIME, SIDE_TIME, "timestamp", doc="When it was moved here."),
 )
-_WIDER = {("int", "bigint"), ("float", "double")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +69,9 @@ def _place(field: Field, known: Mapping[str, Field]) -> str:
 
 def _widest(old: str, new: str) -> str | None:
     """The type that a column of type `old` may become and that holds values of type `new`; None where there is none."""
-    if old == new or (new, old) in _WIDER:
+    if old == new or widens(new, old, "iceberg"):
         return old
-    if (old, new) in _WIDER:
-        return new
-    mine, other = _decimal(old), _decimal(new)
-    if mine and other and mine[1] == other[1]:
-        return old if mine[0] >= other[0] else new
-    return None
-
-
-def _decimal(text: str) -> tuple[int, int] | None:
-    if not text.startswith("decimal("):
-        return None
-    precision, _, scale = text.removeprefix("decimal(").rstrip(")").partition(",")
-    return int(precision), int(scale)
+    return new if widens(old, new, "iceberg") else None
 
 
 def side_lineage(table: TableName, side: SideTable) -> TableLineage:

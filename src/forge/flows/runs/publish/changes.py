@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -16,9 +14,8 @@ from forge.flows.runs.records import Advance, AssetRecord, Moved, Pointer, Publi
 from forge.flows.versioning.content_hash import seal_versions
 from forge.flows.versioning.ports import VersionPorts, Work
 from forge.model.names import CatalogName, RunId, TableName
+from forge.model.retry import attempts
 from forge.versioning.commit import TableVersion, Tree
-
-ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def land(
     """Tried again while others move other branches of the same tables. Moved: the branch itself moved, or a table on
     it; what was worked out stands on an older state, and nothing was written."""
     seam, sealed = ports.seam, Sealed()
-    for attempt in range(ATTEMPTS):
+    for attempt in attempts():
         prepared = prepare(ports, line, changed, work, sealed)
         if isinstance(prepared, Moved):
             return prepared
@@ -129,7 +126,6 @@ def land(
             return wanted
         if outcome.branch_moved:
             return outcome
-        time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
     return Moved((), branch_moved=True)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from forge.flows.ports import Lake, Metadata, Seam
+from forge.flows.ports import Lake, Seam
+from forge.flows.runs.ports import Publications
 from forge.flows.runs.records import Advance, Moved, Publication, Published
 
 _FILES = frozenset({"data", "delete", "manifest", "manifest list", "view"})  # the other blobs are of the records
 
 
-def publish_durably(lake: Lake, metadata: Metadata, change: Publication | Advance, seam: Seam) -> Published | Moved:
+def publish_durably(lake: Lake, metadata: Publications, change: Publication | Advance, seam: Seam) -> Published | Moved:
     """All files that are new with it, then the one transaction."""
     lake.sync(new_files(change))
     return metadata.publish(change, seam) if isinstance(change, Publication) else metadata.advance(change, seam)

@@ -3,8 +3,6 @@ that landed. It promises less than one transaction does, and says so: docs/guide
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +11,6 @@ from forge.flows.runs.build import Built, Job
 from forge.flows.runs.pins import Line
 from forge.flows.runs.publish.durable import publish_durably
 from forge.flows.runs.publish.outputs import (
-    ATTEMPTS,
     Conflict,
     Landed,
     Target,
@@ -29,6 +26,7 @@ from forge.flows.runs.records import OutputStatus, Published, RunRecord, RunStat
 from forge.flows.upkeep.recovery import Intended, note_intent, unsettled
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
+from forge.model.retry import attempts
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Author, TableStatistics
 
@@ -116,7 +114,7 @@ def _land_all(landing: _Landing, catalog: ByTable, ours: Sequence[Built]) -> Non
 def _record(landing: _Landing) -> Landed | Conflict:
     """The commit of what landed. Tried again while others publish other tables; nothing lands a second time."""
     job, line = landing.job, landing.line
-    for attempt in range(ATTEMPTS):
+    for _ in attempts():
         branch = job.metadata.branch(line.branch)
         head = branch.head if branch else None
         tree = dict(job.metadata.tree(head))
@@ -141,7 +139,6 @@ def _record(landing: _Landing) -> Landed | Conflict:
         )
         if isinstance(publish_durably(job.lake, job.metadata, publication, job.seam), Published):
             return Landed(publication.commit, publication.run, left)
-        time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
     raise ForgeError(
         "E404",
         f"Branch '{line.branch}' moves too often to record run {job.run_id}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -31,11 +29,10 @@ from forge.flows.runs.records import (
 )
 from forge.flows.versioning.content_hash import seal_versions
 from forge.model.names import CatalogName, SnapshotId, TableName
+from forge.model.retry import attempts
 from forge.quality.verdict import Verdict
 from forge.transforms.transform import SqlQuery
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
-
-ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ def publish(
     """Retried while others publish other tables; a table of ours that moved is a conflict."""
     ours = [b for b in built if b.status is OutputStatus.PASSED]
     sealed = Sealed()
-    for attempt in range(ATTEMPTS):
+    for _ in attempts():
         branch = job.metadata.branch(line.branch)
         head = branch.head if branch else None
         tree = dict(job.metadata.tree(head))
@@ -92,7 +89,6 @@ def publish(
         outcome = publish_durably(job.lake, job.metadata, publication, job.seam)
         if isinstance(outcome, Published):
             return Landed(publication.commit, publication.run)
-        time.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.2)))  # noqa: S311  two losers must not meet again
     return Conflict(tuple(b.table for b in ours))
 
 

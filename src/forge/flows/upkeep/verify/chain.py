@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from forge.flows.ports import Lake, Metadata
+from forge.flows.ports import Lake
 from forge.flows.runs.pins import MAIN_REF
 from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.versioning.store import CommitHistory, Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch
@@ -31,7 +32,7 @@ class Chain:
 
 
 def check_chain(
-    metadata: Metadata,
+    metadata: CommitHistory,
     lake: Lake,
     findings: Findings,
     *,
@@ -58,7 +59,7 @@ def check_chain(
 
 
 def _check_commits(
-    metadata: Metadata,
+    metadata: Commits,
     chain: Chain,
     commits: Mapping[CommitId, Commit],
     parents: Mapping[CommitId, tuple[CommitId, ...]],
@@ -81,7 +82,7 @@ def _check_commits(
         _check_signature(chain, f"commit {commit.id}", commit.signature, commit.id, keys, findings, commit.id)
 
 
-def _recorded(metadata: Metadata, commit: Commit, findings: Findings) -> Tree | None:
+def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | None:
     try:
         tree = metadata.recorded_tree(commit.id)
         actual = tree_id_of(tree)
@@ -126,7 +127,7 @@ def _check_tags(
 
 
 def _check_refs(
-    metadata: Metadata, lake: Lake, chain: Chain, branch: Branch, default: BranchName, findings: Findings
+    metadata: Commits, lake: Lake, chain: Chain, branch: Branch, default: BranchName, findings: Findings
 ) -> None:
     """The native refs of a branch against its head. A ref that another engine moved on is not broken: the next commit
     adopts what it wrote. One that a run of Forge moved was not moved without its head."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.records import Blob
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.upkeep.verify.chain import unreadable_table
 from forge.flows.versioning.content_hash import Listed, Seals
+from forge.flows.versioning.store import ContentHashes
+from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
 from forge.versioning.broken import Broken, Findings
-from forge.versioning.commit import TableVersion, digest_of
+from forge.versioning.commit import TableVersion
 from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of, table_tree_of
 
 Progress = Callable[[str, int, int], None]
@@ -36,7 +37,7 @@ class HeldFile:
 
 
 def check_trees(
-    metadata: Metadata, seals: Seals, digests: Mapping[Held, str], findings: Findings, progress: Progress
+    metadata: ContentHashes, seals: Seals, digests: Mapping[Held, str], findings: Findings, progress: Progress
 ) -> tuple[HeldFile, ...]:
     """The data and delete files that the versions hold, each once."""
     bodies = metadata.table_trees(digests.values())
@@ -118,7 +119,7 @@ def _problem(text: str) -> str | None:
 
 
 def _check_manifests(
-    metadata: Metadata,
+    metadata: ContentHashes,
     seals: Seals,
     manifests: Mapping[str, tuple[Held, ManifestNode]],
     findings: Findings,

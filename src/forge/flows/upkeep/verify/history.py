@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 
-from forge.flows.ports import Lake, Metadata
+from forge.flows.ports import Lake
 from forge.flows.runs.records import Blob, Sealed
 from forge.flows.upkeep.verify.chain import Chain, check_chain
 from forge.flows.upkeep.verify.files import Held, check_files, check_trees
 from forge.flows.versioning.content_hash import Seals, late_path, seal_late
+from forge.flows.versioning.store import CommitHistory, Commits, ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.versioning.broken import Broken, Findings
@@ -22,6 +24,9 @@ from forge.versioning.commit import TableVersion
 from forge.versioning.signing import PublicKeys
 
 LIMIT = 100  # of the broken objects that are named
+
+
+class _Records(CommitHistory, ContentHashes, Protocol): ...
 
 
 class Level(StrEnum):
@@ -79,7 +84,7 @@ class _Reading:
 
 
 def verify(
-    metadata: Metadata,
+    metadata: _Records,
     lake: Lake,
     seals: Seals | None,
     *,
@@ -120,7 +125,7 @@ def verify(
 
 
 def _check_lake(
-    metadata: Metadata,
+    metadata: _Records,
     seals: Seals | None,
     chain: Chain,
     findings: Findings,
@@ -152,7 +157,7 @@ def _check_lake(
         _check_rows(metadata, held, findings, checksum, progress)
 
 
-def find_held(metadata: Metadata, chain: Chain, table: TableName | None) -> tuple[Held, ...]:
+def find_held(metadata: Commits, chain: Chain, table: TableName | None) -> tuple[Held, ...]:
     """Every version of a table that the commits hold, once, with the oldest commit that does."""
     found: dict[tuple[object, ...], Held] = {}
     for commit_id, recorded in chain.trees.items():
@@ -168,7 +173,7 @@ def find_held(metadata: Metadata, chain: Chain, table: TableName | None) -> tupl
     return tuple(found.values())
 
 
-def _digests(metadata: Metadata, held: Iterable[Held]) -> dict[Held, str]:
+def _digests(metadata: ContentHashes, held: Iterable[Held]) -> dict[Held, str]:
     """Of what is sealed: in its commit, or later."""
     late = metadata.blobs(late_path(h.version) for h in held if h.version.digest is None)
     found = {h: h.version.digest for h in held} | {
@@ -177,7 +182,7 @@ def _digests(metadata: Metadata, held: Iterable[Held]) -> dict[Held, str]:
     return {h: digest for h, digest in found.items() if digest is not None}
 
 
-def _seal_one(metadata: Metadata, seals: Seals, held: Held) -> int:
+def _seal_one(metadata: ContentHashes, seals: Seals, held: Held) -> int:
     try:
         return seal_late(metadata, seals, {held.table: replace(held.version, catalog=held.catalog)})
     except ForgeError:
@@ -189,7 +194,7 @@ def _key(version: TableVersion) -> tuple[object, ...]:
 
 
 def _check_rows(
-    metadata: Metadata, held: Iterable[Held], findings: Findings, checksum: Checksum | None, progress: Progress
+    metadata: ContentHashes, held: Iterable[Held], findings: Findings, checksum: Checksum | None, progress: Progress
 ) -> None:
     """A checksum that is recorded must come out again; one that is not is recorded now."""
     if checksum is None:

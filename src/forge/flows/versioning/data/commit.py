@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.project import Project
@@ -43,7 +43,19 @@ class CommitResult:
     table: TableName
     statistics: TableStatistics
     verdicts: tuple[Verdict, ...] = ()
-    status: str = "published"  # published | blocked
+    status: Literal["published", "blocked"] = "published"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "type": "committed" if self.commit else "blocked",
+            "table": str(self.table),
+            "commit": self.commit.to_dict() if self.commit else None,
+            "rows_added": self.statistics.rows_added,
+            "rows_modified": self.statistics.rows_modified,
+            "rows_deleted": self.statistics.rows_deleted,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "run_id": self.run_id,
+        }
 
 
 def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
@@ -171,13 +183,9 @@ def _refuse_bad_keys(
 def _stage_keyed(
     work: Work, request: CommitRequest, rows: pyarrow.Table, before: TableVersion, files: TableFiles, where: str
 ) -> TableOutcome:
-    from forge.flows.versioning.data.keyed_change import (
-        change_by_key,
-        find_candidates,
-        refuse_null_keys,
-        refuse_twin_keys,
-    )
+    from forge.flows.versioning.data.keyed_change import change_by_key, refuse_null_keys, refuse_twin_keys
     from forge.flows.versioning.fit_rows import fit_rows
+    from forge.flows.versioning.key_bounds import find_candidates
 
     ports, is_delete = work.ports, request.mode is CommitMode.DELETE
     key = find_key(request, ports, files.fields, remembered_key(before, files))

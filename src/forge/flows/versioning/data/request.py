@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
@@ -39,7 +39,7 @@ class CommitRequest:
     rows: pyarrow.Table | None = None
     sql: str | None = None
     frame: object | None = None
-    action: str = "commit"  # commit | upload: what a protected branch refuses, in words
+    action: Literal["commit", "upload"] = "commit"  # what a protected branch refuses, in words
     where: str | None = None  # what the rows are called in messages: a file
 
 

@@ -13,6 +13,7 @@ from forge.flows.runs.records import AuditRecord, Moved, OutputStatus, Publicati
 from forge.flows.versioning.content_hash import seal_series
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeRecord, TableTally
+from forge.flows.versioning.merge.result import Blocked, Conflicted, Merged, MergedBy, MergeResult, UpToDate
 from forge.flows.versioning.merge.tree import TreeMerge
 from forge.flows.versioning.ports import VersionPorts, Work
 from forge.model.errors import ForgeError
@@ -24,21 +25,12 @@ from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.graph import MergeBase
 from forge.versioning.merge import OPEN_MERGES, MergeStatus, MergeType, Strategy
 
-
-@dataclass(frozen=True, slots=True)
-class MergeResult:
-    type: MergeType
-    source: str
-    target: str
-    base: CommitId | None = None
-    other_bases: tuple[CommitId, ...] = ()
-    commit: Commit | None = None  # the new head of the target, where it moved
-    merge: MergeRecord | None = None  # kept, where someone has to decide
-    tables: tuple[TableTally, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()  # the first of them
-    conflict_count: int = 0
-    verdicts: tuple[Verdict, ...] = ()
-    run_id: str | None = None
+_MERGED_BY: Mapping[Strategy, MergedBy] = {
+    Strategy.FF: MergeType.FAST_FORWARD,
+    Strategy.THREE_WAY: MergeType.THREE_WAY,
+    Strategy.SQUASH: MergeType.SQUASH,
+    Strategy.REBASE: MergeType.REBASE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +91,31 @@ def finish(work: Work, plan: Plan, line: Line, merged: TreeMerge, steps: tuple[S
         return landed
     assert isinstance(landed, Publication)
     work.tell("published", detail=landed.commit.id)
-    return MergeResult(
-        MergeType(plan.strategy.value),
-        plan.source,
-        str(line.branch),
-        plan.base.commit,
-        plan.base.others,
-        landed.commit,
-        landed.merge,
-        merged.tallies,
+    return Merged(
+        type=_MERGED_BY[plan.strategy],
+        source=plan.source,
+        target=str(line.branch),
+        base=plan.base.commit,
+        other_bases=plan.base.others,
+        commit=landed.commit,
+        merge=landed.merge,
+        tables=merged.tallies,
         verdicts=verdicts,
         run_id=str(work.run_id),
     )
 
 
-def finish_unmoved(work: Work, plan: Plan, merged: TreeMerge) -> MergeResult:
+def finish_unmoved(work: Work, plan: Plan, merged: TreeMerge) -> UpToDate:
     """There is nothing that the target does not have: no commit is made."""
     _end(work, RunStatus.SUCCEEDED, (), merged)
     kept = close_merge(work.ports, plan.merge_id, plan.head)
-    target = str(plan.target.name)
-    return MergeResult(
-        MergeType.UP_TO_DATE, plan.source, target, plan.base.commit, plan.base.others, None, kept, run_id=work.run_id
+    return UpToDate(
+        source=plan.source,
+        target=str(plan.target.name),
+        base=plan.base.commit,
+        other_bases=plan.base.others,
+        merge=kept,
+        run_id=work.run_id,
     )
 
 
@@ -236,25 +232,34 @@ def _hold(
     conflicts: tuple[Conflict, ...],
     count: int,
     verdicts: tuple[Verdict, ...],
-) -> MergeResult:
+) -> Conflicted | Blocked:
     """Nothing moves. The merge is kept with its conflicts until someone resolves, continues or aborts it."""
     ports = work.ports
     status = MergeStatus.CONFLICTED if count else MergeStatus.BLOCKED
     _end(work, RunStatus.CONFLICT if count else RunStatus.BLOCKED, verdicts, merged)
     kept = keep_merge(ports, plan, status, str(work.run_id), conflicts, count, merged.resolved_count, merged.tallies)
-    return MergeResult(
-        MergeType.CONFLICTED if count else MergeType.BLOCKED,
-        plan.source,
-        str(plan.target.name),
-        plan.base.commit,
-        plan.base.others,
-        None,
-        kept,
-        merged.tallies,
-        conflicts,
-        count,
-        verdicts,
-        str(work.run_id),
+    if not count:
+        return Blocked(
+            source=plan.source,
+            target=str(plan.target.name),
+            base=plan.base.commit,
+            other_bases=plan.base.others,
+            merge=kept,
+            tables=merged.tallies,
+            verdicts=verdicts,
+            run_id=str(work.run_id),
+        )
+    return Conflicted(
+        source=plan.source,
+        target=str(plan.target.name),
+        base=plan.base.commit,
+        other_bases=plan.base.others,
+        merge=kept,
+        tables=merged.tallies,
+        conflicts=conflicts,
+        conflict_count=count,
+        verdicts=verdicts,
+        run_id=str(work.run_id),
     )
 
 

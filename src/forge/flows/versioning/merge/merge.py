@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.publish.changes import Prepared, assets_of, land, placed
 from forge.flows.runs.records import Advance, AuditRecord, Moved
-from forge.flows.versioning.merge.conclusion import MergeResult as MergeResult  # part of what `merge` says
 from forge.flows.versioning.merge.conclusion import Plan, Step, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key
 from forge.flows.versioning.merge.preview import judge_contract
 from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.result import AwaitingApproval, Merged, MergeResult, UpToDate
 from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
-from forge.flows.versioning.merge.tree import TreeMerge, merge_trees, same
+from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
 from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
-from forge.versioning.commit import TableStatistics, Tree
+from forge.versioning.commit import TableStatistics, Tree, same
 from forge.versioning.conflict import Answers, Rule
 from forge.versioning.graph import commits_between, is_ancestor, merge_base
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
@@ -46,7 +46,7 @@ def merge(
     """Ours is the target, theirs the source. Nothing moves unless all of it does."""
     for _ in range(ATTEMPTS):
         plan = _plan(request, ports, merge_id, answers or Answers((*ports.rules, *request.rules)))
-        if isinstance(plan, MergeResult):
+        if isinstance(plan, UpToDate):
             return plan
         waiting = _await_approval(plan, ports)
         if waiting is not None:
@@ -66,7 +66,7 @@ def moves_too_often(branch: str) -> ForgeError:
     )
 
 
-def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answers: Answers) -> Plan | MergeResult:
+def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answers: Answers) -> Plan | UpToDate:
     metadata = ports.metadata
     target = ports.branch(request.target)
     if not who_may_merge(target, ports.author.email) and not who_may_merge(target, ports.author.name):
@@ -84,7 +84,7 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
     base = merge_base(target.head, theirs, parents)
     if target.head is not None and is_ancestor(theirs, target.head, parents):
         kept = close_merge(ports, merge_id, target.head)
-        return MergeResult(MergeType.UP_TO_DATE, request.source, request.target, base.commit, merge=kept)
+        return UpToDate(source=request.source, target=request.target, base=base.commit, merge=kept)
     can_ff = target.head is None or is_ancestor(target.head, theirs, parents)
     if request.strategy is Strategy.FF and not can_ff:
         raise ForgeError(
@@ -167,7 +167,7 @@ def _message(strategy: Strategy, request: MergeRequest) -> str:
     return f"Merge branch '{request.source}' into '{request.target}'"
 
 
-def _await_approval(plan: Plan, ports: VersionPorts) -> MergeResult | None:
+def _await_approval(plan: Plan, ports: VersionPorts) -> AwaitingApproval | None:
     """The merge kept as pending, where someone else has to approve it first."""
     if not plan.target.needs_approval:
         return None
@@ -178,8 +178,12 @@ def _await_approval(plan: Plan, ports: VersionPorts) -> MergeResult | None:
     if valid:
         return None
     kept = keep_merge(ports, plan, MergeStatus.PENDING, None, (), 0, 0)
-    return MergeResult(
-        MergeType.PENDING, plan.source, str(plan.target.name), plan.base.commit, plan.base.others, merge=kept
+    return AwaitingApproval(
+        source=plan.source,
+        target=str(plan.target.name),
+        base=plan.base.commit,
+        other_bases=plan.base.others,
+        merge=kept,
     )
 
 
@@ -202,7 +206,7 @@ def execute(plan: Plan, ports: VersionPorts) -> MergeResult | Moved:
         return finish(work, plan, line, merged, _commits_one(work, plan, line, merged, theirs))
 
 
-def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> MergeResult | Moved:
+def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Moved:
     """No data is read or written: every table's ref goes to the snapshot that the source has."""
     assert plan.theirs is not None
     head, theirs = plan.theirs, ports.metadata.tree(plan.theirs)
@@ -239,15 +243,15 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> MergeResult | 
     tallies = tuple(
         _taken(table, "fast_forward" if version else "removed", rows.get(table)) for table, version in changed.items()
     )
-    return MergeResult(
-        MergeType.FAST_FORWARD,
-        plan.source,
-        str(line.branch),
-        plan.base.commit,
-        plan.base.others,
-        commit,
-        landed.merge,
-        tallies,
+    return Merged(
+        type=MergeType.FAST_FORWARD,
+        source=plan.source,
+        target=str(line.branch),
+        base=plan.base.commit,
+        other_bases=plan.base.others,
+        commit=commit,
+        merge=landed.merge,
+        tables=tallies,
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forge.flows.runs.records import Moved
-from forge.flows.versioning.merge.conclusion import MergeResult, Plan
+from forge.flows.versioning.merge.conclusion import Plan
 from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
+from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError

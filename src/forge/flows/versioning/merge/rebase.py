@@ -7,7 +7,8 @@ from dataclasses import replace
 from forge.flows.runs.pins import Line
 from forge.flows.runs.publish.changes import placed
 from forge.flows.runs.records import Moved
-from forge.flows.versioning.merge.conclusion import MergeResult, Plan, Step, finish, finish_unmoved
+from forge.flows.versioning.merge.conclusion import Plan, Step, finish, finish_unmoved
+from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
 from forge.flows.versioning.merge.tree import TableOutcome, TreeMerge, merge_trees
 from forge.flows.versioning.ports import Work

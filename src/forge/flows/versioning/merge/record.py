@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ class Approval:
     approved: bool = True  # False: rejected
     comment: str = ""
 
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
+
 
 @dataclass(frozen=True, slots=True)
 class TableTally:
@@ -41,6 +44,9 @@ class TableTally:
     engine: str = ""  # driver | spark, where rows were read
     key: tuple[str, ...] = ()  # by which rows were matched
     warning: str = ""  # what to know of how it was merged
+
+    def to_dict(self) -> dict[str, object]:
+        return {**asdict(self), "key": list(self.key)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +77,30 @@ class MergeRecord:
     @property
     def fully_resolved(self) -> bool:
         return self.resolved_count >= self.conflict_count
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "merge_id": self.id,
+            "kind": self.kind,
+            "source_branch": self.source,
+            "target_branch": str(self.target),
+            "source_commit": self.source_commit,
+            "target_commit": self.target_commit,
+            "base_commit": self.base_commit,
+            "other_bases": list(self.other_bases),
+            "strategy": str(self.strategy),
+            "status": str(self.status),
+            "message": self.message,
+            "author": self.author.to_dict(),
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+            "commit": self.commit_id,
+            "run_id": self.run_id,
+            "total_count": self.conflict_count,
+            "resolved_count": self.resolved_count,
+            "fully_resolved": self.fully_resolved,
+            "approvals": [approval.to_dict() for approval in self.approvals],
+            "tables": [tally.to_dict() for tally in self.tables],
+            "rules": [rule.to_dict() for rule in self.rules],
+            "keys": {table: list(key) for table, key in self.keys.items()},
+        }

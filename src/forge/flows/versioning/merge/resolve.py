@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from forge.flows.ports import Metadata
 from forge.flows.runs.records import AuditRecord
-from forge.flows.versioning.merge.conclusion import MergeResult
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.record import Approval, MergeRecord
+from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
+from forge.flows.versioning.store import Merges
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, TableName
 from forge.model.nearest import did_you_mean
@@ -22,7 +22,7 @@ from forge.versioning.merge import OPEN_MERGES, MergeStatus
 from forge.versioning.protection import may_approve
 
 
-def find_merge(metadata: Metadata, merge_id: str, *, is_open: bool = False) -> MergeRecord:
+def find_merge(metadata: Merges, merge_id: str, *, is_open: bool = False) -> MergeRecord:
     """By its id or the beginning of it; E616 unknown, E618 closed where an open one is wanted."""
     found = metadata.merge(merge_id)
     if found is None:
@@ -77,7 +77,7 @@ def resolve(merge_id: str, resolutions: Iterable[Resolution], ports: VersionPort
     return find_merge(metadata, found.id)
 
 
-def _chosen(metadata: Metadata, found: MergeRecord, resolution: Resolution) -> tuple[Conflict, ...]:
+def _chosen(metadata: Merges, found: MergeRecord, resolution: Resolution) -> tuple[Conflict, ...]:
     if resolution.ids:
         known = metadata.conflicts(found.id, ids=resolution.ids)
         missing = [i for i in resolution.ids if i not in {c.id for c in known}]
@@ -107,7 +107,7 @@ def _chosen(metadata: Metadata, found: MergeRecord, resolution: Resolution) -> t
     return fitting
 
 
-def _refuse_unknown(metadata: Metadata, found: MergeRecord, resolution: Resolution) -> None:
+def _refuse_unknown(metadata: Merges, found: MergeRecord, resolution: Resolution) -> None:
     """A word for a table or column without a conflict is a slip, unless some conflicts were too many to be kept."""
     every = metadata.conflicts(found.id)
     if len(every) < found.conflict_count or (resolution.table is None and resolution.column is None):
@@ -164,7 +164,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def answers_of(metadata: Metadata, found: MergeRecord) -> Answers:
+def answers_of(metadata: Merges, found: MergeRecord) -> Answers:
     kept = metadata.conflicts(found.id)
     given = {c.id: Rule(c.resolution, value=c.resolved_value) for c in kept if c.resolution is not None}
     return Answers(found.rules, given)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from forge.flows.ports import Metadata
 from forge.flows.versioning.merge.tree import TableOutcome, TreeMerge
+from forge.flows.versioning.store import Commits
 from forge.model.names import CommitId, TableName
 from forge.versioning.commit import TableStatistics
 from forge.versioning.graph import commits_between
@@ -15,7 +15,7 @@ UNREAD = ("fast_forward", "zero_copy")
 MANY = 500  # commits: reading more would take longer than the rest of a fast-forward
 
 
-def rows_between(metadata: Metadata, base: CommitId | None, head: CommitId | None) -> dict[TableName, TableStatistics]:
+def rows_between(metadata: Commits, base: CommitId | None, head: CommitId | None) -> dict[TableName, TableStatistics]:
     """By table, the rows that the commits of `head` that `base` does not have added, changed and deleted, summed up.
     Backwards, where `base` is the one with more commits: what was added is deleted then."""
     parents = metadata.ancestry([commit for commit in (base, head) if commit])

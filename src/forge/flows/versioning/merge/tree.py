@@ -18,7 +18,7 @@ from forge.flows.versioning.ports import Work, row_work
 from forge.flows.versioning.tables import MergedRows, NeedsEngine, RowWork, TableFiles, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.versioning.commit import TableStatistics, TableVersion, Tree
+from forge.versioning.commit import TableStatistics, TableVersion, Tree, same
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
 from forge.versioning.field import Aligned, Fields, Layout
 
@@ -83,12 +83,6 @@ def _personal(work: Work, trees: tuple[Tree, ...], table: TableName) -> frozense
     """On one of the sides, or today on the default branch."""
     ports = work.ports
     return Personal(ports.metadata, ports.declared, lambda: trees).of(table) | ports.personal().of(table)
-
-
-def same(old: TableVersion | None, new: TableVersion | None) -> bool:
-    if old is None or new is None:
-        return old is new
-    return (old.uuid, old.snapshot_id, old.metadata_location) == (new.uuid, new.snapshot_id, new.metadata_location)
 
 
 def _merge_one(work: Work, sides: Sides) -> TableOutcome:

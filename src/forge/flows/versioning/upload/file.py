@@ -4,10 +4,10 @@ line and the reason."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from forge.flows.versioning.upload.limits import DEFAULT_LIMITS, UploadLimits, too_large
 from forge.model.errors import ForgeError
 from forge.versioning.field import Fields
 
@@ -25,15 +25,6 @@ _TYPES = {
     "application/vnd.apache.parquet": "parquet",
     "application/parquet": "parquet",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class UploadLimits:
-    bytes: int = 100 * 10**6
-    rows: int = 1_000_000
-
-
-DEFAULT_LIMITS = UploadLimits()
 
 
 def read_upload(
@@ -92,12 +83,3 @@ def _read(name: str, source: BinaryIO | Path, limits: UploadLimits) -> bytes:
             raise too_large(name, f"more than {limits.bytes:,} bytes", f"{limits.bytes:,} bytes")
         parts.append(chunk)
     return b"".join(parts)
-
-
-def too_large(name: str, has: str, most: str) -> ForgeError:
-    return ForgeError(
-        "E622",
-        f"{name} has {has}",
-        why=f"At most {most} can be uploaded at once.",
-        fix="Divide the file, or make it a source of the project and load it by `forge run`.",
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from forge.flows.versioning.fit_rows import fit_rows
-from forge.flows.versioning.upload.file import UploadLimits, too_large
+from forge.flows.versioning.upload.limits import UploadLimits, too_large
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type, type_name
 from forge.versioning.field import Fields

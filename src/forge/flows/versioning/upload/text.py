@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from forge.flows.versioning.fit_rows import check_columns
-from forge.flows.versioning.upload.file import too_large
+from forge.flows.versioning.upload.limits import too_large
 from forge.flows.versioning.upload.values import Unfit, cast_texts, converter, find_type
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type

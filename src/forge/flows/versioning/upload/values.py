@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forge.model.types import parse_type
 from forge.versioning.arrow_types import arrow_type
 
 INTEGER = r"^[+-]?[0-9]+$"
@@ -33,7 +34,7 @@ def converter(kind: str) -> Convert:
     if kind in _BITS:
         return lambda value: _integer(value, _BITS[kind])
     if kind.startswith("decimal"):
-        precision, scale = (int(part) for part in kind[8:-1].split(","))
+        precision, scale = parse_type(kind).size
         return lambda value: _decimal(value, precision, scale)
     plain: dict[str, Convert] = {
         "string": _text,

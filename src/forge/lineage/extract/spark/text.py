@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from forge.lineage.extract.spark.tree import Node, object_name
+from forge.model.types import parse_type
 
 _DEEPEST = 40
 _LONGEST = 500
@@ -92,7 +93,6 @@ _FUNCTIONS = {
     "ZeroIfNull": "zeroifnull",
 }
 
-_TYPES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 _TRANSPARENT = {"Alias", "KnownNullable", "KnownNotNull", "KnownFloatingPointNormalized", "TempResolvedColumn"}
 _TRANSPARENT |= {"CommonExpressionDef", "With"}
 _MONTHS = (("YEAR", 12), ("MONTH", 1))
@@ -119,7 +119,7 @@ def function_name(kind: str) -> str:
 def type_name(data_type: object) -> str:
     if isinstance(data_type, dict):
         return str(data_type.get("type", "struct"))
-    return _TYPES.get(str(data_type), str(data_type))
+    return str(parse_type(str(data_type)))
 
 
 class _Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
@@ -14,6 +14,10 @@ from forge.lineage.extract.relation import Column, Relation, copy_of
 from forge.lineage.extract.sql.nested import field_type
 from forge.lineage.extract.value import Value
 from forge.model.names import ColumnName
+
+if TYPE_CHECKING:
+    from forge.lineage.extract.sql.scope import Environment, Scope
+    from forge.lineage.extract.value import Sources
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +34,26 @@ class SqlFunction:
     defaults: tuple[exp.Expr, ...] = ()
 
 
+class QueryReader(Protocol):
+    """Expressions and queries of one tree. An expression may hold queries, and a query expressions: who reads the one
+    is handed who reads the other."""
+
+    def value(self, expression: exp.Expr, scope: Scope, /) -> Value: ...
+
+    def sources(self, expression: exp.Expr, scope: Scope, /) -> Sources: ...
+
+    def relation(
+        self, query: exp.Expr, around: Around, outer: Scope | None = None, environment: Environment | None = None, /
+    ) -> Relation: ...
+
+    def relation_in_brackets(self, query: exp.Expr, scope: Scope, /) -> Relation: ...
+
+
 class Around(Protocol):
     """Lines are those of the text that was parsed; 0: not known, that of the statement is meant."""
 
     dialect: str
+    reader: QueryReader
 
     def table(self, table: exp.Table) -> Relation:
         """What a FROM names: a table of the catalog, a temporary view, a path, a table function that is none of the

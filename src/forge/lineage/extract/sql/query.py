@@ -166,6 +166,7 @@ class _Quiet:
     def __init__(self, around: Around) -> None:
         self.around = around
         self.dialect = around.dialect
+        self.reader = around.reader
         self.table = around.table
         self.new_id = around.new_id
         self.function = around.function

@@ -216,17 +216,12 @@ class Scope:
         self.shaped.update((source, way) for source in sources)
 
     def value(self, expression: exp.Expr) -> Value:
-        """What an expression is made from here. An expression may hold queries, and a query expressions, so the
-        modules that read them meet only in this class."""
-        from forge.lineage.extract.sql.expression import value_of_expression
-
-        return value_of_expression(expression, self)
+        """What an expression is made from here."""
+        return self.around.reader.value(expression, self)
 
     def relation(self, query: exp.Expr) -> Relation:
         """What a query gives that may use what can be seen here."""
-        from forge.lineage.extract.sql.query import relation_of_query
-
-        return relation_of_query(query, self.around, self)
+        return self.around.reader.relation(query, self.around, self)
 
     def subquery(self, query: exp.Expr) -> Relation:
         """One in an expression: what decides about its rows decides about the rows here. SELECT AS STRUCT is one value
@@ -240,11 +235,9 @@ class Scope:
 
     def shape_by(self, expressions: Iterable[exp.Expr | None], way: Indirect) -> None:
         """All that is used in conditions, keys and orders shapes the rows."""
-        from forge.lineage.extract.sql.expression import sources_of_expression
-
         for expression in expressions:
             if expression is not None:
-                self.shape(sources_of_expression(expression, self), way)
+                self.shape(self.around.reader.sources(expression, self), way)
 
     def take_over(self, inner: Scope) -> None:
         self.shaped |= inner.shaped

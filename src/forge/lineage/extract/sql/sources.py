@@ -111,11 +111,10 @@ def _in_brackets(item: exp.Expr) -> exp.Expr:
 
 def subquery_beside(item: exp.Expr, scope: Scope) -> Relation:
     """A subquery that does not see what stands beside it, only what is outside."""
-    from forge.lineage.extract.sql.query import relation_in_brackets, relation_of_query
-
+    reader = scope.around.reader
     if isinstance(item, exp.Subquery):
-        return relation_in_brackets(item, scope)
-    return relation_of_query(item, scope.around, scope.outer, scope.environment)
+        return reader.relation_in_brackets(item, scope)
+    return reader.relation(item, scope.around, scope.outer, scope.environment)
 
 
 def _named(item: exp.Expr, relation: Relation, scope: Scope) -> Source:

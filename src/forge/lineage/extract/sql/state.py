@@ -14,8 +14,9 @@ from forge.lineage.extract.definition import ColumnDefinition, Definition
 from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import MAYBE, Made, Step
 from forge.lineage.extract.relation import Column, Relation, Shape, relation_of
-from forge.lineage.extract.sql.around import SqlFunction, read_from, types_of, types_of_columns
+from forge.lineage.extract.sql.around import QueryReader, SqlFunction, read_from, types_of, types_of_columns
 from forge.lineage.extract.sql.names import parts_of, path_of, split_name
+from forge.lineage.extract.sql.reader import SqlReader
 from forge.lineage.extract.sql.target import Counts, Target, Temporary, Written, merged
 from forge.lineage.extract.value import NOTHING, Trace, Value, through
 from forge.model.names import ColumnName
@@ -36,6 +37,7 @@ class State(ABC):
 
     def __init__(self, catalog: Catalog, dialect: str, file: str, variables: Mapping[str, str]) -> None:
         self.dialect = dialect
+        self.reader: QueryReader = SqlReader()
         self.file = file
         self.catalog = catalog
         self.local = Catalog((), catalog.db, catalog.default_schema)  # what the whole text defines

@@ -187,7 +187,7 @@ def _write(connection: Connection, registration: Registration) -> tuple[bool, Re
 
 
 def _write_moving(connection: Connection, newest: Registered, moving: Moving, count: int) -> None:
-    from forge.stores.sql.quality.alert_rows import add_deliveries
+    from forge.stores.sql.outbox import add_deliveries
 
     put(connection, t.contracts, [_head_row(newest, moving.change.state.value, count)])
     connection.execute(t.states.insert(), [rows.state_row(newest.id, moving.change)])

@@ -8,10 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 
 from forge.quality.alerts.alert import AlertState, Scope
-from forge.quality.alerts.delivery import Delivery, DeliveryStatus
 from forge.quality.alerts.incident import Entry, EntryKind, TrackedIncident, join
 from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
-from forge.quality.alerts.notice import notice_of
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.quality import alert_tables as t
 
@@ -71,51 +69,6 @@ def read_mute(row: Row) -> Mute:
     )
 
 
-def delivery_row(one: Delivery) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "channel": one.channel,
-        "thread": one.thread,
-        "scope": str(one.notice.scope),
-        "table_name": one.notice.table,
-        "kind": str(one.notice.kind),
-        "status": str(one.status),
-        "reason": one.reason,
-        "muted": one.muted,
-        "created_at": one.created_at,
-        "due_at": one.due_at,
-        "next_at": one.next_at,
-        "attempts": one.attempts,
-        "message_id": one.message_id,
-        "claimed_by": one.claimed_by,
-        "claimed_until": one.claimed_until,
-        "sent_at": one.sent_at,
-        "pager_key": one.key,
-        "notice": one.notice.to_dict(),
-    }
-
-
-def read_delivery(row: Row) -> Delivery:
-    return Delivery(
-        row["id"],
-        row["channel"],
-        notice_of(row["notice"]),
-        row["created_at"],
-        row["due_at"],
-        row["next_at"],
-        DeliveryStatus(row["status"]),
-        row["reason"],
-        row["muted"],
-        row["attempts"],
-        row["message_id"],
-        row["claimed_by"],
-        row["claimed_until"],
-        row["sent_at"],
-        row["pager_key"],
-        row["number"],
-    )
-
-
 def add_entries(connection: Connection, incident_id: str, entries: Sequence[Entry]) -> None:
     """In order. A failure that follows a failure goes into the same line."""
     last = _last_entry(connection, incident_id) if entries and entries[0].kind is EntryKind.SEEN else None
@@ -136,16 +89,3 @@ def _last_entry(connection: Connection, incident_id: str) -> Row | None:
     query = select(e).where(e.c.incident_id == incident_id).order_by(e.c.number.desc()).limit(1)
     row = connection.execute(query).mappings().first()
     return row if row is not None and row["kind"] == EntryKind.SEEN.value else None
-
-
-def add_deliveries(connection: Connection, deliveries: Sequence[Delivery]) -> None:
-    if not deliveries:
-        return
-    connection.execute(t.deliveries.insert(), [delivery_row(one) for one in deliveries])
-    links = [
-        {"incident_id": incident, "delivery_id": one.id}
-        for one in deliveries
-        for incident in dict.fromkeys(check.incident_id for check in one.notice.checks if check.incident_id)
-    ]
-    if links:
-        connection.execute(t.delivery_incidents.insert(), links)

@@ -16,6 +16,7 @@ from forge.quality.alerts.delivery import DeliveryStatus
 from forge.quality.alerts.incident import Change, Entry, IncidentStatus, TrackedIncident
 from forge.quality.alerts.json import entry_of
 from forge.quality.alerts.quiet import Mute
+from forge.stores.sql import outbox
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t
@@ -185,7 +186,7 @@ def _write(connection: Connection, written: Writing) -> None:
     put(connection, t.alert_states, [rows.state_row(state) for state in written.states])
     for change in written.incidents:
         _put_change(connection, change)
-    rows.add_deliveries(connection, written.deliveries)
+    outbox.add_deliveries(connection, written.deliveries)
 
 
 def _put_change(connection: Connection, change: Change) -> None:
@@ -221,11 +222,11 @@ def _mutes(connection: Connection, now: datetime | None) -> tuple[Mute, ...]:
 
 def _retime(connection: Connection, retime: Retime, now: datetime) -> None:
     """What was tried already goes on as it is."""
-    d = t.deliveries
+    d = outbox.deliveries
     query = select(d).where(d.c.status == DeliveryStatus.WAITING.value, d.c.message_id.is_(None)).with_for_update()
     mutes = _mutes(connection, now)
     for row in connection.execute(query).mappings().all():
-        changed = retime(rows.read_delivery(row), mutes)
+        changed = retime(outbox.read_delivery(row), mutes)
         if changed is not None:
             values = {
                 "due_at": changed.due_at,

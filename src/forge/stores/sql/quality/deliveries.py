@@ -13,6 +13,7 @@ from forge.flows.quality.incidents.ports import ENDED, Result, ended_entry
 from forge.quality.alerts.alert import AlertStatus, Scope
 from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
 from forge.quality.alerts.json import state_of
+from forge.stores.sql import outbox
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t
@@ -28,7 +29,7 @@ class SqlDeliveries:
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         with writing(self._engine) as connection:
-            rows.add_deliveries(connection, deliveries)
+            outbox.add_deliveries(connection, deliveries)
 
     def deliveries(
         self,
@@ -40,7 +41,7 @@ class SqlDeliveries:
         statuses: Iterable[DeliveryStatus] | None = None,
         limit: int = 1000,
     ) -> tuple[Delivery, ...]:
-        d, links = t.deliveries, t.delivery_incidents
+        d, links = outbox.deliveries, outbox.delivery_incidents
         query = select(d).order_by(d.c.number.desc()).limit(limit)
         if ids is not None:
             query = query.where(d.c.id.in_(list(ids)))
@@ -53,7 +54,7 @@ class SqlDeliveries:
         if incident_id is not None:
             query = query.join(links, links.c.delivery_id == d.c.id).where(links.c.incident_id == incident_id)
         with reading(self._engine) as connection:
-            return tuple(rows.read_delivery(row) for row in connection.execute(query).mappings())
+            return tuple(outbox.read_delivery(row) for row in connection.execute(query).mappings())
 
     def attempts(self, ids: Iterable[str]) -> Mapping[str, tuple[Attempt, ...]]:
         a = t.delivery_attempts
@@ -67,7 +68,7 @@ class SqlDeliveries:
         return {key: tuple(attempts) for key, attempts in found.items()}
 
     def due(self, now: datetime) -> tuple[str, ...]:
-        d = t.deliveries.c
+        d = outbox.deliveries.c
         free = or_(d.claimed_until.is_(None), d.claimed_until <= now)
         query = select(d.channel).where(d.status == _WAITING, d.next_at <= now, free).distinct().order_by(d.channel)
         with reading(self._engine) as connection:
@@ -76,7 +77,7 @@ class SqlDeliveries:
     def claim(
         self, channel: str, now: datetime, worker: str, until: datetime, plan: Callable[[Sequence[Delivery]], Plan]
     ) -> Plan:
-        d = t.deliveries
+        d = outbox.deliveries
         query = (
             select(d)
             .where(d.c.status == _WAITING, d.c.channel == channel)
@@ -85,14 +86,14 @@ class SqlDeliveries:
             .with_for_update()
         )
         with writing(self._engine) as connection:
-            planned = plan([rows.read_delivery(row) for row in connection.execute(query).mappings()])
+            planned = plan([outbox.read_delivery(row) for row in connection.execute(query).mappings()])
             for one, reason in planned.dropped:
                 _change(connection, one.id, status=DeliveryStatus.DROPPED.value, reason=reason)
             return replace(planned, messages=tuple(_held(connection, m, worker, until) for m in planned.messages))
 
     def record(self, message: Message, worker: str, result: Result) -> bool:
         ids = [one.id for one in message.deliveries]
-        d = t.deliveries
+        d = outbox.deliveries
         attempt = result.attempt
         with writing(self._engine) as connection:
             tries = {"at": attempt.at, "ok": attempt.ok, "detail": attempt.detail, "ms": attempt.ms}
@@ -123,7 +124,7 @@ class SqlDeliveries:
             return _keys(connection, channel, list(threads))
 
     def still_failing(self, channel: str, key: str) -> bool:
-        d, s = t.deliveries.c, t.alert_states
+        d, s = outbox.deliveries.c, t.alert_states
         query = select(d.thread, d.scope, d.table_name).where(d.channel == channel, d.pager_key == key).distinct()
         with reading(self._engine) as connection:
             told = connection.execute(query).all()
@@ -139,7 +140,7 @@ class SqlDeliveries:
         return False
 
     def queue_again(self, ids: Iterable[str], now: datetime) -> int:
-        d = t.deliveries
+        d = outbox.deliveries
         ended = d.c.status.in_([DeliveryStatus.GIVEN_UP.value, DeliveryStatus.REFUSED.value])
         change = update(d).where(d.c.id.in_(list(ids)), ended)
         with writing(self._engine) as connection:
@@ -148,7 +149,7 @@ class SqlDeliveries:
 
 
 def _change(connection: Connection, delivery_id: str, **values: Any) -> None:
-    connection.execute(update(t.deliveries).where(t.deliveries.c.id == delivery_id).values(**values))
+    connection.execute(update(outbox.deliveries).where(outbox.deliveries.c.id == delivery_id).values(**values))
 
 
 def _held(connection: Connection, message: Message, worker: str, until: datetime) -> Message:
@@ -160,7 +161,7 @@ def _held(connection: Connection, message: Message, worker: str, until: datetime
 
 
 def _keys(connection: Connection, channel: str, threads: Sequence[str]) -> dict[str, str]:
-    d = t.deliveries.c
+    d = outbox.deliveries.c
     found: dict[str, str] = {}
     for batch in batches(threads):
         query = select(d.thread, d.pager_key).where(d.channel == channel, d.thread.in_(batch), d.pager_key.is_not(None))
@@ -172,7 +173,7 @@ def _tell_incidents(connection: Connection, message: Message, result: Result) ->
     kind = ENDED.get(result.status)
     if kind is None:
         return
-    links = t.delivery_incidents
+    links = outbox.delivery_incidents
     ids = [one.id for one in message.deliveries]
     told = connection.execute(select(links.c.incident_id).where(links.c.delivery_id.in_(ids)).distinct()).scalars()
     entry = ended_entry(message, result, kind)

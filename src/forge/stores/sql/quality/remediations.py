@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, Index, String, Table, select
+from sqlalchemy import Connection, Engine, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
@@ -22,22 +22,9 @@ from forge.quality.workflow import (
     may_follow,
 )
 from forge.stores.sql import rows, tables
-from forge.stores.sql.columns import Code, Json, UtcTime
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.statements import put
-
-remediations = Table(
-    "forge_quality_remediations",
-    tables.metadata,
-    Column("id", String(64), primary_key=True),
-    Column("dataset", Code, nullable=False),
-    Column("branch", Code, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("proposed_at", UtcTime, nullable=False),
-    Column("document", Json, nullable=False),
-    Index("forge_quality_remediations_by_dataset", "dataset", "proposed_at"),
-    Index("forge_quality_remediations_by_status", "status", "proposed_at"),
-)
+from forge.stores.sql.tables import remediations
 
 
 def write_remediation(connection: Connection, remediation: Remediation) -> None:

@@ -1,13 +1,13 @@
-"""The part of the Metadata port that reads runs and what their checks said."""
+"""What the checks of runs said, in SQL."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
 
 from forge.flows.runs.records import (
     JUDGED,
@@ -24,35 +24,15 @@ from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading
-from forge.stores.sql.statements import batches, find_rows
+from forge.stores.sql.records import SqlRecords
+from forge.stores.sql.run_rows import NEWEST, runs_by_id
+from forge.stores.sql.statements import find_rows
 
 _BLOCKED_RUNS = 500  # so many of the newest runs that did not end well are looked at for tables they held back
 _UNHAPPY = (RunStatus.BLOCKED, RunStatus.FAILED, RunStatus.CONFLICT, RunStatus.CANCELLED, RunStatus.INTERRUPTED)
-_NEWEST = (tables.runs.c.started_at.desc(), tables.runs.c.id.desc())
 
 
-class SqlRuns:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def run(self, run_id: RunId) -> RunRecord | None:
-        return self.find_runs([run_id]).get(run_id)
-
-    def find_runs(self, ids: Iterable[RunId]) -> dict[RunId, RunRecord]:
-        with reading(self._engine) as connection:
-            return _runs_by_id(connection, list(dict.fromkeys(ids)))
-
-    def runs(
-        self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
-    ) -> tuple[RunRecord, ...]:
-        query = select(tables.runs).order_by(*_NEWEST).limit(limit)
-        if branch is not None:
-            query = query.where(tables.runs.c.branch == branch)
-        if status is not None:
-            query = query.where(tables.runs.c.status == status)
-        with reading(self._engine) as connection:
-            return _with_outputs(connection, find_rows(connection, query))
-
+class SqlVerdicts(SqlRecords):
     def verdicts(
         self,
         *,
@@ -63,7 +43,7 @@ class SqlRuns:
         limit: int = 1000,
     ) -> tuple[tuple[RunId, Verdict], ...]:
         t = tables.verdicts.c
-        query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*_NEWEST, t.id)
+        query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*NEWEST, t.id)
         query = query.limit(limit)
         if run_id is not None:
             query = query.where(t.run_id == run_id)
@@ -76,20 +56,10 @@ class SqlRuns:
         with reading(self._engine) as connection:
             return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in find_rows(connection, query))
 
-    def mark(self) -> str:
-        """Everything that changes the records writes to the audit too, save the start of a run and hashes that come
-        later; a run that ends without a word there is seen by its state."""
-        r = tables.runs.c
-        newest = select(r.id + " " + r.status).order_by(*_NEWEST).limit(1).scalar_subquery()
-        numbered = (tables.audit, tables.blobs, tables.table_trees)
-        last = [select(func.max(table.c.id)).scalar_subquery() for table in numbered]
-        with reading(self._engine) as connection:
-            return " ".join(map(str, connection.execute(select(*last, newest)).one()))
-
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         r, o = tables.runs.c, tables.outputs.c
         unhappy = select(r.id).where(r.branch == branch, r.status.in_([status.value for status in _UNHAPPY]))
-        recent = unhappy.order_by(*_NEWEST).limit(_BLOCKED_RUNS).subquery()
+        recent = unhappy.order_by(*NEWEST).limit(_BLOCKED_RUNS).subquery()
         once = select(o.table_name).join(recent, recent.c.id == o.run_id).distinct()
         ever = once.where(o.status == OutputStatus.BLOCKED.value).subquery()
         with reading(self._engine) as connection:
@@ -99,7 +69,7 @@ class SqlRuns:
                 _newest_judge(branch, ever.c.table_name).label("any"),
             )
             judges = {row["table_name"]: (row["made"], row["any"]) for row in find_rows(connection, query)}
-            runs = _runs_by_id(connection, list(dict.fromkeys(one for both in judges.values() for one in both if one)))
+            runs = runs_by_id(connection, list(dict.fromkeys(one for both in judges.values() for one in both if one)))
         now = []
         for name, both in sorted(judges.items()):
             table = rows.table_of(name)
@@ -110,7 +80,7 @@ class SqlRuns:
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
     ) -> tuple[Judgement, ...]:
         r, o, v = tables.runs.c, tables.outputs.c, tables.verdicts.c
-        recent = select(r.id, r.started_at, r.kind).where(r.branch == branch).order_by(*_NEWEST).limit(runs).subquery()
+        recent = select(r.id, r.started_at, r.kind).where(r.branch == branch).order_by(*NEWEST).limit(runs).subquery()
         # Verdicts are found by their run alone: the index by table would lead through the whole history of the table.
         query = (
             select(recent.c.id, recent.c.started_at, o.table_name, o.status, v.check_id, v.outcome, v.message)
@@ -190,20 +160,3 @@ def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
         kept.setdefault((run_id, row["table_name"], check_id), found_one)
     spoken = {(run, name) for run, name, check in kept if check is not None}
     return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)
-
-
-def _runs_by_id(connection: Connection, ids: Sequence[RunId]) -> dict[RunId, RunRecord]:
-    found: list[Mapping[str, Any]] = []
-    for some in batches(ids):
-        found += find_rows(connection, select(tables.runs).where(tables.runs.c.id.in_(some)))
-    return {run.id: run for run in _with_outputs(connection, found)}
-
-
-def _with_outputs(connection: Connection, found: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ...]:
-    outputs: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    t = tables.outputs
-    for ids in batches([row["id"] for row in found]):
-        some = select(t).where(t.c.run_id.in_(ids)).order_by(t.c.position)
-        for row in find_rows(connection, some):
-            outputs[row["run_id"]].append(row)
-    return tuple(rows.run_of(row, outputs[row["id"]]) for row in found)

@@ -67,7 +67,7 @@ def write_answers(connection: Connection, merge_id: str, answers: Mapping[str, R
 
 def rename_everywhere(connection: Connection, old: BranchName, new: BranchName) -> None:
     """In whatever names the branch to find it again; commits say what it was called then."""
-    from forge.stores.sql.quality.remediations import remediations
+    from forge.stores.sql.tables import remediations
 
     b, m, r = tables.branches, tables.merges, tables.runs
     connection.execute(update(b).where(b.c.parent == old).values(parent=new))

@@ -19,9 +19,6 @@ from forge.lineage.extract.python.scope import Scope
 from forge.lineage.extract.python.values import Thing
 
 STEPS = 400_000  # nodes of a program that are gone through, loops and calls counted
-DEPTH = 30  # calls inside calls
-AGAIN = 2  # times that a function may be inside itself with the same arguments
-FURTHER = 300  # times that functions of a program may be inside themselves with other objects or values
 
 
 class ExhaustedError(Exception):

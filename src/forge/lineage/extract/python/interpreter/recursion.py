@@ -48,7 +48,6 @@ def _mark(thing: Thing) -> object:
 
 
 def is_cut(reader: Interpreter, given: Given) -> bool:
-    from forge.lineage.extract.python.interpreter.interpreter import AGAIN, DEPTH, FURTHER
 
     if len(reader.running) >= DEPTH or reader.running.count(given) >= AGAIN:
         return True
@@ -76,3 +75,12 @@ def _speaks_of_rows(reader: Interpreter, function: Function) -> bool:
         isinstance(node, ast.Attribute) and (node.attr in words or node.attr in _READS)
         for node in ast.walk(function.node)
     )
+
+
+DEPTH = 30  # calls inside calls
+
+
+AGAIN = 2  # times that a function may be inside itself with the same arguments
+
+
+FURTHER = 300  # times that functions of a program may be inside themselves with other objects or values

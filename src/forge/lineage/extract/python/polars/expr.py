@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, reads_of, shape_of, values_of
-from forge.lineage.extract.python.held import column, unexplained
+from forge.lineage.extract.python.held import column, has_all, unexplained
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Cells, Const, Expr, Frame, ListOf, Text, Thing, Unknown, items_of
+from forge.lineage.extract.python.values import (
+    Cells,
+    Const,
+    Expr,
+    Frame,
+    ListOf,
+    Text,
+    Thing,
+    Unknown,
+    items_of,
+)
 from forge.lineage.extract.relation import Column, Relation, Shape
 from forge.lineage.extract.value import NOTHING, Value
 
@@ -68,13 +79,10 @@ def of(thing: Thing | None, call: Call, world: World, *, texts: bool = True) -> 
 
 
 def by_name(name: str, call: Call, world: World) -> Expr:
-    from forge.lineage.extract.python.polars.selectors import matching
 
     if name.startswith("^") and name.endswith("$"):
         return picked(matching(name, call, world), call, world, name)
     if name == "*":
-        from forge.lineage.extract.python.polars.selectors import everything
-
         return picked(everything(call, world), call, world, name)
     return named(name, call, world)
 
@@ -211,3 +219,25 @@ def single(made: Expr, frame: Frame) -> Value:
 
 def is_literal(thing: Thing | None) -> bool:
     return isinstance(thing, Const | Text)
+
+
+def known(frame: Frame, call: Call, world: World) -> Sequence[Column]:
+    if not has_all(frame):
+        tables = " and ".join(frame.relation.open) or "the frame"
+        world.gap(
+            call, f"the columns of {tables} are not known, so {call.written} cannot be told; give them with --schema"
+        )
+    return frame.relation.columns
+
+
+def everything(call: Call, world: World) -> Picks:
+    return lambda frame: [one.name for one in known(frame, call, world)]
+
+
+def matching(pattern: str, call: Call, world: World) -> Picks:
+    try:
+        fits = re.compile(pattern)
+    except re.error:
+        fits = re.compile("(?!)")
+        world.gap(call, f"{pattern} is no pattern")
+    return lambda frame: [one.name for one in known(frame, call, world) if fits.search(one.name)]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from forge.lineage.extract.python.held import has_all
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.polars.expr import Picks, by_name, listed, picked, picks_of
+from forge.lineage.extract.python.polars.expr import Picks, by_name, everything, known, listed, picked, picks_of
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     Expr,
@@ -56,28 +55,6 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
     "categorical": ("categorical",),
 }
 _EXACT = {"date": re.compile(r"date(?!time)")}
-
-
-def known(frame: Frame, call: Call, world: World) -> Sequence[Column]:
-    if not has_all(frame):
-        tables = " and ".join(frame.relation.open) or "the frame"
-        world.gap(
-            call, f"the columns of {tables} are not known, so {call.written} cannot be told; give them with --schema"
-        )
-    return frame.relation.columns
-
-
-def everything(call: Call, world: World) -> Picks:
-    return lambda frame: [one.name for one in known(frame, call, world)]
-
-
-def matching(pattern: str, call: Call, world: World) -> Picks:
-    try:
-        fits = re.compile(pattern)
-    except re.error:
-        fits = re.compile("(?!)")
-        world.gap(call, f"{pattern} is no pattern")
-    return lambda frame: [one.name for one in known(frame, call, world) if fits.search(one.name)]
 
 
 def all_columns(call: Call, world: World) -> Thing:

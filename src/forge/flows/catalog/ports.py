@@ -1,0 +1,16 @@
+"""The port of what the catalog knows of tables. Every method is one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from forge.flows.runs.records import AssetRecord, ProfileRecord
+    from forge.model.names import SnapshotId, TableName
+
+
+class Assets(Protocol):
+    """Descriptions and profiles of tables, as their last publish wrote them."""
+
+    def assets(self) -> tuple[AssetRecord, ...]: ...
+    def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...

@@ -1,0 +1,21 @@
+"""The port of the audit. Every method is one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from forge.flows.runs.records import AuditRecord
+
+
+class Audit(Protocol):
+    """Who changed what, and whether anything has changed."""
+
+    def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
+    def note(self, audit: AuditRecord) -> None:
+        """Of a change that is written elsewhere."""
+        ...
+
+    def mark(self) -> str:
+        """Another one after every change but a step of a run: what was made from the records is good until then."""
+        ...

@@ -1,0 +1,1 @@
+"""Versioning in memory, for tests of the flows."""

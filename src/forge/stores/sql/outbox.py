@@ -1,0 +1,109 @@
+"""The outbox: deliveries that wait, are tried and are kept, whichever room wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Connection, Index, Integer, String, Table, Text
+
+from forge.quality.alerts.delivery import Delivery, DeliveryStatus
+from forge.quality.alerts.notice import notice_of
+from forge.stores.sql.columns import Code, Id, Json, UtcTime
+from forge.stores.sql.tables import metadata
+
+Row = Mapping[Any, Any]
+
+deliveries = Table(
+    "forge_deliveries",
+    metadata,
+    Column("number", Id, primary_key=True),
+    Column("id", String(32), nullable=False),
+    Column("channel", Code, nullable=False),
+    Column("thread", String(32), nullable=False),
+    Column("scope", Code, nullable=False),
+    Column("table_name", Code, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("muted", Boolean, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("due_at", UtcTime, nullable=False),
+    Column("next_at", UtcTime, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("message_id", String(32)),
+    Column("claimed_by", Text),
+    Column("claimed_until", UtcTime),
+    Column("sent_at", UtcTime),
+    Column("pager_key", String(64)),
+    Column("notice", Json, nullable=False),
+    Index("forge_deliveries_by_id", "id", unique=True),
+    Index("forge_deliveries_by_status", "status", "channel", "next_at"),
+    Index("forge_deliveries_by_thread", "channel", "thread", "number"),
+)
+
+
+delivery_incidents = Table(
+    "forge_delivery_incidents",
+    metadata,
+    Column("incident_id", String(32), primary_key=True),
+    Column("delivery_id", String(32), primary_key=True),
+)
+
+
+def delivery_row(one: Delivery) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "channel": one.channel,
+        "thread": one.thread,
+        "scope": str(one.notice.scope),
+        "table_name": one.notice.table,
+        "kind": str(one.notice.kind),
+        "status": str(one.status),
+        "reason": one.reason,
+        "muted": one.muted,
+        "created_at": one.created_at,
+        "due_at": one.due_at,
+        "next_at": one.next_at,
+        "attempts": one.attempts,
+        "message_id": one.message_id,
+        "claimed_by": one.claimed_by,
+        "claimed_until": one.claimed_until,
+        "sent_at": one.sent_at,
+        "pager_key": one.key,
+        "notice": one.notice.to_dict(),
+    }
+
+
+def read_delivery(row: Row) -> Delivery:
+    return Delivery(
+        row["id"],
+        row["channel"],
+        notice_of(row["notice"]),
+        row["created_at"],
+        row["due_at"],
+        row["next_at"],
+        DeliveryStatus(row["status"]),
+        row["reason"],
+        row["muted"],
+        row["attempts"],
+        row["message_id"],
+        row["claimed_by"],
+        row["claimed_until"],
+        row["sent_at"],
+        row["pager_key"],
+        row["number"],
+    )
+
+
+def add_deliveries(connection: Connection, new: Sequence[Delivery]) -> None:
+    if not new:
+        return
+    connection.execute(deliveries.insert(), [delivery_row(one) for one in new])
+    links = [
+        {"incident_id": incident, "delivery_id": one.id}
+        for one in new
+        for incident in dict.fromkeys(check.incident_id for check in one.notice.checks if check.incident_id)
+    ]
+    if links:
+        connection.execute(delivery_incidents.insert(), links)

@@ -1,0 +1,41 @@
+"""The publish transaction in SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine
+
+from forge.flows.runs.records import Advance, Moved, Publication, Published
+from forge.stores.sql.database import writing
+from forge.stores.sql.publish import PointerMoved, write_advance, write_publication
+from forge.stores.sql.records import SqlRecords
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forge.flows.ports import Seam
+
+
+class SqlPublications(SqlRecords):
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.published: Callable[[], None] = lambda: None  # called after a branch has moved
+
+    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+        try:
+            with writing(self._engine, durable=True) as connection:
+                write_publication(connection, publication, seam)
+        except PointerMoved as news:
+            return news.moved
+        self.published()
+        return Published(publication.commit.id)
+
+    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+        try:
+            with writing(self._engine, durable=True) as connection:
+                write_advance(connection, advance, seam)
+        except PointerMoved as news:
+            return news.moved
+        self.published()
+        return Published(advance.head)

@@ -1,0 +1,32 @@
+"""The audit in SQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from forge.flows.runs.records import AuditRecord
+from forge.stores.sql import rows, tables
+from forge.stores.sql.database import reading, writing
+from forge.stores.sql.records import SqlRecords, write_audit
+from forge.stores.sql.run_rows import NEWEST
+
+
+class SqlAudit(SqlRecords):
+    def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]:
+        """Newest first."""
+        query = select(tables.audit).order_by(tables.audit.c.id.desc()).limit(limit)
+        return tuple(rows.audit_of(row) for row in self._all(query))
+
+    def note(self, audit: AuditRecord) -> None:
+        with writing(self._engine) as connection:
+            write_audit(connection, audit)
+
+    def mark(self) -> str:
+        """Everything that changes the records writes to the audit too, save the start of a run and hashes that come
+        later; a run that ends without a word there is seen by its state."""
+        r = tables.runs.c
+        newest = select(r.id + " " + r.status).order_by(*NEWEST).limit(1).scalar_subquery()
+        numbered = (tables.audit, tables.blobs, tables.table_trees)
+        last = [select(func.max(table.c.id)).scalar_subquery() for table in numbered]
+        with reading(self._engine) as connection:
+            return " ".join(map(str, connection.execute(select(*last, newest)).one()))

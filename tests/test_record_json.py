@@ -1,0 +1,253 @@
+"""One JSON form of each record: the terminal, Python and HTTP say the same keys.
+
+`HTTP` and `LOCAL` are all that one side says and the other does not, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from forge.api.contracts.wire.registry import ViolationView
+from forge.api.quality.wire.health import ResultView
+from forge.api.quality.wire.monitors import MonitorRunView, MonitorView, ScheduleBody
+from forge.api.runs.wire.runs import OutputView, RunView, VerdictView
+from forge.api.shape import Wire
+from forge.api.versioning.wire.diffs import (
+    BlameCell,
+    BlameRow,
+    BlameView,
+    DiffView,
+    RowChangeView,
+    SchemaChangeView,
+    TableDiffView,
+)
+from forge.api.versioning.wire.merges import (
+    ApprovalView,
+    CommitResultView,
+    ConflictView,
+    MergeResultView,
+    MergeView,
+    RuleBody,
+    TallyView,
+)
+from forge.api.versioning.wire.refs import BranchView as BranchShape
+from forge.api.versioning.wire.refs import CommitView, TagView
+from forge.cli.quality.monitor_view import history_answer, monitor_item, run_answer
+from forge.cli.quality.view import answer_of_results
+from forge.cli.runs.run_record import answer_of_run, answer_of_runs
+from forge.cli.versioning.blame_view import answer_of_blame
+from forge.cli.versioning.commit_view import answer_of_log
+from forge.cli.versioning.data import answer_of_commit
+from forge.cli.versioning.diff_view import answer_of_table_diffs
+from forge.cli.versioning.merge_view import answer_of_conflicts, answer_of_merges, answer_of_result
+from forge.connection.contracts.items import Findings
+from forge.connection.quality.results import Checked, MonitorItem
+from forge.connection.quality.results import ResultView as PythonResult
+from forge.connection.runs.results import Report
+from forge.connection.versioning.results import BlameReport, Committed, Diff, MergeReport
+from forge.contracts.contract import Violation
+from forge.contracts.registry import Finding
+from forge.flows.quality.monitors.run import Done
+from forge.flows.quality.monitors.scheduler import MonitorStanding
+from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
+from forge.flows.runs.run import RunResult
+from forge.flows.versioning.blame import Blame, RowBlame, Written
+from forge.flows.versioning.branches import BranchView
+from forge.flows.versioning.data.commit import CommitResult
+from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
+from forge.flows.versioning.merge.result import Conflicted
+from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.quality.monitors.monitor import (
+    CheckResult,
+    Monitor,
+    MonitorRun,
+    MonitorRunStatus,
+    Schedule,
+    ScheduleType,
+    Trigger,
+)
+from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.versioning.branch import Branch
+from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
+from forge.versioning.commit import Author, Commit, TableStatistics
+from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
+from forge.versioning.merge import MergeStatus, Strategy
+from forge.versioning.tag import Tag
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+VERDICT = Verdict(
+    "core.orders.amount.range", "range", "core.orders", ("amount",), Outcome.FAILED, Severity.ERROR, "3 below 0", True
+)
+OUTPUT = OutputRecord(TableName("core", "orders"), OutputStatus.BLOCKED)
+RUN = RunRecord(RunId("r1"), BranchName("main"), RunStatus.BLOCKED, NOON, "ada", "host", 1, "", outputs=(OUTPUT,))
+RUN_ITEM = answer_of_runs([RUN]).items[0]
+ADA = Author("Ada", "ada@example.com")
+MAIN, C1 = BranchName("main"), CommitId("c1")
+ORDERS = TableName("core", "orders")
+COUNTS = {ORDERS: TableStatistics(1)}
+COMMIT = Commit(C1, "t1", (), ADA, ADA, "First", NOON, MAIN, COUNTS, {"run_id": "r1"})
+BRANCH = BranchView(Branch(MAIN, C1, NOON, "ada", NOON), 0, 0)
+TAG = Tag("v1", C1, ADA, NOON)
+TALLY = TableTally("core.orders", "rows", inserted=2)
+CONFLICT = Conflict(ConflictKind.MODIFY_MODIFY, {"id": 1}, "amount", 1, 2, 3, "core.orders")
+RULE, APPROVAL = Rule(Take.OURS), Approval("ada", NOON, C1)
+MERGE = MergeRecord(
+    *("m1", "merge", "fix", MAIN, C1, C1, C1, Strategy.THREE_WAY, MergeStatus.CONFLICTED, "", ADA, NOON, NOON),
+    rules=(RULE,),
+    tables=(TALLY,),
+    approvals=(APPROVAL,),
+)
+RESULT = Conflicted(source="fix", target="main", merge=MERGE, tables=(TALLY,), conflicts=(CONFLICT,), conflict_count=1)
+RESULT_ITEM = answer_of_result(RESULT).document()
+MERGE_ITEM = answer_of_merges([MERGE]).items[0]
+ROW, COLUMN = RowChange(ChangeKind.INSERTED, {"id": 1}, None, {"id": 1}), SchemaChange("added", "note", None, "string")
+TABLE = TableDiff("core.orders", "changed", RowDiff(rows=(ROW,)), (COLUMN,))
+DIFF_ITEM = answer_of_table_diffs(("c0", "c1"), [TABLE], 10).document()
+BY = Written(C1, NOON, ADA, "First", None)
+BLAME = Blame(ORDERS, C1, ("id",), (RowBlame({"id": 1}, BY, {"id": BY}),))
+BLAME_ITEM = answer_of_blame(BLAME).document()
+DONE = CommitResult(COMMIT, RunId("r1"), ORDERS, TableStatistics(1), (VERDICT,))
+SCHEDULE = Schedule(ScheduleType.CRON, "0 6 * * *")
+MONITOR = Monitor("orders-1", "Orders", "core.orders", schedule=SCHEDULE)
+JUDGED = MonitorRun("q1", "orders-1", "core.orders", Trigger.MANUAL, "q1", MonitorRunStatus.FAILED, NOON)
+STANDING = MonitorStanding(MONITOR, JUDGED, JUDGED, NOON)
+SAID = CheckResult(
+    *("q1.1", "core.orders.amount.range", "range", "core.orders", MAIN, C1, None),
+    *(Outcome.FAILED, Severity.ERROR, "3 below 0", NOON),
+)
+CHECKED = Checked([PythonResult.of(SAID)])
+FINDING = Finding("lint", Violation("E502", "error", "a.yaml", 1, 1, "version", "None"), "data_contract", "orders")
+
+
+def first(item: Mapping[str, Any], name: str) -> Any:
+    return item[name][0]
+
+
+def without(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name not in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    terminal: Mapping[str, Any]
+    python: Mapping[str, Any]
+    shape: type[Wire]
+    http: Mapping[str, str] = field(default_factory=dict)  # only HTTP says it: why
+    local: Mapping[str, str] = field(default_factory=dict)  # HTTP does not say it: why
+
+
+KINDS = {
+    "run": Kind(
+        RUN_ITEM,
+        Report(RunResult(RUN, None, ())).to_dict(),
+        RunView,
+        http={
+            "text": "of a question, which leaves no record",
+            "queued_at": "of the server's queue",
+            "request": "to start it again from the page",
+            "can_cancel": "what the server can do now",
+            "can_rerun": "what the server can do now",
+        },
+        local=dict.fromkeys(("start", "end"), "over HTTP they are in `request`"),
+    ),
+    "result": Kind(
+        answer_of_results(CHECKED).items[0],
+        CHECKED[0].to_dict(),
+        ResultView,
+        local={"place": "the line of the project that has the check, which a server does not read again"},
+    ),
+    "result of a monitor": Kind(run_answer(Done(JUDGED, None, (SAID,))).items[0], SAID.to_dict(), ResultView),
+    "run of a monitor": Kind(history_answer(MONITOR, [JUDGED]).items[0], JUDGED.to_dict(), MonitorRunView),
+    "monitor": Kind(
+        without(monitor_item(STANDING), "when"),  # the schedule in words, for the table
+        MonitorItem(STANDING).to_dict(),
+        MonitorView,
+    ),
+    "schedule": Kind(SCHEDULE.to_dict(), MONITOR.to_dict()["schedule"], ScheduleBody),  # type: ignore[arg-type]
+    "finding of a contract": Kind(Findings([FINDING]).rows()[0], FINDING.to_dict(), ViolationView),
+    "output of a run": Kind(first(RUN_ITEM, "outputs"), OUTPUT.to_dict(), OutputView),
+    "verdict": Kind(
+        answer_of_run(RUN, [VERDICT]).document()["verdicts"][0],  # type: ignore[index]
+        VERDICT.to_dict(),
+        VerdictView,
+        http=dict.fromkeys(("run_id", "executed_at", "commit"), "the run that a list of verdicts mixes or leaves out"),
+    ),
+    "commit": Kind(
+        answer_of_log([COMMIT]).items[0],
+        COMMIT.to_dict(),
+        CommitView,
+        http=dict.fromkeys(("lane", "edges"), "the picture that `graph=true` asks for"),
+        local={"metadata": "what flows note for themselves; of it HTTP promises the run alone"},
+    ),
+    "branch": Kind(BRANCH.to_dict(), BRANCH.to_dict(), BranchShape),
+    "commit of rows": Kind(
+        without(answer_of_commit(DONE).document(), "schema_version"),
+        Committed(DONE).to_dict(),
+        CommitResultView,
+        http=dict.fromkeys(("branch", "mode"), "the request again, for a job that answers later"),
+    ),
+    "diff": Kind(
+        without(DIFF_ITEM, "schema_version"),
+        Diff("a", "b", (TABLE,), "c0", "c1").to_dict(),
+        DiffView,
+        http={"limit": "paging", "offset": "paging", "summary": "of all tables, for the head of the page"},
+    ),
+    "diff of a table": Kind(
+        first(DIFF_ITEM, "tables"), TABLE.to_dict(), TableDiffView, http={"has_more": "paging, which is by `offset`"}
+    ),
+    "changed row": Kind(first(first(DIFF_ITEM, "tables"), "rows"), ROW.to_dict(), RowChangeView),
+    "changed column": Kind(
+        first(first(DIFF_ITEM, "tables"), "schema_changes"),
+        COLUMN.to_dict(),
+        SchemaChangeView,
+        local={"field_id": "of Iceberg, for those who look into the table themselves"},
+    ),
+    "blame": Kind(
+        without(BLAME_ITEM, "schema_version"),
+        BlameReport(BLAME).to_dict(),
+        BlameView,
+        http={"at": "the revision as it was asked for"},
+    ),
+    "blame of a row": Kind(first(BLAME_ITEM, "rows"), BLAME.rows[0].to_dict(), BlameRow),
+    "blame of a cell": Kind(first(first(BLAME_ITEM, "rows"), "cells"), {"column": "id", **BY.to_dict()}, BlameCell),
+    "conflict": Kind(
+        answer_of_conflicts(MERGE, [CONFLICT]).items[0],
+        CONFLICT.to_dict(),
+        ConflictView,
+        http={"masked": "over HTTP personal data is hidden, and said to be"},
+    ),
+    "tally": Kind(first(RESULT_ITEM, "tables"), TALLY.to_dict(), TallyView),
+    "rule": Kind(first(MERGE_ITEM, "rules"), RULE.to_dict(), RuleBody),
+    "approval": Kind(
+        first(MERGE_ITEM, "approvals"),
+        APPROVAL.to_dict(),
+        ApprovalView,
+        http={"is_current": "where the source stands now, which the record of a merge does not know"},
+    ),
+    "merge": Kind(
+        MERGE_ITEM,
+        MERGE.to_dict(),
+        MergeView,
+        http={"source_head": "where the source stands now, which the record of a merge does not know"},
+    ),
+    "merge result": Kind(
+        without(RESULT_ITEM, "schema_version"),
+        MergeReport(RESULT).to_dict(),
+        MergeResultView,
+        local={"kind": "merge, revert or cherry-pick; over HTTP the route says it"},
+    ),
+    "tag": Kind(TAG.to_dict(), TAG.to_dict(), TagView),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_terminal_python_and_http_say_the_same_keys(name: str) -> None:
+    kind = KINDS[name]
+    assert set(kind.terminal) == set(kind.python)
+    assert set(kind.shape.model_fields) - set(kind.http) == set(kind.python) - set(kind.local)
+    assert not set(kind.http) & set(kind.python), "only HTTP says it, and so does Python"
+    assert set(kind.local) <= set(kind.python)
