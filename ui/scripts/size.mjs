@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const LIMIT = 300_000;
-const FIRST_PAGE = "src/pages/home.tsx";
+const FIRST_PAGE = "src/runs/overview/HomePage.tsx";
 const folder = join(import.meta.dirname, "../../src/forge/web");
 const manifest = JSON.parse(readFileSync(join(folder, ".vite/manifest.json"), "utf8"));
 

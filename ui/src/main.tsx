@@ -1,7 +1,7 @@
 import "@mantine/core/styles.css";
-import "./app.css";
+import "./theme/app.css";
 import "./frame/frame.css";
-import "./parts/tables.css";
+import "./components/tables.css";
 
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
@@ -11,11 +11,11 @@ import { createRoot } from "react-dom/client";
 
 import { watchBrowser } from "./api/connection";
 import { makeQueries } from "./api/queryClient";
-import { leaveForLogin } from "./frame/leaveForLogin";
-import { loadAhead } from "./frame/loadAhead";
-import { Notices } from "./parts/notices";
-import { makeRouter } from "./router";
-import { theme, variables } from "./theme";
+import { Notices } from "./components/notices";
+import { leaveForLogin } from "./routing/leaveForLogin";
+import { preloadPages } from "./routing/preload";
+import { makeRouter } from "./routing/router";
+import { theme, variables } from "./theme/theme";
 
 const queries = makeQueries((problem) => leaveForLogin(router, problem));
 const router = makeRouter(queries);
@@ -33,4 +33,4 @@ createRoot(place).render(
     </MantineProvider>
   </StrictMode>,
 );
-loadAhead();
+preloadPages();

@@ -6,10 +6,10 @@ import { render } from "@testing-library/react";
 import { vi } from "vitest";
 
 import { makeQueries } from "../src/api/queryClient";
-import type { SystemView } from "../src/api/words";
-import { leaveForLogin } from "../src/frame/leaveForLogin";
-import { makeRouter } from "../src/router";
-import { theme, variables } from "../src/theme";
+import type { SystemView } from "../src/api/types";
+import { leaveForLogin } from "../src/routing/leaveForLogin";
+import { makeRouter } from "../src/routing/router";
+import { theme, variables } from "../src/theme/theme";
 
 /** By method and path: what is answered, or a function of the request. `[status, body]` for anything but 200. */
 export type Answers = Record<string, unknown>;

@@ -5,14 +5,10 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-const FOLDERS = ["contracts", "home", "lineage", "pages", "quality"];
-
 function stylesheets(): { file: string; text: string }[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join("src", folder))
-      .filter((name) => name.endsWith(".css"))
-      .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join("src", folder, name), "utf8") })),
-  );
+  return readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".css"))
+    .map((file) => ({ file, text: readFileSync(join("src", file), "utf8") }));
 }
 
 /** The classes whose own look a file sets: alone, or with a state, but not inside another's. */

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import { refreshAfterRun } from "./events";
-import type { RunStart, TokenCreate } from "./words";
+import type { RunStart, TokenCreate } from "./types";
 
 /** Starts a run; everything may be left out. Give `request` of an earlier run to do it again. */
 export function useStartRun() {

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQ
 
 import { client, unwrap } from "./client";
 import type { paths } from "./schema";
-import type { ContractDetail, StateChange } from "./words";
+import type { ContractDetail, StateChange } from "./types";
 
 type Filter<P extends "/api/v1/contracts" | "/api/v1/contract-violations"> = Omit<NonNullable<paths[P]["get"]["parameters"]["query"]>, "cursor" | "offset">;
 

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient, type QueryClient, type UseQueryResult } from 
 import { useEffect, useState } from "react";
 
 import { runQuery } from "./queries";
-import type { RunDetail, RunWord } from "./words";
+import type { RunDetail, RunWord } from "./types";
 
 const POLL_MS = 2_000;
 const ENDED: ReadonlySet<RunWord> = new Set<RunWord>([

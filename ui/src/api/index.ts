@@ -6,4 +6,4 @@ export * from "./lineage";
 export { ApiProblem, asProblem } from "./problem";
 export * from "./queries";
 export * from "./sources";
-export type * from "./words";
+export type * from "./types";

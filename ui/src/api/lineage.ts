@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
-import type { Direction } from "./words";
+import type { Direction } from "./types";
 
 export interface GraphWanted {
   root: string;

@@ -1,4 +1,4 @@
-import type { ErrorView, Problem as WireProblem } from "./words";
+import type { ErrorView, Problem as WireProblem } from "./types";
 
 /** What went wrong with a request, in the one shape of Forge's errors. `status` 0: no answer came at all. */
 export class ApiProblem extends Error {

@@ -3,10 +3,10 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQ
 import { useState } from "react";
 
 import { client, unwrap } from "./client";
-import { followed, isTicket, waitFor, type Sent } from "./long";
+import { followed, isTicket, waitFor, type Sent } from "./polling";
 import { problemOf } from "./problem";
 import type { paths } from "./schema";
-import type { FeedbackBody, MonitorChange, MonitorCreate, RemediationView } from "./words";
+import type { FeedbackBody, MonitorChange, MonitorCreate, RemediationView } from "./types";
 
 type Filter<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } } ? Omit<NonNullable<Q>, "cursor" | "offset"> : never;
 

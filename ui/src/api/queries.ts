@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
-import { waitFor } from "./long";
+import { waitFor } from "./polling";
 import type { paths } from "./schema";
 
 type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } } ? NonNullable<Q> : never;

@@ -4,7 +4,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQ
 import { useState } from "react";
 
 import { client, unwrap } from "./client";
-import { followed, isTicket, waitFor, type Sent } from "./long";
+import { followed, isTicket, waitFor, type Sent } from "./polling";
 import { problemOf } from "./problem";
 import type { paths } from "./schema";
 import type {
@@ -19,7 +19,7 @@ import type {
   RunDetail,
   RunTicket,
   TagCreate,
-} from "./words";
+} from "./types";
 
 export type MergeStatus = MergeView["status"];
 /** Those that wait for someone. */

@@ -5,12 +5,12 @@ import { Link } from "@tanstack/react-router";
 
 import type { ComparisonView, ContractChangeView, ContractDetail, ContractVersionView } from "../api";
 import { comparisonQuery } from "../api/contracts";
-import { ColumnLink, Loaded } from "../parts";
-import { plural } from "../parts/formats";
+import { ColumnLink, QueryResult } from "../components";
+import { plural } from "../format/numbers";
 import { BumpBadge } from "./BumpBadge";
 import { Findings } from "./Findings";
-import { BUMP_MEANS, bumpInWords, BUMPS, depthInWords, FILE, valueInWords } from "./words";
 import type { Chosen } from "./Versions";
+import { BUMP_MEANS, bumpInWords, BUMPS, depthInWords, FILE, valueInWords } from "./words";
 
 interface Props {
   contract: ContractDetail;
@@ -50,7 +50,7 @@ export function Changes({ contract, versions, chosen, onChoose }: Props) {
 function Compared({ contract, old, next }: { contract: ContractDetail; old: string; next: string }) {
   const query = useQuery(comparisonQuery(contract.id, old, next));
   return (
-    <Loaded query={query} skeleton={<Skeleton h={200} m="md" radius="md" />}>
+    <QueryResult query={query} skeleton={<Skeleton h={200} m="md" radius="md" />}>
       {(found) => (
         <div aria-busy={query.isPlaceholderData} data-stale={query.isPlaceholderData || undefined} className="contract-compared">
           <Judged found={found} />
@@ -61,7 +61,7 @@ function Compared({ contract, old, next }: { contract: ContractDetail; old: stri
           {found.violations.length > 0 && <Findings label="What the gate says" violations={found.violations} contract={contract} />}
         </div>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 

@@ -6,9 +6,9 @@ import { useEffect, useRef } from "react";
 
 import type { ContractDetail, ViolationView } from "../api";
 import { contractQuery, violationsQuery } from "../api/contracts";
-import { Loaded } from "../parts";
-import { download, fileName } from "../parts/download";
-import { lookOf } from "../parts/StatusBadge";
+import { QueryResult } from "../components";
+import { download, fileName } from "../components/download";
+import { lookOf } from "../components/StatusBadge";
 import { FILE, worstFirst } from "./words";
 
 interface Props {
@@ -46,9 +46,9 @@ export function ContractText({ contract, line, registered, onRegistered }: Props
           <Take contract={contract} text={query.data?.text ?? ""} />
         </Group>
       </div>
-      <Loaded query={query} skeleton={<Skeleton h={420} />}>
+      <QueryResult query={query} skeleton={<Skeleton h={420} />}>
         {(found) => <Text contract={found} line={line} />}
-      </Loaded>
+      </QueryResult>
     </section>
   );
 }

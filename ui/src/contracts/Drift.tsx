@@ -4,8 +4,8 @@ import { IconCircleCheck, IconCircleDashed, IconTableOff } from "@tabler/icons-r
 
 import type { ContractDetail, TableDrift } from "../api";
 import { driftQuery } from "../api/contracts";
-import { Empty, Loaded, RefSwitch, TableLink } from "../parts";
-import { shortCommit } from "../parts/refs";
+import { EmptyState, QueryResult, RefSwitch, TableLink } from "../components";
+import { shortCommit } from "../format/refs";
 import { CodeBlock } from "./CodeBlock";
 import { Findings } from "./Findings";
 import { PartSkeleton } from "./PartSkeleton";
@@ -26,13 +26,13 @@ export function Drift({ contract, at, onAt }: Props) {
         <span role="status">{query.data === undefined ? " " : `${tallyInWords(countsOf(query.data.violations)) || "No difference"} at ${shortCommit(query.data.at)}`}</span>
         <RefSwitch at={at} onChange={onAt} />
       </div>
-      <Loaded query={query} skeleton={<PartSkeleton />}>
+      <QueryResult query={query} skeleton={<PartSkeleton />}>
         {(found) =>
           found.tables.length === 0 ? (
             <div className="panel">
-              <Empty icon={IconTableOff} title="It speaks of no table">
+              <EmptyState icon={IconTableOff} title="It speaks of no table">
                 What it says under <code>schema</code> is held against the tables of that name.
-              </Empty>
+              </EmptyState>
             </div>
           ) : (
             <Stack gap="md" aria-busy={query.isPlaceholderData}>
@@ -42,7 +42,7 @@ export function Drift({ contract, at, onAt }: Props) {
             </Stack>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 
 import type { ViolationView } from "../api";
-import { CopyCommand, StatusBadge, WithCode } from "../parts";
-import { commandsIn } from "../parts/CopyCommand";
+import { CopyCommand, StatusBadge, WithCode } from "../components";
+import { commandsIn } from "../components/CopyCommand";
 import { placeInWords, worstFirst } from "./words";
 
 interface Props {

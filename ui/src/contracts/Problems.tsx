@@ -4,8 +4,8 @@ import { IconCircleCheck, IconRefresh } from "@tabler/icons-react";
 
 import type { ContractDetail } from "../api";
 import { useCheckContract, violationsQuery } from "../api/contracts";
-import { Empty, Loaded, notify, notifyProblem, RelativeTime } from "../parts";
-import { useMayWrite } from "../pages/run.scope";
+import { useMayWrite } from "../api/scope";
+import { EmptyState, QueryResult, notify, notifyProblem, RelativeTime } from "../components";
 import { Findings } from "./Findings";
 import { PartSkeleton } from "./PartSkeleton";
 import { tallyInWords } from "./words";
@@ -14,7 +14,7 @@ import { tallyInWords } from "./words";
 export function ContractProblems({ contract }: { contract: ContractDetail }) {
   const query = useQuery(violationsQuery(contract.id));
   return (
-    <Loaded query={query} skeleton={<PartSkeleton />}>
+    <QueryResult query={query} skeleton={<PartSkeleton />}>
       {(found) => (
         <Stack gap="sm">
           <div className="quality-found">
@@ -25,16 +25,16 @@ export function ContractProblems({ contract }: { contract: ContractDetail }) {
           </div>
           <div className="panel">
             {found.violations.length === 0 ? (
-              <Empty icon={IconCircleCheck} title="Nothing is wrong">
+              <EmptyState icon={IconCircleCheck} title="Nothing is wrong">
                 Its form, its parents, its version and the tables it speaks of are in order.
-              </Empty>
+              </EmptyState>
             ) : (
               <Findings label={`Problems of ${contract.name}`} violations={found.violations} contract={contract} />
             )}
           </div>
         </Stack>
       )}
-    </Loaded>
+    </QueryResult>
   );
 }
 

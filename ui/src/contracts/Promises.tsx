@@ -5,11 +5,11 @@ import { IconArrowUp, IconChevronRight, IconFileOff } from "@tabler/icons-react"
 
 import type { ContractDetail, EffectiveView, ParentView } from "../api";
 import { effectiveQuery } from "../api/contracts";
-import { DataTable, Empty, Loaded, Name, TableLink, type Column } from "../parts";
-import { plural } from "../parts/formats";
+import { DataTable, EmptyState, QueryResult, Name, TableLink, type Column } from "../components";
+import { plural } from "../format/numbers";
 import { Findings } from "./Findings";
 import { PartSkeleton } from "./PartSkeleton";
-import { onlyInherited, promisedIn, type Promised, type PromisedColumn, type PromisedTable, type Said } from "./effective";
+import { onlyInherited, promisedIn, type Promised, type PromisedColumn, type PromisedTable, type Said } from "./terms";
 
 interface Props {
   contract: ContractDetail;
@@ -21,9 +21,9 @@ interface Props {
 export function Promises({ contract, only, onOnly }: Props) {
   const query = useQuery(effectiveQuery(contract.id));
   return (
-    <Loaded query={query} skeleton={<PartSkeleton />}>
+    <QueryResult query={query} skeleton={<PartSkeleton />}>
       {(found) => <Effective found={found} only={only} onOnly={onOnly} contract={contract} />}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -68,7 +68,7 @@ function Content({ promised, from, only }: { promised: Promised; from: From; onl
   if (promised.tables.length === 0 && promised.services.length === 0) {
     return (
       <div className="panel">
-        <Empty icon={IconFileOff} title={only === undefined ? "It promises nothing yet" : "Nothing is inherited"}>
+        <EmptyState icon={IconFileOff} title={only === undefined ? "It promises nothing yet" : "Nothing is inherited"}>
           {only === undefined ? (
             <>
               A contract names tables under <code>schema</code> and service levels under <code>slaProperties</code>.
@@ -76,7 +76,7 @@ function Content({ promised, from, only }: { promised: Promised; from: From; onl
           ) : (
             "Its parents demand nothing that it does not say itself."
           )}
-        </Empty>
+        </EmptyState>
       </div>
     );
   }

@@ -3,8 +3,8 @@ import { IconUsersMinus } from "@tabler/icons-react";
 
 import type { ConsumerView, ContractDetail } from "../api";
 import { consumersQuery } from "../api/contracts";
-import { ColumnLink, DataTable, Empty, Loaded, ShowMore, type Column } from "../parts";
-import { plural } from "../parts/formats";
+import { ColumnLink, DataTable, EmptyState, QueryResult, ShowMore, type Column } from "../components";
+import { plural } from "../format/numbers";
 import { PartSkeleton } from "./PartSkeleton";
 import { depthInWords } from "./words";
 
@@ -14,7 +14,7 @@ const SHOWN = 4;
 export function Readers({ contract }: { contract: ContractDetail }) {
   const query = useInfiniteQuery(consumersQuery(contract.id));
   return (
-    <Loaded query={query} skeleton={<PartSkeleton />}>
+    <QueryResult query={query} skeleton={<PartSkeleton />}>
       {({ pages }) => {
         const readers = pages.flatMap((page) => page.items);
         if (readers.length === 0) return <NoReaders />;
@@ -25,7 +25,7 @@ export function Readers({ contract }: { contract: ContractDetail }) {
           </div>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -55,9 +55,9 @@ function Uses({ one }: { one: ConsumerView }) {
 function NoReaders() {
   return (
     <div className="panel">
-      <Empty icon={IconUsersMinus} title="Nobody is known to read it">
+      <EmptyState icon={IconUsersMinus} title="Nobody is known to read it">
         Readers are found in lineage: of runs, and of code that was read with <code>forge ingest</code>.
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import type { ContractDetail } from "../api";
 import { useChangeState } from "../api/contracts";
-import { ConfirmDialog, notify } from "../parts";
+import { ConfirmDialog, notify } from "../components";
 import { STATE_MEANS, type State } from "./words";
 
 /** From these on, readers are told. */

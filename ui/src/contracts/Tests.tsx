@@ -3,9 +3,9 @@ import { IconTestPipe } from "@tabler/icons-react";
 
 import type { ContractDetail, TestRunView } from "../api";
 import { testsQuery } from "../api/contracts";
-import { CopyCommand, Empty, Loaded, RelativeTime, ShowMore, StatusBadge } from "../parts";
-import { plural } from "../parts/formats";
-import { itemsOf } from "../parts/pages";
+import { itemsOf } from "../api/pages";
+import { CopyCommand, EmptyState, QueryResult, RelativeTime, ShowMore, StatusBadge } from "../components";
+import { plural } from "../format/numbers";
 import { PartSkeleton } from "./PartSkeleton";
 
 const OF_INTEREST = ["failed", "error", "warning"];
@@ -14,7 +14,7 @@ const OF_INTEREST = ["failed", "error", "warning"];
 export function Tests({ contract }: { contract: ContractDetail }) {
   const query = useInfiniteQuery(testsQuery(contract.id));
   return (
-    <Loaded query={query} skeleton={<PartSkeleton />}>
+    <QueryResult query={query} skeleton={<PartSkeleton />}>
       {({ pages }) => {
         const runs = itemsOf(pages);
         if (runs.length === 0) return <NoTests contract={contract} />;
@@ -29,7 +29,7 @@ export function Tests({ contract }: { contract: ContractDetail }) {
           </div>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -75,9 +75,9 @@ function NoTests({ contract }: { contract: ContractDetail }) {
   const command = `datacontract test ${contract.file ?? "contract.odcs.yaml"} --publish ${location.origin}/api/v1/contracts/results`;
   return (
     <div className="panel">
-      <Empty icon={IconTestPipe} title="No test was published" action={<CopyCommand command={command} />}>
+      <EmptyState icon={IconTestPipe} title="No test was published" action={<CopyCommand command={command} />}>
         What datacontract-cli finds elsewhere can be sent here and is kept beside the contract. Checks of runs and monitors stand under Quality.
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { IconVersionsOff } from "@tabler/icons-react";
 
 import type { ContractDetail, ContractVersionView } from "../api";
 import { versionsQuery } from "../api/contracts";
-import { CopyCommand, DataTable, Empty, Loaded, RelativeTime, RunLink, ShowMore, type Column } from "../parts";
-import { plural } from "../parts/formats";
+import { CopyCommand, DataTable, EmptyState, QueryResult, RelativeTime, RunLink, ShowMore, type Column } from "../components";
+import { plural } from "../format/numbers";
 import { BumpBadge } from "./BumpBadge";
 import { Changes } from "./Changes";
 import { PartSkeleton } from "./PartSkeleton";
@@ -27,7 +27,7 @@ interface Props {
 export function Versions({ contract, chosen, onChoose }: Props) {
   const query = useInfiniteQuery(versionsQuery(contract.id));
   return (
-    <Loaded query={query} skeleton={<PartSkeleton />}>
+    <QueryResult query={query} skeleton={<PartSkeleton />}>
       {({ pages }) => {
         const versions = pages.flatMap((page) => page.items);
         if (versions.length === 0) return <NeverRegistered contract={contract} />;
@@ -44,7 +44,7 @@ export function Versions({ contract, chosen, onChoose }: Props) {
           </Stack>
         );
       }}
-    </Loaded>
+    </QueryResult>
   );
 }
 
@@ -108,9 +108,9 @@ function Registered({ one }: { one: ContractVersionView }) {
 function NeverRegistered({ contract }: { contract: ContractDetail }) {
   return (
     <div className="panel">
-      <Empty icon={IconVersionsOff} title="It was never registered" action={contract.file !== null && <CopyCommand command={`forge contract register ${contract.file}`} />}>
+      <EmptyState icon={IconVersionsOff} title="It was never registered" action={contract.file !== null && <CopyCommand command={`forge contract register ${contract.file}`} />}>
         A run that publishes its table registers it, and so does this command. From then on its versions are kept, and compared with each other.
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Contracts in words. Pure, so that the words can be tested. */
 import type { ComparisonView, ContractView, NoticeView, ViolationView } from "../api";
-import type { Tone } from "../parts";
-import { day, plural } from "../parts/formats";
+import type { Tone } from "../components";
+import { day, plural } from "../format/numbers";
 
 export type State = ContractView["state"];
 export type Bump = ComparisonView["required_bump"];

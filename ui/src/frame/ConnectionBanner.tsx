@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 
 import { probe, useConnection } from "../api/connection";
-import { clock } from "../parts/formats";
+import { clock } from "../format/numbers";
 
 /** While Forge does not answer: says so, and that what is on screen stays. */
 export function ConnectionBanner() {

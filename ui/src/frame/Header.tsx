@@ -5,10 +5,10 @@ import { useHotkeys } from "@mantine/hooks";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { systemQuery } from "../api";
-import { Mark } from "./Mark";
+import { Mark } from "../components/Mark";
+import { bufferKeys, type KeyBuffer } from "./keyBuffer";
 import { JobsChip, SparkChip } from "./SystemChips";
 import { ThemeSwitch } from "./ThemeSwitch";
-import { keepTyped, type TypedAhead } from "./typedAhead";
 
 const SearchDialog = lazy(() => import("./SearchDialog"));
 const onMac = typeof navigator !== "undefined" && /mac/i.test(navigator.userAgent);
@@ -51,12 +51,12 @@ export function Header() {
 /** The dialog's code and its field take a moment; what is typed meanwhile is kept for it. */
 function useSearching() {
   const [searching, setSearching] = useState(false);
-  const typed = useRef<TypedAhead>(undefined);
+  const typed = useRef<KeyBuffer>(undefined);
   const takeTyped = (): string => typed.current?.take() ?? "";
   const open = (): void => {
     if (searching) return;
     takeTyped();
-    typed.current = keepTyped();
+    typed.current = bufferKeys();
     setSearching(true);
   };
   const close = (): void => {

@@ -2,14 +2,14 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { IconMapPinOff } from "@tabler/icons-react";
 
-import { Empty, PageHeader } from "../parts";
+import { EmptyState, PageHeader } from "../components";
 
 export function NotFound() {
   return (
     <>
       <PageHeader title="No such page" />
       <div className="panel">
-        <Empty
+        <EmptyState
           icon={IconMapPinOff}
           title="Nothing has this address"
           action={
@@ -19,7 +19,7 @@ export function NotFound() {
           }
         >
           It may have been mistyped. Press <kbd className="key">/</kbd> to search for a table, a branch or a run.
-        </Empty>
+        </EmptyState>
       </div>
     </>
   );

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 
 import { onRecovery } from "../api/connection";
 import { asProblem } from "../api/problem";
-import { Problem } from "../parts";
+import { Problem } from "../components";
 
 /** A page that broke or could not be loaded. The frame around it still works. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {

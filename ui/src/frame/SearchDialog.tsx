@@ -6,8 +6,8 @@ import { IconColumns3, IconEye, IconGitBranch, IconPlayerPlay, IconSearch, IconS
 import { useId, useState, type KeyboardEvent } from "react";
 
 import { placesQuery, suggestQuery, type Suggestion } from "../api";
-import { Problem } from "../parts";
-import { parseTableAt } from "../parts/refs";
+import { Problem } from "../components";
+import { parseTableAt } from "../format/refs";
 import { NAMED } from "./places";
 
 interface Choice {

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { IconAlertTriangle, IconBolt, IconLoader2, IconZzz } from "@tabler/icons-react";
 
 import { client, systemQuery, unwrap, type SparkView } from "../api";
-import { plural } from "../parts/formats";
+import { plural } from "../format/numbers";
 
 interface SparkLook {
   word: string;

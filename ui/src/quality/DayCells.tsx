@@ -1,4 +1,4 @@
-import { day, plural } from "../parts/formats";
+import { day, plural } from "../format/numbers";
 
 export interface CheckedDay {
   day: string;

@@ -1,7 +1,7 @@
 /** Quality in words. Pure, so that the words can be tested. */
 import type { MonitorRunView, MonitorView, ScheduleBody, SlaView } from "../api";
-import type { Tone } from "../parts";
-import { duration, NONE, percent, plural, timeInData } from "../parts/formats";
+import type { Tone } from "../components";
+import { duration, NONE, percent, plural, timeInData } from "../format/numbers";
 
 const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 const large = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });

@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import type { AssetDetail } from "../../api";
+import { contractOfTableQuery } from "../../api/contracts";
+import { CommitLink, RelativeTime, RunLink, TableLink } from "../../components";
+import { Fact } from "../../components/Fact";
+import { bytes, count, NONE, plural } from "../../format/numbers";
+import { checksInWords } from "../list/words";
+import { useHeldBack } from "./attempt";
+
+/** What one wants to know of a table before anything else. */
+export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
+  const heldBack = useHeldBack(asset, at);
+  return (
+    <section className="panel" aria-label="About it">
+      <dl className="facts">
+        <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>
+        <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>
+        <Fact label="Columns">{count(asset.columns)}</Fact>
+        {asset.key.length > 0 && <Fact label="Key">{asset.key.join(", ")}</Fact>}
+        <Fact label="Changed">
+          <RelativeTime time={asset.updated_at} />
+        </Fact>
+        <Fact label="Checks">
+          <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
+            {heldBack && "newest attempt: "}
+            {checksInWords(asset)}
+          </Link>
+        </Fact>
+        <Fact label="Owner">{asset.owner == null ? "nobody" : <OwnerLink owner={asset.owner} />}</Fact>
+        <Fact label="Contract">
+          <TheContract table={asset.qualified_name} />
+        </Fact>
+        <Fact label="Tags">{asset.tags.length === 0 ? NONE : <Tags tags={asset.tags} />}</Fact>
+        <Fact label="Version" wide>
+          {asset.version}
+          {asset.last_commit != null && (
+            <>
+              {", of commit "}
+              <CommitLink commit={asset.last_commit.id} />
+            </>
+          )}
+          {asset.last_run != null && (
+            <>
+              {", written by run "}
+              <RunLink runId={asset.last_run} />
+            </>
+          )}
+        </Fact>
+        <Fact label="Made of" wide>
+          <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />
+        </Fact>
+        <Fact label="Used by" wide>
+          <Tables tables={asset.downstream_tables} at={at} none="nothing in this project" />
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+/** What it promises its readers, where somebody wrote that down. */
+function TheContract({ table }: { table: string }) {
+  const { data } = useQuery(contractOfTableQuery(table));
+  const contract = data?.items[0];
+  if (data !== undefined && contract === undefined) return <span className="quiet">none</span>;
+  if (contract === undefined) return NONE;
+  const problems = contract.violations === null ? 0 : contract.violations.errors;
+  return (
+    <>
+      <Link to="/contracts/$contractId" params={{ contractId: contract.id }} className="link name">
+        {contract.name} {contract.version}
+      </Link>
+      {contract.state !== "active" && `, ${contract.state}`}
+      {problems > 0 && `, ${plural(problems, "error")}`}
+    </>
+  );
+}
+
+function OwnerLink({ owner }: { owner: string }) {
+  return (
+    <Link to="/assets" search={{ owners: [owner] }} className="link name" title={`Everything of ${owner}`}>
+      {owner}
+    </Link>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="fact-tags">
+      {tags.map((tag) => (
+        <Link key={tag} to="/assets" search={{ tags: [tag] }} className="tag" title={`Everything tagged ${tag}`}>
+          {tag}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
+const FEW = 6;
+
+function Tables({ tables, at, none }: { tables: readonly string[]; at: string | undefined; none: string }) {
+  if (tables.length === 0) return <span className="quiet">{none}</span>;
+  const more = tables.length - FEW;
+  return (
+    <>
+      {tables.slice(0, FEW).map((table, index) => (
+        <span key={table}>
+          {index > 0 && ", "}
+          <TableLink table={table} at={at} />
+        </span>
+      ))}
+      {more > 0 && ` and ${plural(more, "more", "more")}`}
+    </>
+  );
+}

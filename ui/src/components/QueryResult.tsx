@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+
+import { Problem } from "./Problem";
+
+interface Asked<T> {
+  data: T | undefined;
+  error: unknown;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+interface Props<T> {
+  query: Asked<T>;
+  /** As high as what comes, so that nothing jumps. */
+  skeleton: ReactNode;
+  children: (data: NonNullable<T>) => ReactNode;
+}
+
+/** What was asked for: its data as long as there is any, else the problem, else a skeleton. */
+export function QueryResult<T>({ query, skeleton, children }: Props<T>) {
+  if (query.data !== undefined && query.data !== null) return children(query.data);
+  if (query.error !== null) {
+    return <Problem error={query.error} retry={() => void query.refetch()} retrying={query.isFetching} />;
+  }
+  return (
+    <div aria-busy="true" aria-live="polite">
+      <span className="only-readers">Loading</span>
+      {skeleton}
+    </div>
+  );
+}
