@@ -13,7 +13,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit
 STAGES := $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
-.PHONY: help setup demo ui wheel test check web-check spark-test services-test browser-test lock docs types bench \
+.PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
         bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
@@ -39,6 +39,9 @@ test: machine-with-node setup ## set up and pass everything: lint, types, import
 
 check: .venv/.ready-dev ## the same without JVM, services and browser; the one to run while working
 	@$(STAGES) lint types imports unit
+
+house: .venv/.ready-dev ## the plan of the house: storeys × rooms, and what breaks its rules
+	@$(BIN)/python scripts/house.py
 
 web-check: machine-with-node ## the web app's own checks: TypeScript, ESLint, vitest, size
 	@$(STAGES) web

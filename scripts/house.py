@@ -1,0 +1,276 @@
+"""`make house`: the plan of the house, storeys × rooms, and what breaks its rules. Exit 1 where one is broken.
+
+Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
+of a circle; rooms of a store never import each other; the path of a test is a path of the source. Public class names
+that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("runs", "versioning", "lineage", "quality", "contracts", "catalog", "federation", "upkeep")
+DOMAINS = {"transforms": "runs"}  # by another name than their room's
+STOREYS = {  # name → where its rooms are
+    "domains": "src/forge",
+    "flows": "src/forge/flows",
+    "stores/sql": "src/forge/stores/sql",
+    "api": "src/forge/api",
+    "cli": "src/forge/cli",
+    "connection": "src/forge/connection",
+    "ui/src": "ui/src",
+}
+MODULES_PER_FOLDER = 30
+WHERE_ROOMS_MEET = {"forge", "forge.flows", "forge.api", "forge.cli", "forge.connection"}  # layers hold `forge` itself
+ROOMS_APART = "forge.stores.sql"
+REAL_PARTS = {"ports", "spark", "services", "browser", "support", "bench", "examples", "scripts"}  # folders of tests
+SUFFIXES = {".py", ".ts", ".tsx"}
+Graph = Mapping[str, set[str]]
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str  # forge.flows.runs.plan
+    path: Path
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.name == "__init__.py"
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.path.read_text("utf-8"))
+
+    @cached_property
+    def lines(self) -> int:
+        return count_lines(self.path)
+
+
+def count_lines(path: Path) -> int:
+    return len(path.read_text("utf-8").splitlines())
+
+
+def modules_below(source: Path) -> list[Module]:
+    found = []
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source.parent).with_suffix("").parts
+        found.append(Module(".".join(parts).removesuffix(".__init__"), path))
+    return found
+
+
+def imports_of(module: Module, known: Mapping[str, Module]) -> Iterator[str]:
+    """Modules that are imported when it runs, also late; what is imported for types alone does not count."""
+    for node in _running(module.tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                name = whole if whole in known else node.module
+                if name in known and name != module.name:
+                    yield name
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for other in node.orelse:
+                yield from _running(other)
+            continue
+        yield node
+        yield from _running(node)
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Strongly connected parts of more than one node (Tarjan, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+    for start in graph:
+        if start in index:
+            continue
+        work = [(start, iter(sorted(graph.get(start, ()))))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            node, rest = work[-1]
+            for other in rest:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    work.append((other, iter(sorted(graph.get(other, ())))))
+                    break
+                if other in stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    part = stack[stack.index(node) :]
+                    del stack[stack.index(node) :]
+                    if len(part) > 1:
+                        found.append(sorted(part))
+    return found
+
+
+def sibling_circles(graph: Graph, packages: Iterable[str]) -> Iterator[str]:
+    for package in sorted(set(packages) - WHERE_ROOMS_MEET):
+        before = f"{package}."
+        siblings: dict[str, set[str]] = defaultdict(set)
+        through: dict[tuple[str, str], str] = {}
+        for module, others in graph.items():
+            for other in others:
+                if module.startswith(before) and other.startswith(before):
+                    one, two = (name.removeprefix(before).split(".")[0] for name in (module, other))
+                    if one != two:
+                        siblings[one].add(two)
+                        through[one, two] = f"{module.removeprefix(before)} → {other.removeprefix(before)}"
+        for part in circles(siblings):
+            ways = [text for (one, two), text in sorted(through.items()) if {one, two} <= set(part)]
+            yield f"{package}: {', '.join(part)} import each other ({'; '.join(ways[:6])})"
+
+
+def across_rooms(graph: Graph) -> Iterator[str]:
+    """Imports from one room of a store to another; what both need is a file of the store."""
+    rooms = {f"{ROOMS_APART}.{room}" for room in ROOMS}
+    for module, others in sorted(graph.items()):
+        own = next((room for room in rooms if module.startswith(f"{room}.")), None)
+        for other in sorted(others):
+            if own and any(other.startswith(f"{room}.") for room in rooms - {own}):
+                yield f"{module} imports {other}, of another room"
+
+
+def classes_of(modules: Iterable[Module]) -> Iterator[tuple[str, str]]:
+    for module in modules:
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield node.name, module.name
+
+
+def functions_of(modules: Iterable[Module]) -> Iterator[tuple[int, str]]:
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield (node.end_lineno or node.lineno) - node.lineno + 1, f"{module.name}:{node.name}"
+
+
+def folders_below(*tops: Path) -> Counter[Path]:
+    """How many modules each folder holds; tests of the web app lie beside what they test and do not count."""
+    count: Counter[Path] = Counter()
+    for top in tops:
+        for path in top.rglob("*"):
+            if path.suffix in SUFFIXES and path.name != "__init__.py" and ".test." not in path.name:
+                count[path.parent] += 1
+    return count
+
+
+def grid(root: Path) -> list[list[str]]:
+    rows = [["", *ROOMS, "shared"]]
+    for storey, place in STOREYS.items():
+        row = [storey]
+        inside = {room: list(_files(root / place / room)) for room in ROOMS}
+        for name, room in DOMAINS.items():
+            if storey == "domains":
+                inside[room] += _files(root / place / name)
+        taken = {path for files in inside.values() for path in files}
+        rest = [path for path in _files(root / place) if path not in taken] if storey != "domains" else []
+        rows.append([*row, *(_cell(inside[room]) for room in ROOMS), _cell(rest)])
+    return rows
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES and ".test." not in path.name)
+
+
+def _cell(files: Sequence[Path]) -> str:
+    return f"{len(files)} / {sum(map(count_lines, files)):,}" if files else "·"
+
+
+def astray(root: Path) -> tuple[list[str], int]:
+    """Tests in folders that the source does not have, and how many tests there are."""
+    lost, total = [], 0
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        folder = path.parent.relative_to(root / "tests")
+        if path.parent == root / "tests" or folder.parts[0] in REAL_PARTS:
+            continue
+        total += 1
+        if not (root / "src" / "forge" / folder).is_dir():
+            lost.append(str(path.relative_to(root)))
+    return lost, total
+
+
+@dataclass(frozen=True)
+class House:
+    root: Path
+
+    @cached_property
+    def modules(self) -> dict[str, Module]:
+        return {module.name: module for module in modules_below(self.root / "src" / "forge")}
+
+    @cached_property
+    def graph(self) -> dict[str, set[str]]:
+        return {name: set(imports_of(module, self.modules)) for name, module in self.modules.items()}
+
+    @cached_property
+    def folders(self) -> Counter[Path]:
+        return folders_below(self.root / "src", self.root / "ui" / "src")
+
+    @cached_property
+    def twice(self) -> dict[str, list[str]]:
+        homes: dict[str, list[str]] = defaultdict(list)
+        for name, module in classes_of(self.modules.values()):
+            homes[name].append(module)
+        return {name: found for name, found in sorted(homes.items()) if len(found) > 1}
+
+    def broken(self) -> Iterator[str]:
+        for folder, count in sorted(self.folders.items()):
+            if count > MODULES_PER_FOLDER:
+                yield f"{folder.relative_to(self.root)} holds {count} modules; {MODULES_PER_FOLDER} are the most"
+        yield from (f"{' ↔ '.join(part)} import each other" for part in circles(self.graph))
+        packages = [module.name for module in self.modules.values() if module.is_package]
+        yield from sibling_circles(self.graph, packages)
+        yield from across_rooms(self.graph)
+        yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
+
+
+def shown(house: House) -> Iterator[str]:
+    rows = grid(house.root)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    yield "Storeys × rooms (files / lines)"
+    for row in rows:
+        yield "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    total = sum(module.lines for module in house.modules.values())
+    yield f"\n{len(house.modules):,} modules, {total:,} lines in src/forge"
+    yield "\nFullest folders"
+    yield from (f"  {count:4}  {folder.relative_to(house.root)}" for folder, count in house.folders.most_common(5))
+    yield "\nLongest files"
+    longest = sorted(house.modules.values(), key=lambda module: -module.lines)
+    yield from (f"  {module.lines:4}  {module.name}" for module in longest[:5])
+    yield "\nLongest functions"
+    functions = sorted(functions_of(house.modules.values()), reverse=True)
+    yield from (f"  {lines:4}  {name}" for lines, name in functions[:5])
+    words = [f"{name} × {len(homes)}" for name, homes in house.twice.items()]
+    yield f"\n{len(words)} public class names exist more than once: {', '.join(words[:8])} …"
+    lost, tests = astray(house.root)
+    yield f"\n{tests - len(lost)} of {tests} tests are at the path of what they test"
+
+
+def main(root: Path = ROOT) -> int:
+    house = House(root)
+    print("\n".join(shown(house)))
+    broken = list(house.broken())
+    print(f"\n{len(broken)} broken" if broken else "\nNo rule is broken")
+    print("\n".join(f"  {line}" for line in broken))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

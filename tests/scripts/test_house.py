@@ -1,0 +1,100 @@
+"""The house keeps its rules, and `make house` says where one is broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.house import House, circles, main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    for name, text in {
+        "src/forge/__init__.py": "",
+        "src/forge/quality/__init__.py": "",
+        "src/forge/quality/check.py": "class Check: ...\n",
+        "src/forge/quality/spec.py": "from forge.quality.check import Check\n",
+        "tests/quality/test_check.py": "",
+        "ui/src/main.ts": "",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_the_house_keeps_its_rules() -> None:
+    assert list(House(ROOT).broken()) == []
+
+
+def test_a_house_in_order_is_drawn_and_passes(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(small) == 0
+    shown = capsys.readouterr().out
+    assert "Storeys × rooms" in shown
+    assert "No rule is broken" in shown
+
+
+def breaks(root: Path, name: str, text: str = "") -> list[str]:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return list(House(root).broken())
+
+
+def test_a_full_folder(small: Path) -> None:
+    for number in range(29):
+        assert breaks(small, f"src/forge/quality/m{number:02}.py") == ([] if number < 28 else [FULL])
+
+
+FULL = "src/forge/quality holds 31 modules; 30 are the most"
+
+
+def test_modules_that_import_each_other(small: Path) -> None:
+    """Late imports count: they are how circles are hidden."""
+    found = breaks(small, "src/forge/quality/check.py", "def later() -> None:\n    import forge.quality.spec\n")
+    assert found == [
+        "forge.quality.check ↔ forge.quality.spec import each other",
+        "forge.quality: check, spec import each other (check → spec; spec → check)",
+    ]
+
+
+def test_an_import_for_types_alone_is_none(small: Path) -> None:
+    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from forge.quality.spec import Check\n"
+    assert breaks(small, "src/forge/quality/check.py", text) == []
+
+
+def test_folders_that_import_each_other_through_different_modules(small: Path) -> None:
+    files = {"a/__init__": "", "b/__init__": "", "b/two": "", "a/one": "import forge.quality.b.two\n"}
+    for name, text in files.items():
+        assert breaks(small, f"src/forge/quality/{name}.py", text) == []
+    assert breaks(small, "src/forge/quality/a/free.py") == []
+    assert breaks(small, "src/forge/quality/b/other.py", "import forge.quality.a.free\n") == [
+        "forge.quality: a, b import each other (a.one → b.two; b.other → a.free)"
+    ]
+
+
+def test_a_class_name_that_is_there_twice_is_counted(small: Path) -> None:
+    assert breaks(small, "src/forge/quality/again.py", "class Check: ...\nclass _Own: ...\n") == []
+    assert House(small).twice == {"Check": ["forge.quality.again", "forge.quality.check"]}
+
+
+def test_rooms_of_a_store_that_import_each_other(small: Path) -> None:
+    assert breaks(small, "src/forge/stores/sql/quality/metrics.py") == []
+    assert breaks(small, "src/forge/stores/sql/lineage/facts.py", "import forge.stores.sql.quality.metrics\n") == [
+        "forge.stores.sql.lineage.facts imports forge.stores.sql.quality.metrics, of another room"
+    ]
+
+
+def test_a_test_that_lies_elsewhere_than_what_it_tests(small: Path) -> None:
+    assert breaks(small, "tests/nowhere/test_x.py") == ["tests/nowhere/test_x.py lies in no folder of src/forge"]
+    (small / "tests/nowhere/test_x.py").unlink()
+    assert breaks(small, "tests/spark/test_y.py") == []
+
+
+def test_circles_of_any_size() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
+    assert sorted(circles(graph)) == [["a", "b", "c"], ["d", "e"]]
