@@ -29,6 +29,7 @@ def cost_of(project: Connection, name: str, checks: Sequence[Check]) -> dict[str
     judged = judge_dataset("bench.orders", project.wiring.quality.check_ports(run_id=RunId(name)), checks=checks)
     seconds = time.perf_counter() - began
     context = project.spark.sparkContext
+    context._jsc.sc().listenerBus().waitUntilEmpty(60_000)  # the status store hears of jobs on the bus
     jobs = context.statusTracker().getJobIdsForGroup(f"{name}:bench.orders")
     store = context._jsc.sc().statusStore()
     read = sum(_rows(store, job) for job in jobs)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from spark_jobs import job_ids
 
 from forge.connection import Connection
 from forge.contracts.drift.table import TableDrift, find_drift
@@ -88,7 +89,7 @@ def jobs(spark: SparkSession, act: Callable[[], Any]) -> tuple[Any, int]:
     group = f"drift-{id(act)}"
     spark.sparkContext.setJobGroup(group, "drift")
     result = act()
-    return result, len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+    return result, len(job_ids(spark, group))
 
 
 def told(drifts: tuple[TableDrift, ...]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from spark_jobs import job_ids
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
@@ -53,7 +54,7 @@ def counting_jobs(spark: SparkSession, action: Callable[[], T]) -> tuple[T, int]
         result = action()
     finally:
         spark.sparkContext.setLocalProperty("spark.jobGroup.id", "")
-    return result, len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+    return result, len(job_ids(spark, group))
 
 
 def measurer_of(spark: SparkSession, frame: DataFrame, **others: DataFrame) -> SparkMeasurer:
@@ -234,15 +235,14 @@ def test_a_cancelled_measurement_ends_instead_of_trying_again(spark: SparkSessio
 
     worker = InheritableThread(target=measure, session=spark)
     worker.start()
-    tracker = spark.sparkContext.statusTracker()
     deadline = time.monotonic() + 60
-    while not tracker.getJobIdsForGroup(group) and time.monotonic() < deadline:
+    while not job_ids(spark, group) and time.monotonic() < deadline:
         time.sleep(0.05)
     spark.sparkContext.cancelJobGroup(group)
     worker.join(60)
     assert not worker.is_alive()
     assert len(caught) == 1
-    assert len(tracker.getJobIdsForGroup(group)) == 1
+    assert len(job_ids(spark, group)) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from orders_house import DEV, FIELDS, ORDERS, ROW, TWO, House, table_of
+from spark_jobs import job_ids
 
 from forge.flows.ports import Stage
 from forge.flows.versioning.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
@@ -186,8 +187,7 @@ def test_files_in_which_nothing_changes_stay(house: SparkHouse) -> None:
 
 
 def count_jobs(house: SparkHouse, run_id: RunId) -> int:
-    tracker = house.spark.sparkContext.statusTracker()
-    return len(tracker.getJobIdsForGroup(f"{run_id}:{ORDERS}"))
+    return len(job_ids(house.spark, f"{run_id}:{ORDERS}"))
 
 
 def test_a_clean_merge_with_its_write_takes_few_jobs_of_the_run(house: SparkHouse) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from shop_project import MakeProject, write
+from spark_jobs import job_ids, rows_read
 
 from forge.connection import Connection
 from forge.flows.quality.judge import Judged, judge_dataset
@@ -68,14 +69,9 @@ class Cost:
     """Jobs of a group, and the rows that their stages read."""
 
     def __init__(self, spark: SparkSession, group: str) -> None:
-        self._store = spark.sparkContext._jsc.sc().statusStore()
-        self.jobs = len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
-        self.rows = sum(self._read(job) for job in spark.sparkContext.statusTracker().getJobIdsForGroup(group))
-
-    def _read(self, job: int) -> int:
-        stages = self._store.job(job).stageIds()
-        found = [self._store.lastStageAttempt(stages.apply(n)) for n in range(stages.size())]
-        return sum(stage.inputRecords() for stage in found if stage.status().toString() == "COMPLETE")
+        jobs = job_ids(spark, group)
+        self.jobs = len(jobs)
+        self.rows = sum(rows_read(spark, job) for job in jobs)
 
 
 _RUNS = iter(range(10**6))

@@ -40,7 +40,7 @@ def counted(spark: SparkSession, told: dict[str, object]) -> Iterator[None]:
     began = time.perf_counter()
     yield
     told["seconds"] = time.perf_counter() - began
-    time.sleep(0.3)  # the listener of the status store is told a little later
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(60_000)  # the status store hears of jobs on the bus
     new = _jobs(spark) - before
     told["jobs"] = len(new)
     told["rows_read"] = sum(_rows_read(spark, job) for job in new)
