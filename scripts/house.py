@@ -1,8 +1,8 @@
 """`make house`: the plan of the house, storeys × rooms, and what breaks its rules. Exit 1 where one is broken.
 
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
-of a circle; rooms of a store never import each other; the path of a test is a path of the source. Public class names
-that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
+of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
+by their class. Public class names that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -155,6 +155,27 @@ def classes_of(modules: Iterable[Module]) -> Iterator[tuple[str, str]]:
                 yield node.name, module.name
 
 
+def compared_codes(module: Module) -> Iterator[str]:
+    """Comparisons of an error's `code` with texts, also with those that a name of the module stands for."""
+    texts = {
+        target.id: node.value
+        for node in module.tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Compare):
+            found = (node.left, *node.comparators)
+            sides = [texts.get(side.id, side) if isinstance(side, ast.Name) else side for side in found]
+            if any(isinstance(side, ast.Attribute) and side.attr == "code" for side in sides) and any(
+                isinstance(part, ast.Constant) and isinstance(part.value, str)
+                for side in sides
+                for part in (side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side])
+            ):
+                yield f"{module.name}:{node.lineno} compares a code; catch the error by its class"
+
+
 def functions_of(modules: Iterable[Module]) -> Iterator[tuple[int, str]]:
     for module in modules:
         for node in ast.walk(module.tree):
@@ -238,6 +259,7 @@ class House:
         packages = [module.name for module in self.modules.values() if module.is_package]
         yield from sibling_circles(self.graph, packages)
         yield from across_rooms(self.graph)
+        yield from (line for module in self.modules.values() for line in compared_codes(module))
         yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
 
 

@@ -17,7 +17,7 @@ from forge.contracts.load import contract_of
 from forge.contracts.registry import registered_of
 from forge.flows.contracts.ports import ContractPorts, Moving, Registration
 from forge.flows.lineage.ports import LineagePorts
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseUnreachableError
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.wiring import Wiring
@@ -29,7 +29,7 @@ TABLE = TableName.parse("core.orders")
 
 
 def lineage_store_away(parts: LineageParts) -> LineagePorts:
-    raise ForgeError("E401", "The lineage store cannot be reached")
+    raise DatabaseUnreachableError("The lineage store cannot be reached")
 
 
 def disk_gone(parts: ContractParts, actor: str | None = None) -> ContractPorts:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from forge.connection import LineageView, connect
 from forge.connection.lineage.arguments import WalkWords
-from forge.model.errors import ForgeError
+from forge.model.errors import NoProjectError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,8 +41,7 @@ def graph_folder(start: str | Path | None = None, *, create: bool = False) -> Pa
             if (found / "forge.yaml").is_file():
                 return found
     if not create:
-        raise ForgeError(
-            "E102",
+        raise NoProjectError(
             "there is no lineage of this folder yet",
             where=str(here),
             why=f"Neither a Forge project nor a {FOLDER} is here or in a folder above.",

@@ -11,7 +11,7 @@ import pytest
 from forge.api.events import MOST_STREAMS, RunFeed
 from forge.api.runs.run_views import is_over
 from forge.api.runs.wire.runs import RunDetail
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 
 
 class Run:
@@ -27,7 +27,7 @@ class Run:
             self.permits.acquire()
         self.looks += 1
         if self.broken:
-            raise ForgeError("E404", "The database is busy")
+            raise DatabaseBusyError("The database is busy")
         return RunDetail.model_validate({"run_id": "r1", "status": self.status, "branch": "main", "step": self.step})
 
 

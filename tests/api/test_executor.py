@@ -15,7 +15,8 @@ from forge.api.auth import Principal
 from forge.api.executor import Desk, Pending
 from forge.flows.upkeep.access import Scope
 from forge.flows.versioning.ports import VersionPorts
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
+from forge.versioning.errors import IncomparableError
 
 ADA = Principal("ada@example.com", "token", Scope.WRITE, None)
 SECONDS = 30.0
@@ -43,7 +44,7 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
     def work(ports: VersionPorts) -> str:
         while not opened.wait(0.01):
             if ports.stopped() is not None:
-                raise ForgeError("E901", "It was cancelled", fix="Try again.")
+                raise CancellationError("It was cancelled", fix="Try again.")
         return "done"
 
     return work
@@ -141,7 +142,7 @@ def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, de
 
     def fail(ports: VersionPorts) -> None:
         opened.wait(SECONDS)
-        raise ForgeError("E611", "Keys occur more than once", fix="Keep one.")
+        raise IncomparableError("E611", "Keys occur more than once", fix="Keep one.")
 
     run_id = pending(desk.do("merge", fail, ADA))
     opened.set()

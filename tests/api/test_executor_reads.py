@@ -16,7 +16,7 @@ from forge.api.executor import Desk, Pending
 from forge.api.read_limits import ReadLimits
 from forge.flows.upkeep.access import Scope, Token, TokenKind
 from forge.flows.versioning.ports import VersionPorts
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 
 NOW = datetime(2026, 11, 14, tzinfo=UTC)
 
@@ -47,7 +47,7 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
     def work(ports: VersionPorts) -> str:
         while not opened.wait(0.01):
             if ports.stopped() is not None:
-                raise ForgeError("E901", "It was cancelled", fix="Try again.")
+                raise CancellationError("It was cancelled", fix="Try again.")
         return "done"
 
     return work

@@ -13,7 +13,7 @@ from starlette.types import Scope
 
 from forge.api.problems import problem_of, status_of
 from forge.model.codes import CODES
-from forge.model.errors import ForgeError, ForgeErrors
+from forge.model.errors import ForgeError, ForgeErrors, UnknownNameError
 
 HERE: Scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "state": {"request_id": "abc"}}
 CHANGE: Scope = {**HERE, "method": "POST"}
@@ -70,7 +70,7 @@ def test_every_code_has_a_status() -> None:
 
 
 def test_several_errors_are_all_told() -> None:
-    response = problem_of(ForgeErrors([ForgeError("E105", "one"), ForgeError("E108", "two")]), HERE)
+    response = problem_of(ForgeErrors([ForgeError("E105", "one"), UnknownNameError("two")]), HERE)
     document = json.loads(bytes(response.body))
     assert (document["status"], document["detail"]) == (422, "one")
     assert [(e["code"], e["what"]) for e in document["errors"]] == [("FORGE-E105", "one"), ("FORGE-E108", "two")]

@@ -14,7 +14,7 @@ def test_every_code_in_use_is_explained() -> None:
     used = {
         match.group(1)
         for path in SOURCES.rglob("*.py")
-        for match in re.finditer(r'ForgeError\(\s*"(E\d{3})"', path.read_text(encoding="utf-8"))
+        for match in re.finditer(r'(?:Error\(\s*| code = )"(E\d{3})"', path.read_text(encoding="utf-8"))
     }
     assert used - CODES.keys() == set()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from forge.model.errors import ForgeError, ForgeErrors
+import pytest
+
+from forge.model.errors import ForgeError, ForgeErrors, UnknownNameError
+from forge.versioning.errors import IncomparableCellsError, IncomparableError
 
 ONE = ForgeError("E520", "amount became text", where="orders.yaml:17", why="Readers break.", fix="forge explain E520")
 TWO = ForgeError("E105", "No such branch")
@@ -25,3 +28,25 @@ def test_several_errors_each_carry_their_own() -> None:
     both = ForgeErrors((ONE, TWO))
     assert str(both) == f"{ONE}\n{TWO}"
     assert both.line == f"{ONE.line}\n{TWO.line}"
+
+
+def test_an_error_said_in_other_words_is_caught_as_before() -> None:
+    error = UnknownNameError("There is no table core.orders", where="orders.sql:1", fix="forge show")
+    with pytest.raises(UnknownNameError) as caught:
+        raise error.but(where="orders.sql:3", why="Did you mean core.order?")
+    assert caught.value.to_dict() == {
+        "code": "FORGE-E108",
+        "what": "There is no table core.orders",
+        "where": "orders.sql:3",
+        "why": "Did you mean core.order?",
+        "fix": "forge show",
+    }
+    assert error.where == "orders.sql:1"
+
+
+def test_an_error_without_values_is_caught_as_before() -> None:
+    error = IncomparableCellsError("E611", "ada@x.org is there twice", without="A key is there twice", why="ada, ada")
+    hidden = error.without_values()
+    assert isinstance(hidden, IncomparableError)
+    assert (hidden.code, hidden.what, hidden.why) == ("E611", "A key is there twice", None)
+    assert "ada" not in f"{hidden} {hidden!r}"

@@ -95,6 +95,24 @@ def test_a_test_that_lies_elsewhere_than_what_it_tests(small: Path) -> None:
     assert breaks(small, "tests/spark/test_y.py") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f(error): return error.code == "E108"\n',
+        'def f(error): return "E108" != error.code\n',
+        'def f(error): return error.code not in ("E108", "E901")\n',
+        'STOPPED = "E901"\ndef f(error): return error.code == STOPPED\n',
+        'ALL = ("E108", "E901")\ndef f(error): return error.code in ALL\n',
+    ],
+)
+def test_an_error_that_is_told_apart_by_its_code(small: Path, text: str) -> None:
+    line = text.count("\n")
+    assert breaks(small, "src/forge/quality/caught.py", text) == [
+        f"forge.quality.caught:{line} compares a code; catch the error by its class"
+    ]
+    assert breaks(small, "src/forge/quality/caught.py", "def f(one, two): return one.code == two.code\n") == []
+
+
 def test_circles_of_any_size() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
     assert sorted(circles(graph)) == [["a", "b", "c"], ["d", "e"]]

@@ -19,9 +19,9 @@ from branched_project import MAIN, BranchedProject, perform, write
 
 from forge.flows.upkeep.maintenance import find_problems, repair
 from forge.flows.upkeep.verify.history import Level, verify
-from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.stores.sql.metadata import SqlMetadata
+from forge.versioning.errors import NothingToDoError
 from forge.wiring import Wiring
 
 pytestmark = pytest.mark.services
@@ -181,9 +181,7 @@ def done_again(wiring: Wiring, work: Work) -> str:
     """`nothing`: all of it was there already."""
     try:
         done = perform(wiring.versioning.ports(), work)
-    except ForgeError as error:
-        if error.code != "E627":
-            raise
+    except NothingToDoError:
         return "nothing"
     return "nothing" if done == "up_to_date" else "done"
 

@@ -23,7 +23,7 @@ from forge.flows.runs.records import Moved, Publication, Published
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.result import Merged
 from forge.flows.versioning.ports import VersionPorts
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError
 from forge.stores.sql.metadata import SqlMetadata
 from forge.wiring import Wiring
 
@@ -76,9 +76,7 @@ def keep_writing(wiring: Wiring, notes: IO[str], seconds: float, number: int, br
         turn += 1
         try:
             done = write(ports, table, branch, rows, mode)
-        except ForgeError as error:
-            if error.code != "E404":  # someone else was faster each time: nothing was acknowledged
-                raise
+        except DatabaseBusyError:  # someone else was faster each time: nothing was acknowledged
             refused += 1
             continue
         assert done.commit is not None
@@ -95,9 +93,7 @@ def keep_merging(wiring: Wiring, notes: IO[str], seconds: float, branches: list[
         turn += 1
         try:
             done = merge(MergeRequest(source, "main", no_ff=True), ports)
-        except ForgeError as error:
-            if error.code != "E404":
-                raise
+        except DatabaseBusyError:
             refused += 1
             continue
         assert str(done.type) in ("three_way", "up_to_date"), done

@@ -19,7 +19,7 @@ from forge.flows.runs.records import AuditRecord, RunRecord, TableLineage
 from forge.flows.runs.run import Ports
 from forge.flows.runs.run_jobs import RunOrder, RunWork
 from forge.flows.versioning.branches import create_default_branch
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Verdict
 from forge.stores.memory.catalog import MemoryCatalog
@@ -66,7 +66,7 @@ class BusyJobs(MemoryJobs):
     def save(self, job: JobRecord) -> None:
         if self.locked:
             self.refused += 1
-            raise ForgeError("E404", "The database is busy")
+            raise DatabaseBusyError("The database is busy")
         super().save(job)
 
 
@@ -84,7 +84,7 @@ class BusyMetadata(MemoryMetadata):
     ) -> None:
         if self.refusals:
             self.refusals -= 1
-            raise ForgeError("E404", "The database is busy")
+            raise DatabaseBusyError("The database is busy")
         super().finish_run(run, verdicts, audit, lineage)
 
 
@@ -145,7 +145,7 @@ class MemoryWorld:
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
         unknown = [name for name in given if name not in ("day", "start", "end")]
         if unknown:
-            raise ForgeError("E108", f"unknown parameter '{unknown[0]}'")
+            raise UnknownNameError(f"unknown parameter '{unknown[0]}'")
         return dict(given)
 
     def work(self) -> RunWork:

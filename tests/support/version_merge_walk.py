@@ -20,6 +20,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 from forge.versioning.conflict import Conflict as RealConflict
 from forge.versioning.conflict import Take
+from forge.versioning.errors import NothingToDoError
 from forge.versioning.merge import MergeType, Strategy
 
 
@@ -193,7 +194,7 @@ class MergeWalk(Walk):
     def refused(self, held: Held, expected: Expected, error: ForgeError, merge_id: str | None) -> None:
         self.say("= refused", error.code, error.what)
         self.counts[error.code] = self.counts.get(error.code, 0) + 1
-        if error.code == "E627" and held.kind != "merge":
+        if isinstance(error, NothingToDoError) and held.kind != "merge":
             assert not expected.conflicts
             assert not expected.is_known or _same(expected.tree or {}, self.tree(held.target))
         else:

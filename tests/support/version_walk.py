@@ -24,7 +24,6 @@ from forge.flows.upkeep.verify.history import Level, verify
 from forge.flows.versioning.branches import delete_branch, list_branches, rename_branch
 from forge.flows.versioning.reset import reset
 from forge.flows.versioning.tags import create_tag, delete_tag
-from forge.model.errors import ForgeError
 from forge.model.names import CommitId, TableName
 from forge.stores.lake.arrow.rows import ArrowRows
 from forge.stores.lake.iceberg import IcebergLake
@@ -33,6 +32,7 @@ from forge.stores.lake.tables import IcebergTables
 from forge.stores.sql.database import open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.arrow_types import arrow_type
+from forge.versioning.errors import NothingToDoError
 from forge.versioning.field import Field
 
 NAMES = ("core.a", "core.b", "core.c")  # c never has a key
@@ -184,8 +184,8 @@ class Walk:
         shown = tuple(c for c in table.columns if c.id in table.key) if mode == "delete" else None
         try:
             self.world.commit_rows(name, self.arrow(table, rows, shown), mode, (), branch)
-        except ForgeError as error:
-            if error.code != "E627" or after.content() != table.content():
+        except NothingToDoError:
+            if after.content() != table.content():
                 raise
             return branch
         return self.landed(branch, {**self.tree(branch), name: after})

@@ -15,7 +15,7 @@ from anyio import from_thread
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
-from forge.flows.upkeep.access import LOGIN, Access, Scope, Token, TokenKind, digest_of
+from forge.flows.upkeep.access import LOGIN, Access, NotSignedInError, Scope, Token, TokenKind, digest_of
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -136,14 +136,13 @@ def _principal(request: Request, door: Door, access: Access) -> Principal:
     if "authorization" in request.headers:
         secret = _bearer(request)
         if secret is None:
-            raise ForgeError("E903", "The Authorization header is not understood", fix="Send: Bearer TOKEN")
+            raise NotSignedInError("The Authorization header is not understood", fix="Send: Bearer TOKEN")
         return verify_secret(secret, door, access)
     if KEY in request.headers:
         return verify_secret(request.headers[KEY].strip(), door, access)
     cookie = request.cookies.get(door.cookie)
     if cookie is None:
-        raise ForgeError(
-            "E903",
+        raise NotSignedInError(
             "You are not signed in",
             why="The request carries neither a token nor the cookie of a session.",
             fix="Open the address that `forge serve` printed, or send `Authorization: Bearer TOKEN` "

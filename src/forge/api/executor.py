@@ -36,7 +36,7 @@ from forge.flows.runs.processes import this_process
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.tables import RowWork
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import RunId
 from forge.versioning.commit import Author
 from forge.wiring import Wiring
@@ -211,7 +211,7 @@ class Desk:
     def _work_on(self, task: Task, work: Callable[[VersionPorts], T], author: Author, after: Callable[[], None]) -> T:
         try:
             if task.stop is not None:
-                raise ForgeError("E901", "It was cancelled before it began", fix="Try again.")
+                raise CancellationError("It was cancelled before it began", fix="Try again.")
             task.job = replace(task.job, status=JobStatus.RUNNING, started_at=self._wiring.clock())
             task.began = time.monotonic()
             with self._limited(task):

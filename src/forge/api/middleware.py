@@ -36,6 +36,7 @@ from forge.api.metrics import Metrics
 from forge.api.problems import problem_of
 from forge.api.site import Site
 from forge.api.turns import Turns
+from forge.flows.upkeep.access import NotSignedInError
 from forge.model.errors import ForgeError
 
 # Styles may stand in the page: the component library sets sizes and colours by style attributes. Scripts may not.
@@ -151,7 +152,7 @@ def sign_in(request: Request) -> Response:
         response = RedirectResponse(target, 303)
         give_cookie(response, request, principal)
     except ForgeError as error:
-        reason = "invalid" if error.code == "E903" else "unavailable"
+        reason = "invalid" if isinstance(error, NotSignedInError) else "unavailable"
         login = "/login?" + urlencode({"reason": reason, "to": target})
         response = RedirectResponse(target if _is_signed_in(request) else login, 303)
     response.headers["cache-control"] = "no-store"

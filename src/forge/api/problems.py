@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from forge.model.codes import CODES
-from forge.model.errors import ForgeError, Kind, errors_of
+from forge.model.errors import DatabaseBusyError, ForgeError, Kind, errors_of
 
 logger = logging.getLogger("forge.server")
 
@@ -59,7 +59,7 @@ def problem_of(error: Exception, scope: Scope) -> Response:
         case HTTPException():
             return _http(error, scope)
         case PoolTimeout():
-            busy = ForgeError("E404", "The database is busy", why="Too many requests wait for it.", fix="Try again.")
+            busy = DatabaseBusyError("The database is busy", why="Too many requests wait for it.", fix="Try again.")
             return _forge(busy, scope)
     return _unforeseen(error, scope)
 

@@ -19,7 +19,7 @@ from forge.api.auth import is_loopback
 from forge.api.logs import LogFormat, configure_logs
 from forge.api.protocol import guarded_http
 from forge.flows.upkeep.access import digest_of, random_secret
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, NamedError
 from forge.settings.keys import ServerKeys
 from forge.wiring import Wiring
 
@@ -163,17 +163,19 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
+class PortTakenError(NamedError):
+    code = "E902"
+
+
 def _cannot_bind(host: str, port: int, error: OSError) -> ForgeError:
     if error.errno == errno.EADDRINUSE:
-        return ForgeError(
-            "E902",
+        return PortTakenError(
             f"Port {port} of {host} is taken",
             why="Another program listens there, perhaps a `forge serve` that is still running.",
             fix=f"forge serve --port {port + 1 if port < 65535 else 0}, or --port 0 for any free one.",
         )
     if error.errno == errno.EACCES:
-        return ForgeError(
-            "E902",
+        return PortTakenError(
             f"Port {port} may not be used",
             why="Ports below 1024 belong to the system.",
             fix="forge serve --port 8765",

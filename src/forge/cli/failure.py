@@ -14,7 +14,7 @@ from forge.cli.answer import SCHEMA_VERSION
 from forge.cli.output import Format, has_colour
 from forge.cli.terminal import Terminal
 from forge.model.codes import CODES, COULD_NOT_RUN, INTERRUPTED
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import CancellationError, ForgeError, errors_of
 
 Problem = Mapping[str, str | None]
 """An error as records keep it: code, what, where, why, fix."""
@@ -27,7 +27,7 @@ def report_failure(error: BaseException, terminal: Terminal) -> int:
     problems: list[Problem]
     match error:
         case KeyboardInterrupt():
-            stopped = ForgeError("E901", "The command was cancelled", fix="Nothing was published; run it again.")
+            stopped = CancellationError("The command was cancelled", fix="Nothing was published; run it again.")
             problems, status = [stopped.to_dict()], INTERRUPTED
         case BrokenPipeError():
             _close_stdout()

@@ -37,6 +37,9 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
+WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that are told apart
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A finding about a contract, or about a table that should follow one."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from forge.contracts.canonical import content_hash, data_of
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.lifecycle import State, StateChange
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, NamedError
 from forge.model.nearest import did_you_mean
 
 NAMESPACE_KEY = "forge.contracts"
@@ -187,10 +187,13 @@ def refuse_bad_id(contract_id: str) -> None:
     )
 
 
+class VersionTakenError(NamedError):
+    code = "E505"
+
+
 def taken(known: Registered, new: Registered) -> ForgeError:
     """That a version is there with another content."""
-    return ForgeError(
-        "E505",
+    return VersionTakenError(
         f"{new.id} {new.version} is registered with another content",
         where=new.file,
         why=f"It was registered {known.registered_at:%Y-%m-%d %H:%M} UTC by {known.registered_by}, and versions never "

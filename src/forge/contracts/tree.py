@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import Place, Violation
+from forge.contracts.contract import WEAKER_THAN_PARENT, Place, Violation
 from forge.contracts.document.file import Document, Path, path_text
 
 _DEPTH = 200  # deeper than any contract; aliases of YAML may form a circle
@@ -180,7 +180,7 @@ class Findings:
 
     def weaker(self, at: Node, message: str, parent: Node, fix: str) -> None:
         """E510: the child takes back or loosens what the parent, at its place, promises."""
-        self._add("E510", self.severity, at, f"{message} ({parent.where})", fix)
+        self._add(WEAKER_THAN_PARENT, self.severity, at, f"{message} ({parent.where})", fix)
 
     def unclear(self, at: Node, message: str, parent: Node, fix: str) -> None:
         """Nobody can tell whether it is weaker: a warning without a code, which stops nothing."""

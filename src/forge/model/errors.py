@@ -1,9 +1,11 @@
-"""One root of errors. Every error has a stable code; `forge.model.codes` says what each code means."""
+"""One root of errors. Every error has a stable code; `forge.model.codes` says what each code means. Errors that code
+catches have a class: those of one room are defined there, those of several below."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Self
 
 
 class Kind(StrEnum):
@@ -44,6 +46,12 @@ class ForgeError(Exception):
         more = (("why", self.why), ("fix", self.fix))
         return "\n".join((self.line, *(f"  {name}: {text}" for name, text in more if text)))
 
+    def but(self, **words: str | None) -> Self:
+        """The same error, of the same class, with other words: `error.but(where="orders.sql:3")`."""
+        other = type(self).__new__(type(self), words.get("what", self.what))
+        other.__dict__.update(self.__dict__ | words)
+        return other
+
     def to_dict(self) -> dict[str, str | None]:
         return {
             "code": f"FORGE-{self.code}",
@@ -52,6 +60,45 @@ class ForgeError(Exception):
             "why": self.why,
             "fix": self.fix,
         }
+
+
+class NamedError(ForgeError):
+    """One of a class that has a single code: `raise UnknownNameError("There is no table core.orders")`."""
+
+    def __init__(self, what: str, *, where: str | None = None, why: str | None = None, fix: str | None = None) -> None:
+        super().__init__(self.code, what, where=where, why=why, fix=fix)
+
+
+class NoProjectError(NamedError):
+    code = "E102"
+
+
+class UnknownNameError(NamedError):
+    code = "E108"
+
+
+class CancellationError(NamedError):
+    code = "E901"
+
+
+class StorageError(ForgeError):
+    """The database or the disk below it does not do what was asked."""
+
+
+class DiskFullError(NamedError, StorageError):
+    code = "E305"
+
+
+class DatabaseUnreachableError(NamedError, StorageError):
+    code = "E401"
+
+
+class DatabaseVersionError(NamedError, StorageError):
+    code = "E402"
+
+
+class DatabaseBusyError(NamedError, StorageError):
+    code = "E404"
 
 
 class CellError(ForgeError):
@@ -74,8 +121,8 @@ class CellError(ForgeError):
         self.columns = frozenset(name.lower() for name in columns)
         self._without, self._why_without = without, why_without
 
-    def without_values(self) -> ForgeError:
-        return ForgeError(self.code, self._without, where=self.where, why=self._why_without, fix=self.fix)
+    def without_values(self) -> Self:
+        return self.but(what=self._without, why=self._why_without)
 
 
 class ForgeErrors(ForgeError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from forge.model.errors import ForgeError, raise_errors
+from forge.model.errors import NoProjectError, raise_errors
 from forge.settings.extends import find_above
 from forge.settings.governance import find_loosened, levels_of
 from forge.settings.keys import Keys
@@ -62,8 +62,7 @@ def find_root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / FILE_NAME).is_file():
             return folder
-    raise ForgeError(
-        "E102",
+    raise NoProjectError(
         "this is not a Forge project",
         where=str(start),
         why=f"Neither this folder nor any above it has a {FILE_NAME}.",

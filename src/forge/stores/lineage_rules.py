@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from forge.lineage.errors import IdTakenError
 from forge.lineage.facts.claim import Batch, check_known
 from forge.lineage.facts.fact import NodeFact, holds
 from forge.lineage.facts.record import details_of
@@ -68,15 +69,13 @@ def check_free(entity: Entity, known: NodeType, owner: str) -> None:
     if known in TABLE_LIKE and entity.type in TABLE_LIKE:
         return
     if known is not entity.type:
-        raise ForgeError(
-            "E812",
+        raise IdTakenError(
             f"{entity.id} is a {known}, not a {entity.type}",
             why="One id names one thing in the graph. Nothing of the batch was written.",
             fix="Give the other one a longer name: `system:database.schema.table`.",
         )
     if owner != entity.owner:
-        raise ForgeError(
-            "E812",
+        raise IdTakenError(
             f"{entity.id} belongs to {owner}, not to {entity.owner}",
             why="One id names one thing in the graph. Nothing of the batch was written.",
             fix="Give the other one a longer name: `system:database.schema.table`.",

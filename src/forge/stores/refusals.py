@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.model.nearest import did_you_mean
+from forge.versioning.errors import UnknownRevisionError
 
 
 def no_branch(name: BranchName, known: Iterable[str]) -> ForgeError:
@@ -14,7 +15,7 @@ def no_branch(name: BranchName, known: Iterable[str]) -> ForgeError:
 
 
 def no_commit(commit_id: CommitId) -> ForgeError:
-    return ForgeError("E601", f"There is no commit {commit_id}", fix="forge log")
+    return UnknownRevisionError(f"There is no commit {commit_id}", fix="forge log")
 
 
 def no_tag(name: str, known: Iterable[str]) -> ForgeError:

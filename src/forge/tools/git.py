@@ -7,10 +7,14 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, NamedError
 
 _SUFFIXES = (".odcs.yaml", ".odcs.yml")
 _SECONDS = 30
+
+
+class GitError(NamedError):
+    code = "E504"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,8 @@ class GitFiles:
             return (
                 self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}").decode().strip()
             )
-        except ForgeError as error:
-            if error.code != "E504":
-                raise
-            raise ForgeError(
-                "E504",
+        except GitError as error:
+            raise GitError(
                 f"Git knows no commit {ref}",
                 where=str(self.root),
                 why="The folder is no Git repository, or it has no such branch, tag or commit.",
@@ -60,5 +61,5 @@ class GitFiles:
             raise ForgeError("E509", "Git did not answer", why=str(error), fix="Try git log in that folder.") from error
         if done.returncode:
             why = done.stderr.decode("utf-8", errors="replace").strip()
-            raise ForgeError("E504", f"git {words[0]} failed", why=why or None, fix="Try git log in that folder.")
+            raise GitError(f"git {words[0]} failed", why=why or None, fix="Try git log in that folder.")
         return done.stdout

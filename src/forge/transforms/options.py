@@ -63,7 +63,7 @@ def read_output(text: str, where: str) -> TableName:
     try:
         return TableName.parse(text)
     except ForgeError as error:
-        raise ForgeError(error.code, error.what, where=where, why=error.why, fix=error.fix) from error
+        raise error.but(where=where) from error
 
 
 def _find_misfits(options: TransformOptions, where: Where) -> Iterable[ForgeError]:

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import Protocol
 
-from forge.model.errors import ForgeError, raise_errors
+from forge.model.errors import ForgeError, UnknownNameError, raise_errors
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
@@ -215,7 +215,7 @@ def _default(value: object, type_: str, what: str, where: str) -> object:
         if fits:
             return parse_value(text, type_, f"the default of {what}")
     except ForgeError as error:
-        raise ForgeError(error.code, error.what, where=where, why=error.why, fix=error.fix) from error
+        raise error.but(where=where) from error
     fix = "Put it in quotes." if type_ == "string" else f"Write it like {_TYPES[type_][1]}."
     raise ForgeError("E105", f"the default of {what}: {text} is not a {type_}", where=where, fix=fix)
 
@@ -245,8 +245,7 @@ def _missing(name: str) -> ForgeError:
 
 
 def _unknown(name: str, known: Mapping[str, Declared], where: str | None) -> ForgeError:
-    return ForgeError(
-        "E108",
+    return UnknownNameError(
         f"unknown parameter '{name}'",
         where=where,
         fix=did_you_mean(name, known) or f"Declare it under `params:` in forge.yaml: `{name}: {{type: string}}`.",

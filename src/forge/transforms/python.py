@@ -92,10 +92,7 @@ def _import(path: Path, root: Path, package: str, late: _Late | None) -> ModuleT
     except ForgeError as error:  # raised by the decorator, which does not know its place
         place = user_place(error, root)
         where = f"{place[0]}:{place[1]}" if place else file
-        raise ForgeErrors(
-            ForgeError(one.code, one.what, where=one.where or where, why=one.why, fix=one.fix)
-            for one in errors_of(error)
-        ) from error
+        raise ForgeErrors(one.but(where=one.where or where) for one in errors_of(error)) from error
     except (Exception, SystemExit) as error:
         place = user_place(error, root)
         what = error.msg if isinstance(error, SyntaxError) else str(error)

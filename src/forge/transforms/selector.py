@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.transforms.dag import Transforms, downstream_of, upstream_of
@@ -27,8 +27,7 @@ class Selector:
 def parse_selector(text: str) -> Selector:
     match = _FORM.fullmatch(text.strip())
     if match is None:
-        raise ForgeError(
-            "E108",
+        raise UnknownNameError(
             f"'{text}' is not a selector",
             fix="Write it like core.orders, +core.orders, core.orders+1, core.*, tag:gold or file:transforms/*.sql.",
         )
@@ -65,8 +64,8 @@ def _meant(transforms: Transforms, what: str) -> frozenset[TableName]:
             transforms, lambda t: bool(pattern.fullmatch(transforms[t].file)), f"no file matches {value}", value, files
         )
     if _:
-        raise ForgeError(
-            "E108", f"unknown selector '{what}'", fix=did_you_mean(method, ("tag", "file")) or "Use tag: or file:."
+        raise UnknownNameError(
+            f"unknown selector '{what}'", fix=did_you_mean(method, ("tag", "file")) or "Use tag: or file:."
         )
     return _by_name(transforms, what.lower())
 
@@ -79,7 +78,7 @@ def _by_name(transforms: Transforms, name: str) -> frozenset[TableName]:
     exact = frozenset(table for table in found if str(table) == name)
     if len(found) > 1 and not exact:
         both = " or ".join(sorted(str(table) for table in found))
-        raise ForgeError("E108", f"'{name}' could be several tables", fix=f"Write {both}.")
+        raise UnknownNameError(f"'{name}' could be several tables", fix=f"Write {both}.")
     if not found:
         raise _nothing(f"no transform or source writes {name}", name, names)
     return exact or found
@@ -95,7 +94,7 @@ def _matching(
 
 
 def _nothing(what: str, wanted: str, known: Iterable[str]) -> ForgeError:
-    return ForgeError("E108", what, fix=did_you_mean(wanted, sorted(known)) or "Type `forge plan` to see all tables.")
+    return UnknownNameError(what, fix=did_you_mean(wanted, sorted(known)) or "Type `forge plan` to see all tables.")
 
 
 def _path_pattern(glob: str) -> re.Pattern[str]:

@@ -7,8 +7,8 @@ from functools import reduce
 
 import pyarrow as pa
 
-from forge.model.errors import ForgeError
 from forge.model.types import DataType, TypeField, as_type
+from forge.versioning.errors import IncomparableError
 from forge.versioning.field import Field, Fields
 
 FIELD_ID = b"PARQUET:field_id"
@@ -141,7 +141,7 @@ def cast_column(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.Arr
         if column.type != kind:
             column = column.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ForgeError(
+        raise IncomparableError(
             "E630",
             f"Column {name}: a value of type {type_name(column.type)} does not fit {type_name(kind)}",
             why=str(error).splitlines()[0],

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
+from forge.versioning.errors import BranchExistsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +54,4 @@ def branch_exists(name: BranchName, known: Branch | None) -> ForgeError:
     fix = "Take another name."
     if known is not None and not known.is_default:
         fix = f"Take another name, or delete it: forge branch delete {name}"
-    return ForgeError("E603", f"Branch {name} exists already", fix=fix)
+    return BranchExistsError(f"Branch {name} exists already", fix=fix)

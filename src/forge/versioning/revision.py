@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.model.errors import ForgeError
 from forge.model.time import as_utc
+from forge.versioning.errors import UnknownRevisionError
 
 _STEPS = re.compile(r"(.*?)((?:[~^]\d*)*)")
 _STEP = re.compile(r"([~^])(\d*)")
@@ -35,8 +35,7 @@ class Revision:
 def parse_revision(text: str) -> Revision:
     match = _STEPS.fullmatch(text.strip())
     if not match or not match.group(1):
-        raise ForgeError(
-            "E601",
+        raise UnknownRevisionError(
             f"'{text}' is not a revision",
             why="A revision is a branch, a tag, a commit, HEAD, HEAD~2, HEAD^2 or a time.",
             fix="Write it like main, v1.0, HEAD~2, 3f2a91 or 2026-11-14.",
@@ -64,7 +63,7 @@ def _time(moment: str, text: str) -> datetime:
     try:
         time = as_utc(datetime.fromisoformat(moment))
     except (ValueError, OverflowError) as error:
-        raise ForgeError("E601", f"'{text}' is not a time", why=str(error), fix="Write 2026-11-14T06:00.") from error
+        raise UnknownRevisionError(f"'{text}' is not a time", why=str(error), fix="Write 2026-11-14T06:00.") from error
     return time if len(moment) > 10 else time.replace(hour=23, minute=59, second=59, microsecond=999_999)
 
 

@@ -12,7 +12,7 @@ from forge.flows.ports import Growth
 from forge.flows.quality.judge import judge
 from forge.flows.quality.measure import Subject, Tools, measure
 from forge.flows.runs.engine import Batch, Pin
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.quality.checks import NotNull, Query, Range, RowCount, Unique, ZScore
@@ -22,6 +22,7 @@ from forge.quality.state import key_of
 from forge.quality.verdict import Outcome
 from forge.stores.memory.measure import MemoryMeasurer
 from forge.stores.memory.quality.states import MemoryStates
+from forge.versioning.errors import UnknownRevisionError
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 ORDERS = TableName("core", "orders")
@@ -74,7 +75,7 @@ class World:
 
     def version(self, revision: str, at: SnapshotId) -> Pin | None:
         if revision != PREVIOUS:
-            raise ForgeError("E601", f"No branch, tag, commit or time matches '{revision}'")
+            raise UnknownRevisionError(f"No branch, tag, commit or time matches '{revision}'")
         return Pin(ORDERS, ROW, SnapshotId(at - 1)) if at > 1 else None
 
 
@@ -264,10 +265,10 @@ class BusyStates:
     """A store whose database does not answer."""
 
     def kept(self, *_: object) -> Mapping[tuple[SnapshotId, str], str]:
-        raise ForgeError("E404", "The database is busy")
+        raise DatabaseBusyError("The database is busy")
 
     def keep(self, *_: object) -> None:
-        raise ForgeError("E404", "The database is busy")
+        raise DatabaseBusyError("The database is busy")
 
 
 def test_a_store_that_does_not_answer_costs_no_reading() -> None:

@@ -9,13 +9,13 @@ from forge.api.lineage.wire.changes import EdgeCreate, EdgesCreate, NodeCreate, 
 from forge.api.lineage.wire.graph import EdgeDetail, EdgeLife, EdgeView, EvidenceView, ProducerView
 from forge.flows.lineage.view import Look
 from forge.lineage.edge import Indirect, Transformation, level_of
+from forge.lineage.errors import BadEdgeError, NotInGraphError
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim, Recorded
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, at_time
 from forge.lineage.graph.request import Ask
 from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
 from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, Level, NodeType
-from forge.model.errors import ForgeError
 
 MOST_BEHIND = 100
 _INSIDE = (NodeType.COLUMN, NodeType.FIELD)
@@ -26,8 +26,8 @@ def edge_detail(view: Look, edge_id: str, *, with_expressions: bool = True) -> E
     """One edge with all that is known of it; of one between tables also the edges between their columns."""
     try:
         lives = view.lives(edge_id)
-    except ForgeError as error:
-        lifted = _lifted(view, edge_id) if error.code == "E801" else None
+    except NotInGraphError:
+        lifted = _lifted(view, edge_id)
         if lifted is None:
             raise
         detail = EdgeDetail(**dict(edge_view(lifted)))
@@ -166,8 +166,7 @@ def _declared(node: NodeCreate) -> Entity:
         return Entity(type_, name)
     owner = node.table or node.id.rpartition(".")[0]
     if not owner or not node.id.startswith(f"{owner}.") or node.id == f"{owner}.":
-        raise ForgeError(
-            "E805",
+        raise BadEdgeError(
             f"{node.id} is no {type_} of {owner or 'anything'}",
             where=f"node {node.id}",
             fix="Write its id as that of what it belongs to, a dot, and its name: core.orders.amount",

@@ -16,6 +16,7 @@ from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
 from forge.flows.runs.records import AssetRecord
 from forge.lineage.edge import level_of
+from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of
 from forge.lineage.graph.request import Ask, EdgeFilter, Way
@@ -141,10 +142,8 @@ def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
             edges = view.edges_taken(
                 wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types, beside=True
             )
-    except ForgeError as error:
-        if error.code != "E801" or not seen.held:
-            raise
-        attempted = _attempted(site, seen, wanted.root)
+    except NotInGraphError:
+        attempted = _attempted(site, seen, wanted.root) if seen.held else None
         if attempted is None:
             raise
         answers, start = attempted, wanted.root
@@ -159,9 +158,7 @@ def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
     graph = graph_with(site.wiring.metadata, seen.tree, seen.held)
     try:
         graph.walk(Ask(root, depth=1, limit=1))
-    except ForgeError as error:
-        if error.code != "E801":
-            raise
+    except NotInGraphError:
         return None
     return graph
 
@@ -195,9 +192,7 @@ def picture_of_column(graph: Graph, table: str, column: str) -> Found:
     wanted = Wanted(root, depth=_ALL_THE_WAY, level=Level.COLUMN if column else Level.TABLE, limit=MOST_ENTITIES)
     try:
         picture = picture_of(graph.walk(wanted.ask(root, EdgeFilter())))
-    except ForgeError as error:
-        if error.code != "E801":
-            raise
+    except NotInGraphError:
         picture = lone_table(root, table, "both", _ALL_THE_WAY, column=column or None)
     return Found(picture, wanted, EdgeFilter())
 

@@ -26,12 +26,12 @@ from forge.flows.quality.results import result_of
 from forge.flows.quality.shown_verdict import shown_result, shown_verdict
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.lineage.graph.graph import Graph
-from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, Tree
+from forge.versioning.errors import NoCommitsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,7 @@ def see(site: Site, at: str) -> Seen:
     metadata, default = site.wiring.metadata, site.wiring.default_branch
     try:
         commit = find_commit(metadata, at, default)
-    except ForgeError as error:
-        if error.code != "E606":
-            raise
+    except NoCommitsError:
         _, seen = see_branch(site, None if at == "HEAD" else at)
         return seen
     named = metadata.branch(BranchName(at)) or metadata.branch(default)

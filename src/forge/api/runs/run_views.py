@@ -33,7 +33,7 @@ from forge.flows.runs.engine import Progress
 from forge.flows.runs.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
 from forge.flows.runs.records import OutputRecord, RunRecord, RunStatus
 from forge.flows.runs.run_jobs import no_such_run
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, RunId
 from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult, MonitorRun
@@ -147,7 +147,7 @@ def _word(status: str | None) -> str | None:
     word = status.strip().lower().replace("-", " ")
     if word not in WORDS:
         fix = did_you_mean(word, WORDS) or f"Known are {', '.join(WORDS)}."
-        raise ForgeError("E108", f"There is no status '{status}'", fix=fix)
+        raise UnknownNameError(f"There is no status '{status}'", fix=fix)
     return word
 
 
@@ -255,9 +255,9 @@ def _failure(known: Known, job: JobRecord) -> ForgeError | Mapping[str, str | No
 def _never_began(job: JobRecord) -> ForgeError | None:
     match job.status:
         case JobStatus.CANCELLED:
-            return ForgeError("E901", "The run was cancelled while it waited", fix="Start it again when you like.")
+            return CancellationError("The run was cancelled while it waited", fix="Start it again when you like.")
         case JobStatus.INTERRUPTED:
-            return ForgeError("E901", "The server was stopped before the run began", fix="Start it again.")
+            return CancellationError("The server was stopped before the run began", fix="Start it again.")
         case _:
             return None
 

@@ -28,11 +28,9 @@ from forge.model.names import BranchName, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.changes import TableDiff
 from forge.versioning.commit import Commit
+from forge.versioning.errors import IncomparableError
 from forge.versioning.graph import new_on
 from forge.wiring import Wiring
-
-# What is wrong with the two sides, and not with the request.
-_TOLD = ("E610", "E611", "E612", "E613", "E626", "E630")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,7 @@ def look_at(ports: VersionPorts, lines: Comparison, sides: Sides) -> Look:
     try:
         diffs = diff(ports, lines.merge_base, lines.compare, limit=0) if lines.merge_base else None
         preview = preview_merge(MergeRequest(lines.compare, lines.base), ports, check=sides.checks)
-    except ForgeError as error:
-        if error.code not in _TOLD:
-            raise
+    except IncomparableError as error:  # what is wrong with the two sides, and not with the request
         return Look(lines, compared, error=error)
     return Look(lines, compared, diffs, preview, _error(preview, sides))
 
@@ -75,7 +71,7 @@ def look_at(ports: VersionPorts, lines: Comparison, sides: Sides) -> Look:
 def _error(preview: MergePreview, sides: Sides) -> ForgeError | None:
     if preview.lines.merge_base is not None:
         return None
-    return ForgeError(
+    return IncomparableError(
         "E610",
         f"'{sides.compare}' and '{sides.base}' have no common ancestor",
         why="Without one it cannot be said which side changed what.",

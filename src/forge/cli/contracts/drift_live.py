@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from forge.cli.contracts.alone import refuse_alone
 from forge.cli.contracts.drift_view import answer_drift, contract_at
 from forge.cli.terminal import Terminal
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 
 if TYPE_CHECKING:
     from forge.contracts.contract import Contract, Violation
@@ -95,8 +95,7 @@ def _contracts(wiring: Wiring, subject: str | None, source: str | None) -> tuple
     chosen = [contract for contract in contracts if wanted.lower() in _names_of(contract)]
     if not chosen:
         names = [name for contract in contracts for name in _names_of(contract)]
-        raise ForgeError(
-            "E108",
+        raise UnknownNameError(
             f"No contract is about {wanted}",
             why=did_you_mean(wanted.lower(), names),
             fix="Name a table, a contract's id or a file; `forge contract list` shows them.",

@@ -47,14 +47,14 @@ def _or_word(error: ForgeError, name: str) -> ForgeError:
     """What is no name of the graph may be a misspelt word of `forge lineage`."""
     from difflib import get_close_matches
 
-    from forge.model.errors import ForgeError
+    from forge.lineage.errors import NotInGraphError
 
     words = [command.name for command in app.registered_commands if command.name]
     near = get_close_matches(name, words, n=1, cutoff=0.6)
-    if error.code != "E801" or not near:
+    if not isinstance(error, NotInGraphError) or not near:
         return error
     fix = f"{error.fix} The command is `forge lineage {near[0]}`."
-    return ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix)
+    return error.but(fix=fix)
 
 
 both = lineage.walking("both", "Show both directions of a table or column; the word `show` may be left out.", _or_word)

@@ -85,16 +85,14 @@ def ingest(
 @contextmanager
 def _project(terminal: Terminal, path: str) -> Iterator[Wiring]:
     """The project whose graph is written to. Who has none can still see the lineage."""
-    from forge.model.errors import ForgeError
+    from forge.model.errors import NoProjectError
 
     with ExitStack() as stack:
         try:
             wiring = stack.enter_context(terminal.open())
-        except ForgeError as error:
-            if error.code != "E102":
-                raise
+        except NoProjectError as error:
             fix = f"{error.fix}  Or see the lineage without a project: forge lineage extract {shlex.quote(path)}"
-            raise ForgeError(error.code, error.what, where=error.where, why=error.why, fix=fix) from error
+            raise error.but(fix=fix) from error
         yield wiring
 
 

@@ -57,7 +57,7 @@ def _verdicts(
 ) -> tuple[list[Verdict], list[ForgeError]]:
     """What the checks said, and why others could say nothing."""
     from forge.flows.quality.judge import find_unjudged, judge_dataset, tables_with_checks
-    from forge.model.errors import ForgeError
+    from forge.model.errors import CancellationError, ForgeError, UnknownNameError
     from forge.model.names import TableName
 
     project, ports = wiring.project(), wiring.quality.check_ports()
@@ -69,9 +69,9 @@ def _verdicts(
         try:
             found += judge_dataset(str(table), ports, at=at).verdicts
         except ForgeError as error:
-            if names or error.code == "E901":
+            if names or isinstance(error, CancellationError):
                 raise
-            if error.code == "E108":
+            if isinstance(error, UnknownNameError):
                 terminal.say(f"{table} is not there yet")  # it has checks, but was never published
             else:
                 left_out.append(error)
@@ -79,11 +79,11 @@ def _verdicts(
 
 
 def _known(project: Project, table: TableName) -> None:
-    from forge.model.errors import ForgeError
+    from forge.model.errors import UnknownNameError
     from forge.model.nearest import did_you_mean
 
     project.refuse_faulty(table)
     known = {*project.transforms, *project.checks}
     if table not in known:
         why = did_you_mean(str(table), map(str, known))
-        raise ForgeError("E108", f"There is no table {table}", why=why, fix="`forge plan` lists them.")
+        raise UnknownNameError(f"There is no table {table}", why=why, fix="`forge plan` lists them.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.yaml_file import load_yaml
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _from_file(path: Path) -> list[object]:
         data = load_yaml(path.read_text(encoding="utf-8"), str(path)).data
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ForgeError("E108", f"The checks of {path} cannot be read", why=reason) from error
+        raise UnknownNameError(f"The checks of {path} cannot be read", why=reason) from error
     if not isinstance(data, list):
         raise ForgeError("E103", "Checks are a list", where=str(path), fix="Begin each with -")
     return data

@@ -81,18 +81,15 @@ def serve_demo(terminal: Terminal, target: Path, *, browse: bool) -> None:
 
 def free_port(host: str, wanted: int) -> int:
     """The wanted port, or the first after it on which nobody listens."""
-    from forge.api.server import bind
+    from forge.api.server import PortTakenError, bind
 
     for port in range(wanted, min(wanted + PORTS_TRIED, 65536)):
         try:
             bind(host, port).close()
-        except ForgeError as error:
-            if error.code != "E902":
-                raise
-        else:
-            return port
-    raise ForgeError(
-        "E902",
+        except PortTakenError:
+            continue
+        return port
+    raise PortTakenError(
         f"Ports {wanted} to {wanted + PORTS_TRIED - 1} of {host} are taken",
         why="Other programs listen on all of them.",
         fix="Name another one: FORGE_SERVER__PORT=9000 forge demo",

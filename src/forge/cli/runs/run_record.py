@@ -9,7 +9,7 @@ from forge.cli.answer import Answer, Column
 from forge.cli.runs.gate_words import source_lines
 from forge.cli.words import count, moment, plural, short
 from forge.model.duration import duration_text
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import RunId
 from forge.model.nearest import did_you_mean
 
@@ -31,7 +31,7 @@ def find_run(metadata: Runs, text: str) -> RunRecord:
     if len(near) == 1:
         return near[0]
     why = f"{plural(len(near), 'run')} begin with it." if near else did_you_mean(text, (run.id for run in known))
-    raise ForgeError("E108", f"There is no run '{text}'", why=why, fix="`forge runs` lists them.")
+    raise UnknownNameError(f"There is no run '{text}'", why=why, fix="`forge runs` lists them.")
 
 
 def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:

@@ -9,7 +9,7 @@ import typer
 from forge.cli.command import command
 from forge.cli.output import Format
 from forge.cli.terminal import Terminal
-from forge.model.errors import errors_of
+from forge.model.errors import UnknownNameError, errors_of
 
 if TYPE_CHECKING:
     from forge.connection import Report
@@ -99,7 +99,6 @@ def runs(
 
 def _status(text: str | None) -> str | None:
     from forge.flows.runs.records import RunStatus
-    from forge.model.errors import ForgeError
     from forge.model.nearest import did_you_mean
 
     known = {str(status).replace(" ", "-"): str(status) for status in RunStatus}
@@ -108,7 +107,7 @@ def _status(text: str | None) -> str | None:
     wanted = text.strip().lower().replace(" ", "-")
     if wanted not in known:
         fix = did_you_mean(wanted, known) or f"Known are {', '.join(known)}."
-        raise ForgeError("E108", f"There is no status '{text}'", fix=fix)
+        raise UnknownNameError(f"There is no status '{text}'", fix=fix)
     return known[wanted]
 
 

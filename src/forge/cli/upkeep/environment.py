@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from forge.model.errors import ForgeError, raise_errors
+from forge.model.errors import ForgeError, NoProjectError, StorageError, raise_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
 
 MASTERS = (("local", "this machine"), ("spark://", "a standalone cluster"), ("yarn", "YARN"), ("k8s://", "Kubernetes"))
-
-
-_OF_DATABASE = ("E305", "E401", "E402", "E404", "E409", "E411", "E412")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +43,12 @@ def find_environment(terminal: Terminal) -> tuple[list[Fact], tuple[Finding, ...
             facts += [_fact("spark", lambda: _master(wiring)), _fact("project", lambda: _project(wiring))]
             return facts, _problems(wiring, facts)
     except ForgeError as error:
-        is_outside = error.code == "E102" and terminal.project is None
+        is_outside = isinstance(error, NoProjectError) and terminal.project is None
         facts += [_jars("")] if not any(fact.name == "jars" for fact in facts) else []
         if is_outside:
             facts.append(Fact("project", True, "not inside a project"))
         else:
-            facts.append(_fault("database" if error.code in _OF_DATABASE else "project", error))
+            facts.append(_fault("database" if isinstance(error, StorageError) else "project", error))
         return facts, ()
 
 

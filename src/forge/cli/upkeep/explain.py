@@ -77,14 +77,13 @@ def explain(
 
 def _find(text: str) -> Code:
     from forge.model.codes import CODES
-    from forge.model.errors import ForgeError
+    from forge.model.errors import UnknownNameError
     from forge.model.nearest import did_you_mean
 
     wanted = text.strip().upper().removeprefix("FORGE-")
     wanted = wanted if wanted.startswith("E") else f"E{wanted}"
     if wanted not in CODES:
-        raise ForgeError(
-            "E108",
+        raise UnknownNameError(
             f"There is no code '{text}'",
             why=did_you_mean(wanted, CODES),
             fix="`forge explain` lists all codes.",

@@ -27,15 +27,15 @@ def setup(terminal: Terminal) -> None:
 
 def _given_jars(terminal: Terminal) -> list[str]:
     """`spark.jars` of the project, if this is one: then nothing is fetched."""
-    from forge.model.errors import ForgeError
+    from forge.model.errors import NoProjectError
     from forge.settings import load_settings
 
     try:
         text = load_settings(terminal.project).spark.get("spark.jars", "")
-    except ForgeError as error:
-        if error.code == "E102" and terminal.project is None:
-            return []
-        raise
+    except NoProjectError:
+        if terminal.project is not None:
+            raise
+        return []
     return [jar for jar in str(text).split(",") if jar]
 
 

@@ -76,17 +76,17 @@ def show(
 def _find_shown(wiring: Wiring, what: str) -> Commit:
     """The commit; where there is none of that name, tables may be what was meant."""
     from forge.flows.versioning.revisions import find_commit
-    from forge.model.errors import ForgeError
+    from forge.versioning.errors import UnknownRevisionError
 
     try:
         return find_commit(wiring.metadata, what, wiring.default_branch)
-    except ForgeError as error:
-        tables = wiring.metadata.tree(wiring.branch_head(wiring.default_branch)) if error.code == "E601" else {}
+    except UnknownRevisionError as error:
+        tables = wiring.metadata.tree(wiring.branch_head(wiring.default_branch))
         meant = [str(table) for table in tables if table.name == what.lower()]
         if not meant:
             raise
-        raise ForgeError(
-            "E601", error.what, why=f"Did you mean {' or '.join(meant)}?", fix=f"forge show {meant[0]}"
+        raise UnknownRevisionError(
+            error.what, why=f"Did you mean {' or '.join(meant)}?", fix=f"forge show {meant[0]}"
         ) from error
 
 
@@ -129,7 +129,7 @@ def _ends(wiring: Wiring, text: str, right: str | None) -> tuple[Commit, Commit]
     """The two commits; of `A...B` the first is where the two forked."""
     from forge.flows.versioning.branches import compare_branches
     from forge.flows.versioning.revisions import find_commit
-    from forge.model.errors import ForgeError
+    from forge.versioning.errors import IncomparableError
     from forge.versioning.revision import parse_range
 
     first, dots, second = text.partition("...")
@@ -140,7 +140,7 @@ def _ends(wiring: Wiring, text: str, right: str | None) -> tuple[Commit, Commit]
         found = compare_branches(wiring.metadata, first or "HEAD", second or "HEAD", wiring.default_branch)
         if found.merge_base is None:
             fix = f"forge diff {first}..{second}"
-            raise ForgeError("E610", f"{first} and {second} have no common ancestor", fix=fix)
+            raise IncomparableError("E610", f"{first} and {second} have no common ancestor", fix=fix)
         first, second = found.merge_base, second or "HEAD"
     older = find_commit(wiring.metadata, first, wiring.default_branch)
     return older, find_commit(wiring.metadata, second, wiring.default_branch)

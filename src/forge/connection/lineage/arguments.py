@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from forge.flows.lineage.write import entity_of
 from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.errors import BadEdgeError
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
 from forge.lineage.node import Entity, Level, NodeType
@@ -164,13 +165,11 @@ def _read_node(given: Declared) -> NodeClaim:
     word, colon, rest = text.partition(":")
     type_ = NodeType(word) if colon and word in set(NodeType) else None
     if not text or (type_ is not None and not rest.strip()):
-        raise ForgeError(
-            "E805", "A node needs a name", fix="Write it like dashboard:revenue or column:core.orders.note."
-        )
+        raise BadEdgeError("A node needs a name", fix="Write it like dashboard:revenue or column:core.orders.note.")
     if type_ in (NodeType.COLUMN, NodeType.FIELD):
         owner, dot, name = rest.rpartition(".")
         if not dot:
-            raise ForgeError("E805", f"'{text}' does not say of what", fix=f"Write it like {word}:core.orders.note.")
+            raise BadEdgeError(f"'{text}' does not say of what", fix=f"Write it like {word}:core.orders.note.")
         return NodeClaim(Entity(type_, name, owner), details)
     if type_ is not None:
         return NodeClaim(Entity(type_, rest), details)

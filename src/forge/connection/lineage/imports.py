@@ -33,7 +33,7 @@ def import_export_file(wiring: Wiring, file: str | Path) -> ImportedFile:
         _unreadable(source, error)
     except ForgeError as error:
         place = f"{source}, {error.where}" if error.where else str(source)
-        raise ForgeError(error.code, error.what, where=place, why=error.why, fix=error.fix) from error
+        raise error.but(where=place) from error
 
 
 def import_declared_file(wiring: Wiring, file: str | Path) -> DeclaredFile:

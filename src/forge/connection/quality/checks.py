@@ -14,7 +14,7 @@ from forge.flows.quality.judge import find_unjudged, tables_with_checks
 from forge.flows.quality.monitors.scheduler import standings
 from forge.flows.runs.build import Event
 from forge.flows.runs.project import Project
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from forge.quality.check import Check
 
 _log = logging.getLogger("forge.quality")
-NOT_THERE, STOPPED = "E108", "E901"
 Notify = Callable[[Event], None]
 
 
@@ -65,9 +64,9 @@ class QualityView(QualityManagement):
             try:
                 done.append(judge_by_hand(dataset, ports, checks=checks, at=at, since=since, notify=notify))
             except ForgeError as error:
-                if datasets or error.code == STOPPED:
+                if datasets or isinstance(error, CancellationError):
                     raise
-                if error.code != NOT_THERE:
+                if not isinstance(error, UnknownNameError):
                     left_out.append(error)
                     continue
                 absent(TableName.parse(dataset.partition("@")[0]))
@@ -252,7 +251,7 @@ class QualityView(QualityManagement):
         known = {*project.transforms, *project.checks, *self.wiring.metadata.tree(self.wiring.branch_head(self.branch))}
         if table not in known:
             near = did_you_mean(str(table), map(str, sorted(known)))
-            raise ForgeError(NOT_THERE, f"There is no table {table}", why=near, fix="`forge show` lists the tables.")
+            raise UnknownNameError(f"There is no table {table}", why=near, fix="`forge show` lists the tables.")
 
 
 def _outcome(word: str | None) -> Outcome | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import ForgeError, NoProjectError, errors_of
 from forge.model.names import TableName
 from forge.quality.imports import (
     Imported,
@@ -34,8 +34,8 @@ def _known(start: Path | None) -> frozenset[TableName]:
 
     try:
         wiring = Wiring.of(start)
-    except ForgeError as error:
-        if error.code != "E102" or start is not None:
+    except NoProjectError:
+        if start is not None:
             raise
         return frozenset()  # no project here: files can be read all the same
     try:

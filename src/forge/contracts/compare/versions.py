@@ -13,7 +13,7 @@ from forge.contracts.compare.schema import schema_changes
 from forge.contracts.compare.shape import refuse_other_shapes
 from forge.contracts.compare.sla import sla_changes
 from forge.contracts.compare.terms import CONTRACT, term_changes
-from forge.contracts.contract import LOGICAL_TYPES, Contract, Violation
+from forge.contracts.contract import BREAKING_CHANGE, LOGICAL_TYPES, Contract, Violation
 from forge.contracts.document.file import Document, read_document
 from forge.contracts.pattern.inclusion import pattern_budget
 from forge.contracts.semver import Version
@@ -144,7 +144,7 @@ def _breaks(change: Change, why: str, fix: str) -> Violation:
     place = change.place
     message = f"{change.message}: breaks readers, {why}"
     told = f"{fix.removesuffix('.')}, or {change.fix[0].lower()}{change.fix[1:]}" if change.fix else fix
-    return Violation("E520", "error", place.file, place.line, place.column, change.path, message, told)
+    return Violation(BREAKING_CHANGE, "error", place.file, place.line, place.column, change.path, message, told)
 
 
 def _lesser(both: Both, required: Bump, actual: str, wanted: str | None) -> tuple[Violation, ...]:

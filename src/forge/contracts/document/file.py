@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from forge.contracts.contract import Place, Violation
+from forge.contracts.contract import BREAKING_CHANGE, PARENT_NOT_FOUND, WEAKER_THAN_PARENT, Place, Violation
 from forge.contracts.document.yaml_events import Spot, read_events
 from forge.contracts.document.yaml_problems import Malformed, Step
 from forge.model.errors import ForgeError, ForgeErrors
@@ -27,7 +27,7 @@ class ContractError(ForgeErrors):
         super().__init__(_error(violation) for violation in self.violations)
 
 
-_NAMING = ("E510", "E511", "E520")  # whose messages name what they are about
+_NAMING = (WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE)  # whose messages name what they are about
 
 
 def _error(violation: Violation) -> ForgeError:

@@ -21,6 +21,7 @@ from forge.flows.ports import Stage
 from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
+from forge.versioning.errors import IncomparableError, NothingToDoError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -92,7 +93,7 @@ def _keyed(frame: DataFrame, key: tuple[str, ...], stage: Stage, mode: ChangeMod
     known = {name.lower() for name in frame.columns}
     missing = [name for name in key if name.lower() not in known]
     if missing:
-        raise ForgeError(
+        raise IncomparableError(
             "E613",
             f"The rows have no {', '.join(missing)}, which is the key",
             where=str(stage.table),
@@ -115,8 +116,7 @@ def _keyed(frame: DataFrame, key: tuple[str, ...], stage: Stage, mode: ChangeMod
 
 def _create(spark: SparkSession, frame: DataFrame, stage: Stage, mode: ChangeMode, key: tuple[str, ...]) -> None:
     if mode == "delete":
-        raise ForgeError(
-            "E627",
+        raise NothingToDoError(
             f"There is no {stage.table} to delete from",
             where=str(stage.table),
             fix="Check the name and the branch.",
@@ -194,7 +194,7 @@ def _refused(stage: Stage, why: str, known: Sequence[str] = ()) -> ForgeError:
 
 
 def _no_key(stage: Stage, mode: str) -> ForgeError:
-    return ForgeError(
+    return IncomparableError(
         "E613",
         f"{stage.table} has no key",
         where=str(stage.table),

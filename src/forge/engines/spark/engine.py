@@ -48,7 +48,7 @@ from forge.flows.runs.engine import (
 from forge.flows.runs.records import LoadedFile
 from forge.lineage.edge import Extraction
 from forge.lineage.extract.spark.plan import Known, extract_analysed
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
@@ -132,7 +132,7 @@ class SparkEngine:
         except AnalysisException as error:
             found = user_error(error, transform.file, self.root, transform.line)
             known = analysis_error(error, transform.file, transform.line)
-            known = ForgeError(known.code, known.what, where=found.where, why=known.why, fix=known.fix)
+            known = known.but(where=found.where)
             raise _told(known, error) from error
         except ForgeError:
             raise
@@ -374,7 +374,7 @@ class SparkEngine:
 
     def _refuse_cancelled(self, error: BaseException | None = None) -> None:
         if self._here.__dict__.get("run_id") in self._cancelled:
-            raise ForgeError("E901", "The run was cancelled", fix="Nothing was published.") from error
+            raise CancellationError("The run was cancelled", fix="Nothing was published.") from error
 
 
 def _progress(tracker: Any, group: str) -> Progress:

@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlparse
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from forge.model.errors import CellError, ForgeError
+from forge.model.errors import CellError, DiskFullError, ForgeError
+from forge.versioning.errors import IncomparableCellsError
 
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
 _LINE = re.compile(r"\bline (\d+),? pos(?:ition)? (\d+)")
@@ -86,8 +87,7 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
     """A Spark job that failed while it ran. `root`: the project, to name its files as the user does."""
     text = str(error)
     if any(sign in text for sign in _DISK_FULL):
-        return ForgeError(
-            "E305",
+        return DiskFullError(
             "No space is left for the warehouse",
             where=where,
             why=root_cause(error),
@@ -150,7 +150,8 @@ def _bad_keys(code: str, why: str, where: str) -> ForgeError:
         "E612": ("A key of the rows is NULL", "Fill the column, leave these rows out, or use another key."),
         "E619": ("The expression gives no whole number", "Round it, for instance with floor(…)."),
     }[code]
-    return CellError(code, what, without=what, where=where, why=why, fix=fix)
+    kind = CellError if code == "E619" else IncomparableCellsError
+    return kind(code, what, without=what, where=where, why=why, fix=fix)
 
 
 def _bad_rows(error: BaseException, where: str, root: Path | None) -> ForgeError:

@@ -9,7 +9,7 @@ from forge.flows.runs.engine import Engine, Pin
 from forge.flows.runs.project import Project
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
@@ -98,7 +98,5 @@ def _keys(
 def _pin(reader: Reader, table: TableName, at: str | None) -> Pin | None:
     try:
         return reader.pin(table, at)
-    except ForgeError as error:
-        if error.code != "E108":
-            raise
+    except UnknownNameError:
         return None  # it has checks, but was never published

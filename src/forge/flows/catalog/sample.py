@@ -11,7 +11,7 @@ from forge.flows.ports import Lake
 from forge.flows.runs.engine import Engine
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_commit
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -61,8 +61,7 @@ def sample_rows(
 def version_at(tree: Tree, table: TableName, at: str) -> TableVersion:
     version = tree.get(table)
     if version is None:
-        raise ForgeError(
-            "E108",
+        raise UnknownNameError(
             f"There is no table {table} at {at}",
             why=did_you_mean(str(table), map(str, tree)),
             fix="`forge show` lists the tables of a commit.",

@@ -9,12 +9,10 @@ from forge.flows.lineage.impact import find_owners
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.view import Look, look
 from forge.flows.quality.incidents.impact import lake_table
+from forge.lineage.errors import AmbiguousNameError, NotInGraphError
 from forge.lineage.graph.traversal import Reached
 from forge.lineage.node import Level, Node
-from forge.model.errors import ForgeError
 from forge.model.names import TableName
-
-_UNKNOWN = ("E801", "E807")  # nothing is recorded of it, or it is not clear which is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,5 @@ def _walk(view: Look, table: str, column: str | None) -> tuple[Reached, ...]:
     level = Level.COLUMN if column else Level.TABLE
     try:
         return view.walk(table, column, direction="downstream", depth=None, indirect=True, level=level).items
-    except ForgeError as error:
-        if error.code in _UNKNOWN:
-            return ()
-        raise
+    except (NotInGraphError, AmbiguousNameError):
+        return ()

@@ -17,7 +17,7 @@ from forge.flows.runs.engine import Pin
 from forge.flows.runs.project import Project
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -90,8 +90,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
 
 def _unknown(table: TableName, reader: Reader) -> ForgeError:
     known = [str(each) for each in reader.metadata.tree(find_branch(reader.metadata, reader.branch).head)]
-    return ForgeError(
-        "E108",
+    return UnknownNameError(
         f"There is no table {table} on '{reader.branch}'",
         why=did_you_mean(str(table), known),
         fix="`forge show` lists the tables of the newest commit.",

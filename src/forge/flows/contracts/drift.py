@@ -12,7 +12,7 @@ from forge.contracts.drift.table import TableDrift, drift_of
 from forge.flows.runs.engine import DeclaredLineage, Engine, RunContext
 from forge.flows.runs.pins import find_base, line_of
 from forge.flows.versioning.read import Reader, commit_at
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -96,8 +96,7 @@ def source_of(table: TableName, project: Project) -> Transform:
     if transform is not None and not transform.inputs:
         return transform
     sources = [str(name) for name, each in project.transforms.items() if not each.inputs]
-    raise ForgeError(
-        "E108",
+    raise UnknownNameError(
         f"{table} is no source of the project",
         why=did_you_mean(str(table), sources),
         fix=f"Name the table that a file or database is read into: {', '.join(sorted(sources)[:_NAMED]) or 'none yet'}."

@@ -13,7 +13,7 @@ from forge.contracts.load import contract_of
 from forge.contracts.schema_output import Written, iceberg_schema, spark_code, spark_ddl
 from forge.contracts.write import write_contract
 from forge.flows.contracts.tool import ContractTool, Exported
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.nearest import did_you_mean
 
 OWN = ("yaml", "json")
@@ -127,8 +127,7 @@ def _named(document: Document, wanted: str) -> str:
         if wanted.lower() in names:
             return str(each.get("name") or wanted)
     known = [str(each.get("physicalName") or each.get("name")) for each in tables]
-    raise ForgeError(
-        "E108",
+    raise UnknownNameError(
         f"The contract has no table {wanted}",
         why=did_you_mean(wanted, known) or f"It has {', '.join(known) or 'none'}.",
         fix="Name one of them, or leave out --table.",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from forge.contracts.compare.versions import Comparison, compare_documents
-from forge.contracts.contract import Contract, Violation
+from forge.contracts.contract import BREAKING_CHANGE, Contract, Violation
 from forge.contracts.document.file import read_document
 from forge.contracts.load import contract_of
 from forge.contracts.policy.data_contract import find_contract_violations
@@ -71,7 +71,8 @@ def _breaks(contract: Contract, store: ContractStore, hits: Hits) -> tuple[Viola
         return ()
     old = read_document(before.text, f"{before.id} {before.version}")
     comparison = compare_documents(old, contract.document)
-    hit = hits(comparison, contract_of(old)) if any(each.code == "E520" for each in comparison.violations) else ()
+    breaks = any(each.code == BREAKING_CHANGE for each in comparison.violations)
+    hit = hits(comparison, contract_of(old)) if breaks else ()
     return tuple(_with_hit(violation, hit, comparison) for violation in comparison.violations)
 
 
@@ -79,7 +80,7 @@ def _with_hit(violation: Violation, hits: tuple[Hit, ...], comparison: Compariso
     """Names who reads what breaks, the nearest first."""
     said = {change.message for change in comparison.breaking if change.path == violation.path}
     reached = [hit.consumer for hit in hits if said.intersection(hit.breaks)]
-    if violation.code != "E520" or not reached:
+    if violation.code != BREAKING_CHANGE or not reached:
         return violation
     names = [f"{one.name} ({one.owner})" if one.owner else one.name for one in reached]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from forge.contracts.contract import Contract, Place, Violation
+from forge.contracts.contract import PARENT_NOT_FOUND, Contract, Place, Violation
 from forge.contracts.document.file import ContractError
 from forge.contracts.inherit.contract import Effective, effective_of
 from forge.contracts.load import SUFFIXES, contract_files, load_contract, read_bounded
@@ -66,7 +66,7 @@ def chain_of(
     chains = chains_of([contract, *known], levels, root, beside)
     own = {contract.file: chains.by_file[contract.file]}
     files = {each.file for each in own[contract.file].contracts}
-    return Chains(own, tuple(v for v in chains.violations if v.file in files or v.code != "E511"))
+    return Chains(own, tuple(v for v in chains.violations if v.file in files or v.code != PARENT_NOT_FOUND))
 
 
 def _real(root: Path, file: str) -> str:
@@ -121,7 +121,7 @@ class _Pool:
 
     def refuse(self, contract: Contract, message: str, fix: str) -> None:
         place, path = _extends_place(contract)
-        found = Violation("E511", "error", place.file, place.line, place.column, path, message, fix)
+        found = Violation(PARENT_NOT_FOUND, "error", place.file, place.line, place.column, path, message, fix)
         if found not in self._found:
             self._found.append(found)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.view import look
 from forge.flows.runs.records import AuditRecord
+from forge.lineage.errors import OlderBatchError
 from forge.lineage.extract.dagster import Asset, batches_of_assets
 from forge.lineage.facts.claim import Recorded
-from forge.model.errors import ForgeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,7 @@ def import_assets(ports: LineagePorts, assets: Iterable[Asset], *, actor: str | 
         try:
             done.append(ports.store.record([batch]))
             edges += len(batch.edges)
-        except ForgeError as error:
-            if error.code != "E806":
-                raise
+        except OlderBatchError:
             older.append(batch.producer.partition(":")[2])
     ports.metadata.note(AuditRecord(now, who, "lineage.import", "dagster", {"assets": len(done), "edges": edges}))
     return Imported(_sum(ports, done), len(done), edges, tuple(older))

@@ -15,12 +15,12 @@ from forge.flows.lineage.versions import versions_of
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.runs.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.edge import Extraction, Transformation
+from forge.lineage.errors import BadEdgeError, IdTakenError, OlderBatchError
 from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
 from forge.lineage.maker import Maker, maker_edges, maker_nodes, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
-from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 PRODUCER = "table:"  # of what the runs that made a table saw
 _COMMITS = 50  # in one transaction
 _TRIES = 5
-_UNFIT = ("E805", "E812")
 _log = logging.getLogger("forge.lineage")
 _TICK = timedelta(microseconds=1)
 
@@ -96,8 +95,8 @@ def catch_up(ports: LineagePorts) -> int:
     for attempt in range(_TRIES):
         try:
             return _catch_up(ports)
-        except ForgeError as error:  # another process is doing the same, and is further
-            if error.code != "E806" or attempt == _TRIES - 1:
+        except OlderBatchError:  # another process is doing the same, and is further
+            if attempt == _TRIES - 1:
                 raise
     raise AssertionError("unreachable")
 
@@ -173,15 +172,12 @@ def _record(ports: LineagePorts, batches: list[Batch], cursor: str) -> None:
     try:
         ports.store.record(batches, cursor=cursor)
         return
-    except ForgeError as error:
-        if error.code not in _UNFIT:
-            raise
+    except (BadEdgeError, IdTakenError):
+        pass
     for batch in batches:
         try:
             ports.store.record([batch])
-        except ForgeError as error:
-            if error.code not in _UNFIT:
-                raise
+        except (BadEdgeError, IdTakenError) as error:
             _log.warning("The lineage of %s stays as it was: %s", batch.producer.removeprefix(PRODUCER), error)
     ports.store.record([], cursor=cursor)
 

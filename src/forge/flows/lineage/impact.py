@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from forge.flows.lineage.view import Look
 from forge.flows.quality.incidents.impact import lake_table
+from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.request import DOERS
 from forge.lineage.graph.traversal import Link, Traversal
 from forge.lineage.impact.analysis import ImpactReport, Reader, impact_of, merge_reports
@@ -116,9 +117,9 @@ def _check_added(look: Look, change: Change) -> tuple[Node, Change]:
     name, column = change.entity.strip(), ""
     try:
         found = look.find(name)
-    except ForgeError as error:
+    except NotInGraphError:
         table, _, column = name.rpartition(".")
-        if error.code != "E801" or not table:
+        if not table:
             raise
         found = look.find(table)
     if found.type in TABLE_LIKE:

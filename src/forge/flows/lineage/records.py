@@ -14,9 +14,10 @@ from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
 from forge.flows.versioning.time_travel import Then, travel
 from forge.lineage.edge import Transformation
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.versioning.commit import Commit
+from forge.versioning.errors import FilterValueError, PersonalFilterError
 
 DEPTH, ROWS = 5, 5
 
@@ -97,7 +98,7 @@ def trace_record(
         )
     record = _dicts(found)[0]
     if column is not None and column not in record:
-        raise ForgeError("E108", f"{table} has no column {column}", fix=f"It has {', '.join(record)}.")
+        raise UnknownNameError(f"{table} has no column {column}", fix=f"It has {', '.join(record)}.")
     return _origin(trace, table, commit.id, dict(where), found, None, {}, depth, column)
 
 
@@ -177,9 +178,7 @@ def _source(
     where = {key: _text(value) for key, value in by.items()}
     try:
         found = travel(trace.ports, table, commit.id, where=where, limit=trace.rows, mask=trace.mask)
-    except ForgeError as error:
-        if error.code not in ("E631", "E108", "E105"):  # a value that is not shown, or that its column cannot hold
-            raise
+    except (PersonalFilterError, UnknownNameError, FilterValueError):  # not shown, or not what its column can hold
         return Origin(name, Match.UNKNOWN, by, fields)
     match = Match.NONE if not found.rows else Match.ONE if len(found.rows) == 1 else Match.SEVERAL
     wanted = None

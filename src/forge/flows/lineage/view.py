@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forge.flows.lineage.feed import PRODUCER, Cursor, batches_of, catch_up, recorded_at
 from forge.flows.versioning.revisions import find_commit
+from forge.lineage.errors import AmbiguousNameError, NotInGraphError
 from forge.lineage.facts.claim import Batch, NodeClaim, claim_of
 from forge.lineage.facts.fact import EdgeVersion, at_time, holds
 from forge.lineage.graph.request import DEPTH, DOERS, WITH_DOERS, Ask, EdgeFilter, Way
@@ -16,6 +17,7 @@ from forge.lineage.node import TABLE_LIKE, Level, Node, NodeType
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.model.nearest import did_you_mean
+from forge.versioning.errors import UnknownRevisionError
 from forge.versioning.revision import parse_revision
 
 if TYPE_CHECKING:
@@ -131,8 +133,7 @@ class Look:
                 found = tuple(v for v in self.store.versions([ends]).get(ends, ()) if v.id == edge_id)
                 if found:
                     return found
-        raise ForgeError(
-            "E801",
+        raise NotInGraphError(
             f"There is no edge {edge_id}",
             why="An edge is called source->target#relationship, like core.orders.amount->marts.daily.net#aggregated.",
         )
@@ -189,12 +190,9 @@ def _head(ports: LineagePorts, name: BranchName) -> str | None:
 def _commit(ports: LineagePorts, at: str, current: BranchName) -> Commit:
     try:
         return find_commit(ports.metadata, at, current)
-    except ForgeError as error:
-        if error.code != "E601":
-            raise
+    except UnknownRevisionError as error:
         names = [snapshot.name for snapshot in ports.store.snapshots()]
-        why = did_you_mean(at, names) or error.why
-        raise ForgeError(error.code, error.what, where=error.where, why=why, fix=error.fix) from None
+        raise error.but(why=did_you_mean(at, names) or error.why) from None
 
 
 def _look_at(ports: LineagePorts, commit: Commit, label: str, is_head: bool) -> Look:
@@ -256,8 +254,8 @@ def find_node(view: Look, name: str) -> Node:
     if nodes:
         names = sorted(node.id for node in nodes)
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        raise ForgeError(
-            "E807", f"'{name}' may be any of {len(names)} entities", why=shown, fix=f"Write it out, like {names[0]}."
+        raise AmbiguousNameError(
+            f"'{name}' may be any of {len(names)} entities", why=shown, fix=f"Write it out, like {names[0]}."
         )
     raise _unknown(view, name)
 
@@ -265,8 +263,7 @@ def find_node(view: Look, name: str) -> Node:
 def _unknown(view: Look, name: str) -> ForgeError:
     known = view.store.near(name)
     near = did_you_mean(name, known) or did_you_mean(name, known, cutoff=0.3)  # some name is better than none
-    return ForgeError(
-        "E801",
+    return NotInGraphError(
         f"'{name}' is not in the lineage graph",
         why="Nothing recorded names that table, column or other entity.",
         fix=near or "`forge lineage search WORD` finds names; `forge run` records those of its tables.",

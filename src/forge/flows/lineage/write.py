@@ -10,6 +10,7 @@ from forge.flows.lineage.versions import split_version, version_details, with_ve
 from forge.flows.lineage.view import Look, look
 from forge.flows.runs.records import AuditRecord
 from forge.lineage.edge import Transformation
+from forge.lineage.errors import BadEdgeError, NotInGraphError
 from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded, claim_of
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact
@@ -37,8 +38,7 @@ class Named:
         unknown = given.keys() - {"name", "version", "parameters", "code_hash"}
         parameters = given.get("parameters") or {}
         if unknown or not isinstance(given.get("name"), str) or not isinstance(parameters, Mapping):
-            raise ForgeError(
-                "E805",
+            raise BadEdgeError(
                 "A transformation or policy is a name, with version, parameters and code_hash where known",
                 why=f"Not known: {', '.join(sorted(unknown))}." if unknown else None,
             )
@@ -191,7 +191,7 @@ def entity_of(view: Look, text: str) -> Entity:
 def _known(view: Look, name: str) -> Entity | None:
     try:
         return view.find(name).entity
-    except ForgeError as error:
-        if error.code != "E801" or not name:
+    except NotInGraphError:
+        if not name:
             raise
         return None

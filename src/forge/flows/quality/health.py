@@ -10,7 +10,7 @@ from forge.flows.quality.incidents.open import ALL, Held
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.quality.results import result_of, verdict_of
 from forge.flows.runs.records import RunRecord, Tally
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult
@@ -179,8 +179,7 @@ def broken_contracts(said: Iterable[Said]) -> frozenset[str]:
 
 
 def unknown_table(table: TableName | str, tree: Tree) -> ForgeError:
-    return ForgeError(
-        "E108",
+    return UnknownNameError(
         f"There is no table {table}",
         why=did_you_mean(str(table), map(str, tree)),
         fix="`forge show` lists the tables of the newest commit.",

@@ -14,7 +14,7 @@ from forge.flows.runs.pins import at_commit, key_of
 from forge.flows.runs.project import Project, looked_up
 from forge.flows.versioning.read import Reader, commit_at
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.checks import Function, Query
 from forge.quality.finding import Context
@@ -276,9 +276,9 @@ def _sampled(
         failed = [checks[number] for number in numbers]
         try:
             samples = tools.engine().sample(target, failed, readings, masked, subject.others)
+        except CancellationError:
+            raise
         except ForgeError as error:
-            if error.code == "E901":
-                raise
             shown[numbers[0]] = _without_sample(shown[numbers[0]], error)
             continue
         for number, rows in zip(numbers, samples, strict=True):

@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.quality.ports import RunHistory
 from forge.flows.runs.records import RunRecord, published_by
-from forge.model.errors import ForgeError
+from forge.model.errors import NamedError
 from forge.model.names import RunId, TableName
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome, Verdict
 
 HISTORY = 30
 _LOOKED_THROUGH = 3000  # verdicts of a table, for those of one check
+
+
+class UnknownResultError(NamedError):
+    code = "E724"
 
 
 def find_results(
@@ -55,7 +59,7 @@ def find_result(metadata: RunHistory, store: MonitorStore, result_id: str) -> Ch
         if run is not None and verdict.check_id == check_id:
             return result_of(verdict, run)
     fix = "GET /api/v1/quality/results lists them."
-    raise ForgeError("E724", f"There is no result '{result_id}'", fix=fix)
+    raise UnknownResultError(f"There is no result '{result_id}'", fix=fix)
 
 
 def find_history(

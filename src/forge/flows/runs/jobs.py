@@ -17,7 +17,7 @@ from forge.flows.runs.engine import Progress
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process, is_alive, this_process
 from forge.flows.runs.records import OutputStatus, RunStatus
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.time import Clock
 
 LOOK_SECONDS = 0.5  # how often Spark is asked where it is
@@ -311,8 +311,8 @@ class JobQueue:
         self._until_it_works(lambda: self._end(live, failure))
 
     def _end(self, live: _Live, failure: ForgeError | None) -> None:
-        why = failure or ForgeError(
-            "E901", "The run was stopped", why="Nothing of it was published.", fix="Run it again."
+        why = failure or CancellationError(
+            "The run was stopped", why="Nothing of it was published.", fix="Run it again."
         )
         ended = self._work.settle(live.job, live.stop or RunStatus.FAILED, why)
         with live.writing:

@@ -21,7 +21,7 @@ from forge.contracts.policy.governance import Enforcement, Governance
 from forge.flows.contracts.effective import Standing, claims_of, stand_all
 from forge.flows.contracts.files import ContractFile, project_files
 from forge.flows.quality.check_files import Place, Spec, read_check_files
-from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.model.errors import ForgeError, raise_errors
 from forge.model.fault import FileFault, errors_about
 from forge.model.names import TableName, find_table_names
 from forge.quality.check import Check
@@ -104,9 +104,9 @@ def load_project(
     project = assemble(root, owner_of, reading.transforms, contracts, checkable, governance)
     faults = project.faults
     if governance.enforcement in LENIENT:
-        lenient = [error for fault in faults for error in errors_of(fault.error) if error.code == "E502"]
+        lenient = [error for fault in faults if isinstance(fault.error, ContractError) for error in fault.error.errors]
         notes += tuple(f"{error.where}: {error.what}" for error in lenient)
-        faults = tuple(fault for fault in faults if fault.error.code != "E502")
+        faults = tuple(fault for fault in faults if not isinstance(fault.error, ContractError))
     faults = (*find_transform_faults(reading, known), *wrong, *faults)
     return replace(project, notes=(*notes, *project.notes), faults=faults)
 

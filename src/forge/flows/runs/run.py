@@ -29,7 +29,7 @@ from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.anomaly import History
 from forge.transforms.dag import needs_of
@@ -158,11 +158,9 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         return _stopped_short(ports, record, built, stop)
     except KeyboardInterrupt:
         ports.engine.cancel(record.id)
-        error = ForgeError("E901", "The run was cancelled", fix="Nothing was published; run it again when you like.")
+        error = CancellationError("The run was cancelled", fix="Nothing was published; run it again when you like.")
         if not _record_end(ports, record, RunStatus.CANCELLED, error, ()):
-            error = ForgeError(
-                "E901", "The run was published before it could be cancelled", fix="`forge log` shows it."
-            )
+            error = CancellationError("The run was published before it could be cancelled", fix="`forge log` shows it.")
         raise error from None
     except BaseException as failure:
         _record_end(ports, record, RunStatus.FAILED, failure, ())
@@ -211,12 +209,12 @@ def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Ju
     )
 
 
-class _Stopped(ForgeError):
+class _Stopped(CancellationError):
     """Someone asked the run to end before it published."""
 
     def __init__(self, status: RunStatus) -> None:
         what = "The run was cancelled" if status is RunStatus.CANCELLED else "The server was stopped while it ran"
-        super().__init__("E901", what, why="Nothing of it was published.", fix="Run it again when you like.")
+        super().__init__(what, why="Nothing of it was published.", fix="Run it again when you like.")
         self.status = status
 
 
@@ -224,7 +222,7 @@ def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Bu
     """The end of a run that was stopped: what each table had come to is kept, and none of it is published."""
     outputs = tuple(
         replace(b.record, status=OutputStatus.SKIPPED, reason="the run was stopped", error=None)
-        if b.error is not None and b.error.code == stop.code
+        if isinstance(b.error, CancellationError)
         else b.record
         for b in built.values()
     )

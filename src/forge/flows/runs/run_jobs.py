@@ -20,7 +20,7 @@ from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.runs.run import Ports, RunRequest, job_of, run
 from forge.flows.upkeep.maintenance import dead_runs, repair
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError, raise_errors
+from forge.model.errors import ForgeError, UnknownNameError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock, as_utc
@@ -212,4 +212,4 @@ def _has_ended(job_id: str, status: str) -> ForgeError:
 
 def no_such_run(metadata: Runs, run_id: str) -> ForgeError:
     near = did_you_mean(run_id, (known.id for known in metadata.runs(limit=1000)))
-    return ForgeError("E108", f"There is no run '{run_id}'", why=near, fix="`forge runs` lists them.")
+    return UnknownNameError(f"There is no run '{run_id}'", why=near, fix="`forge runs` lists them.")

@@ -5,13 +5,21 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
 from forge.flows.runs.records import AuditRecord
-from forge.model.errors import ForgeError
+from forge.model.errors import (
+    DatabaseBusyError,
+    DatabaseUnreachableError,
+    DiskFullError,
+    ForgeError,
+    NamedError,
+    UnknownNameError,
+)
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
 
@@ -137,8 +145,7 @@ class Access:
         best = sorted(same, key=lambda t: (t.id != id_or_name, t.state(now) != "active"))
         if not best:
             names = [text for t in known for text in (t.id, t.name)]
-            raise ForgeError(
-                "E108",
+            raise UnknownNameError(
                 f"There is no token '{id_or_name}'",
                 why=did_you_mean(id_or_name, names),
                 fix="`forge token list` shows them.",
@@ -165,9 +172,7 @@ class Access:
         """Whether one that was verified still works: for answers that take long."""
         try:
             self._verify(token.digest)
-        except ForgeError as error:
-            if error.code != "E903":
-                raise
+        except NotSignedInError:
             return False
         return True
 
@@ -219,8 +224,8 @@ class Access:
         audit = AuditRecord(self._clock(), by, "session.end", session_id)
         session = self._tokens.by_id(session_id)
         if session is None or session.kind is not TokenKind.SESSION:
-            raise ForgeError(
-                "E108", f"There is no session '{session_id}'", fix="`forge token sessions` shows those that are open."
+            raise UnknownNameError(
+                f"There is no session '{session_id}'", fix="`forge token sessions` shows those that are open."
             )
         self._tokens.revoke(session.id, audit.time, audit)
         self._recent = {}
@@ -249,14 +254,15 @@ class Access:
 
     def _note(self, token: Token, now: datetime) -> None:
         """When it was last used is good to know, but no reason to refuse or delay a request."""
-        try:
+        with suppress(DatabaseBusyError, DatabaseUnreachableError, DiskFullError):
             self._tokens.touch(token.id, now)
-        except ForgeError as error:
-            if error.code not in ("E404", "E401", "E305"):
-                raise
+
+
+class NotSignedInError(NamedError):
+    code = "E903"
 
 
 def _not_signed_in(what: str) -> ForgeError:
-    return ForgeError(
-        "E903", what, fix="Open the address that `forge serve` printed, or make a token: forge token create NAME"
+    return NotSignedInError(
+        what, fix="Open the address that `forge serve` printed, or make a token: forge token create NAME"
     )

@@ -18,7 +18,7 @@ from forge.flows.upkeep.retention import Expired, expire, find_expired
 from forge.flows.upkeep.step_back import StepBack, find_steps_back
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author
 
@@ -148,7 +148,7 @@ def _complete(
 
 
 def _crashed(run: RunRecord) -> ForgeError:
-    return ForgeError("E901", f"The process of run {run.id} died at step '{run.step}'", fix="Run it again.")
+    return CancellationError(f"The process of run {run.id} died at step '{run.step}'", fix="Run it again.")
 
 
 @dataclass(frozen=True, slots=True)

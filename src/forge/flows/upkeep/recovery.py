@@ -28,7 +28,7 @@ from forge.flows.runs.records import (
 )
 from forge.flows.upkeep.ports import Audit
 from forge.flows.versioning.store import Commits
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree, make_commit
@@ -140,7 +140,7 @@ def complete_record(
         publication = _publication(run, done, head, tree, author, now)
         if isinstance(metadata.publish(publication, lambda step: None), Published):
             return publication.run
-    raise ForgeError("E404", f"Branch '{run.branch}' moves too often to complete run {run.id}", fix="forge repair")
+    raise DatabaseBusyError(f"Branch '{run.branch}' moves too often to complete run {run.id}", fix="forge repair")
 
 
 def _publication(

@@ -31,7 +31,7 @@ from forge.flows.runs.records import (
 )
 from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
 from forge.flows.versioning.store import CommitHistory, Commits
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError
 from forge.model.names import BranchName, CatalogName, TableName
 from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
 
@@ -129,7 +129,7 @@ def step_back(
 
 def _done(outcome: object) -> None:
     if isinstance(outcome, Moved):
-        raise ForgeError("E404", "Someone else published meanwhile", why="Nothing was repaired.", fix="forge repair")
+        raise DatabaseBusyError("Someone else published meanwhile", why="Nothing was repaired.", fix="forge repair")
 
 
 def _quiet(step: str) -> None:

@@ -18,10 +18,11 @@ from forge.flows.versioning.key_check import with_remembered_key
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.tables import TableFiles
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.commit import Author, Commit, TableVersion, same
+from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.graph import generations
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def blame(
     found = rows.first(files, key or {}, limit + 1)
     if key is not None and not found:
         shown = ", ".join(f"{name}={value}" for name, value in key.items())
-        raise ForgeError("E108", f"{table} has no row with {shown} at {at}", fix="Look at another revision with --at.")
+        raise UnknownNameError(f"{table} has no row with {shown} at {at}", fix="Look at another revision with --at.")
     shown_rows = dict(list(found.items())[:limit])
     ids = {f.name: f.id for f in files.fields}
     walk = _Walk(ports, table, rows, shown_rows)
@@ -114,8 +115,7 @@ def blame(
 
 def _files(ports: VersionPorts, table: TableName, version: TableVersion) -> TableFiles:
     if version.snapshot_id is None:
-        raise ForgeError(
-            "E627",
+        raise NothingToDoError(
             f"{table} is a view, and holds no rows of its own",
             fix="Ask for the blame of a table it reads.",
         )
@@ -128,15 +128,14 @@ def _key(
     known = [f.name for f in files.fields]
     for name in given or ():
         if name not in known:
-            raise ForgeError(
-                "E108",
+            raise UnknownNameError(
                 f"{table} has no column {name}",
                 why=did_you_mean(name, known),
                 fix=f"It has {', '.join(known)}.",
             )
     key = choose_key(ports, table, None, (files,)) or tuple(given or ())
     if not key:
-        raise ForgeError(
+        raise IncomparableError(
             "E613",
             f"{table} has no key to follow its rows by",
             why="Neither the call, nor the project, nor the table itself says what tells its rows apart.",
@@ -149,7 +148,7 @@ def _columns(table: TableName, files: TableFiles, columns: Sequence[str] | None)
     known = [f.name for f in files.fields]
     for name in columns or ():
         if name not in known:
-            raise ForgeError("E108", f"{table} has no column {name}", why=did_you_mean(name, known))
+            raise UnknownNameError(f"{table} has no column {name}", why=did_you_mean(name, known))
     return list(columns) if columns else known
 
 

@@ -20,6 +20,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.arrow_types import arrow_type, python_values
 from forge.versioning.commit import TableVersion
+from forge.versioning.errors import IncomparableError
 from forge.versioning.field import Field, Fields, by_name
 from forge.versioning.rows.codes import canonical, code_rows, sort_rows
 from forge.versioning.rows.values import fit_value
@@ -100,7 +101,7 @@ class Rows:
 
     def _twice(self, key: Key) -> ForgeError:
         shown = ", ".join(f"{name}={value}" for name, value in zip(self.key, key, strict=True))
-        return ForgeError(
+        return IncomparableError(
             "E611",
             f"{self.table} has more than one row with {shown}",
             why="Which of them is meant cannot be told.",

@@ -5,6 +5,7 @@ data and no table metadata: the commit it starts at knows every table.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ from forge.flows.runs.pins import MAIN_REF
 from forge.flows.runs.records import AuditRecord
 from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
 from forge.flows.versioning.revisions import find_branch, find_commit
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.branch import Branch, branch_exists
+from forge.versioning.errors import BranchExistsError
 from forge.versioning.graph import MergeBase, ahead_behind, merge_base, reached
 from forge.versioning.naming import parse_branch
 from forge.versioning.protection import effective, refuse_change
@@ -44,11 +46,8 @@ class BranchView:
 def create_default_branch(metadata: Refs, name: BranchName, author: Author, now: datetime) -> None:
     """The branch every project begins with. Another process may be doing the same at this moment."""
     branch = Branch(name, None, now, author.email, now, is_default=True)
-    try:
+    with suppress(BranchExistsError):
         metadata.create_branch(branch, AuditRecord(now, author.email, "branch.create", name))
-    except ForgeError as error:
-        if error.code != "E603":
-            raise
 
 
 def create_branch(
@@ -338,7 +337,7 @@ def find_touching(metadata: CommitHistory, table: TableName, default: BranchName
         main = metadata.branch(default)
         known = metadata.tree(main.head) if main else {}
         why = did_you_mean(str(table), map(str, known))
-        raise ForgeError("E108", f"There is no table {table}", why=why, fix="`forge show` lists the tables.")
+        raise UnknownNameError(f"There is no table {table}", why=why, fix="`forge show` lists the tables.")
     return touching
 
 

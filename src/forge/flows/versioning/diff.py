@@ -12,7 +12,7 @@ from forge.flows.versioning.key_check import with_remembered_key
 from forge.flows.versioning.ports import VersionPorts, row_work
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
@@ -70,7 +70,7 @@ def diff_trees(
     for table in tables or ():
         if table not in every:
             near = did_you_mean(str(table), map(str, every))
-            raise ForgeError("E108", f"There is no table {table} on either side", why=near, fix="forge show")
+            raise UnknownNameError(f"There is no table {table} on either side", why=near, fix="forge show")
     wanted = sorted(every if tables is None else every & set(tables))
     found = []
     for table in wanted:
@@ -189,8 +189,7 @@ def _narrowed(layout: Layout, page: Page, table: TableName) -> Layout:
     for name in page.columns:
         if name not in known:
             near = did_you_mean(name, known)
-            raise ForgeError(
-                "E108",
+            raise UnknownNameError(
                 f"{table} has no column {name} on either side",
                 why=near,
                 fix=f"Its columns are {', '.join(sorted(known))}.",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from forge.flows.versioning.file_sides import do_meet, ranges_of, slice_of
 from forge.flows.versioning.tables import DataFile, NeedsEngine, RowWork, Slice, TableFiles, Tables, Twins
-from forge.model.errors import CellError
 from forge.versioning.commit import TableVersion
+from forge.versioning.errors import IncomparableCellsError
 from forge.versioning.field import by_name
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class KeyCheck:
         named = "; ".join(", ".join(f"{name} = {value}" for name, value in one.items()) for one in found.keys)
         more = f" and {found.count - len(found.keys)} more" if found.count > len(found.keys) else ""
         why = f"{', '.join(key)} is the key of {table}: rows that share it cannot be told apart."
-        raise CellError(
+        raise IncomparableCellsError(
             "E611",
             f"{whose} has several rows with the key {named}{more}",
             without=f"{whose} has several rows with the same {', '.join(key)}",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from forge.flows.versioning.read import table_at
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import CommitId, TableName
 from forge.model.nearest import did_you_mean
 
@@ -62,8 +62,7 @@ def _refuse_unknown(metadata: Commits, head: CommitId, tables: list[TableName], 
     known = {table.schema for table in tree}
     for schema in schemas:
         if schema not in known:
-            raise ForgeError(
-                "E108",
+            raise UnknownNameError(
                 f"There is no schema {schema}",
                 why=did_you_mean(schema, known),
                 fix=f"Known are {', '.join(sorted(known))}." if known else None,

@@ -24,12 +24,13 @@ from forge.flows.versioning.content_hash import Seals
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.revisions import find_branch
 from forge.flows.versioning.tables import RowWork, Slice, Tables
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author, Commit, Signer
 from forge.versioning.conflict import Rule
+from forge.versioning.errors import IncomparableError
 from forge.versioning.protection import effective
 
 SMALL_BYTES = 64 * 2**20  # what the driver reads itself; more is Spark's
@@ -68,7 +69,7 @@ class VersionPorts:
     @property
     def tables(self) -> Tables:
         if self.tables_ is None:
-            raise ForgeError(
+            raise IncomparableError(
                 "E626",
                 "Changes of data by row need the catalog in Forge's own database",
                 why="Tables of another catalog can only be published one by one, by a run.",
@@ -126,7 +127,7 @@ class Work:
         """A place where it may be stopped; after a crash the record says how far it came."""
         stopped = self.ports.stopped()
         if stopped is not None:
-            raise ForgeError("E901", "It was cancelled", why="Nothing of it was published.", fix="Try again.")
+            raise CancellationError("It was cancelled", why="Nothing of it was published.", fix="Try again.")
         self.ports.metadata.enter_step(self.run_id, name)
         self.ports.seam(name)
 
@@ -163,8 +164,7 @@ def _record_failure(ports: VersionPorts, record: RunRecord, failure: BaseExcepti
     known = ports.metadata.run(record.id) or record
     if known.status is not RunStatus.RUNNING:
         return
-    stopped = isinstance(failure, KeyboardInterrupt) or (isinstance(failure, ForgeError) and failure.code == "E901")
-    status = RunStatus.CANCELLED if stopped else RunStatus.FAILED
+    status = RunStatus.CANCELLED if isinstance(failure, KeyboardInterrupt | CancellationError) else RunStatus.FAILED
     shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": f"{type(failure).__name__}: {failure}"}
     ended = replace(known, status=status, finished_at=ports.clock(), error=shown)
     audit = AuditRecord(ports.clock(), record.user, f"{record.kind}.{status}", record.id)

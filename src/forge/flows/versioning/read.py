@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.flows.runs.pins import Line, at_commit, find_pin, inputs_of, line_of
 from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.revisions import find_commit, find_version
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 
@@ -49,8 +49,7 @@ class Reader:
             tree = self.metadata.tree(commit_at(self.metadata, at, self.branch, table).id)
             pin, known = at_commit(table, tree, self.lake), tree
         if pin is None:
-            raise ForgeError(
-                "E108",
+            raise UnknownNameError(
                 f"There is no table {table}" + (f" at {at}" if at else f" on '{self.branch}'"),
                 why=did_you_mean(str(table), map(str, known)),
                 fix="`forge show` lists the tables of the newest commit.",
@@ -174,5 +173,5 @@ def _change(lake: Lake, table: TableName, old: TableVersion | None, new: TableVe
 def table_at(tree: Tree, table: TableName) -> TableVersion:
     version = tree.get(table)
     if version is None:
-        raise ForgeError("E108", f"There is no table {table}", why=did_you_mean(str(table), map(str, tree)))
+        raise UnknownNameError(f"There is no table {table}", why=did_you_mean(str(table), map(str, tree)))
     return version

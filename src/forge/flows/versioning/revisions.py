@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.nearest import did_you_mean
+from forge.versioning.errors import NoCommitsError, UnknownRevisionError
 from forge.versioning.revision import Revision, parse_revision
 
 if TYPE_CHECKING:
@@ -56,9 +57,11 @@ def find_version(metadata: CommitHistory, table: TableName, number: int, branch:
         numbers += [version.number] if version is not None else []
     if numbers:
         known = f"It has v{min(numbers)} to v{max(numbers)}."
-        raise ForgeError("E601", f"{table} has no version v{number} on '{branch}'", why=known, fix="forge log --table")
+        raise UnknownRevisionError(
+            f"{table} has no version v{number} on '{branch}'", why=known, fix="forge log --table"
+        )
     near = did_you_mean(str(table), map(str, metadata.tree(head)))
-    raise ForgeError("E108", f"There is no table {table} on '{branch}'", why=near)
+    raise UnknownNameError(f"There is no table {table} on '{branch}'", why=near)
 
 
 def _start(metadata: CommitHistory, revision: Revision, text: str, current: BranchName) -> Commit:
@@ -73,10 +76,9 @@ def _start(metadata: CommitHistory, revision: Revision, text: str, current: Bran
         return _at(metadata, found[0], revision)
     if found:
         short = ", ".join(c[:12] for c in found[:5])
-        raise ForgeError("E601", f"'{text}' is ambiguous", why=f"It begins {short}.", fix="Give more characters.")
+        raise UnknownRevisionError(f"'{text}' is ambiguous", why=f"It begins {short}.", fix="Give more characters.")
     known = [*(b.name for b in metadata.branches()), *(t.name for t in metadata.tags())]
-    raise ForgeError(
-        "E601",
+    raise UnknownRevisionError(
         f"No branch, tag, commit or time matches '{text}'",
         why=did_you_mean(revision.name, known) or _perhaps_a_table(metadata, revision.name, current),
         fix="`forge log` lists commits.",
@@ -100,7 +102,7 @@ def _ref(metadata: Refs, name: str) -> CommitId | None:
         tag = metadata.tag(name)
         return tag.target if tag is not None else None
     if branch.head is None:
-        raise ForgeError("E606", f"Branch '{name}' has no commits yet", fix="`forge run` makes the first.")
+        raise NoCommitsError(f"Branch '{name}' has no commits yet", fix="`forge run` makes the first.")
     return branch.head
 
 
@@ -110,21 +112,21 @@ def _at(metadata: Commits, head: CommitId, revision: Revision) -> Commit:
         return _commit(metadata, head)
     older = metadata.log(head, limit=1, until=revision.time)
     if not older:
-        raise ForgeError("E601", f"'{revision.name}' has no commit at or before {revision.time:%Y-%m-%d %H:%M}")
+        raise UnknownRevisionError(f"'{revision.name}' has no commit at or before {revision.time:%Y-%m-%d %H:%M}")
     return older[0]
 
 
 def _parent(metadata: Commits, commit: Commit, number: int, text: str) -> Commit:
     if not commit.parents:
-        raise ForgeError("E601", f"{text} goes back beyond the first commit", fix="`forge log` lists them.")
+        raise UnknownRevisionError(f"{text} goes back beyond the first commit", fix="`forge log` lists them.")
     if number > len(commit.parents):
         has = "one parent" if len(commit.parents) == 1 else f"{len(commit.parents)} parents"
-        raise ForgeError("E601", f"{text}: commit {commit.id[:12]} has {has}", fix="`forge show` names them.")
+        raise UnknownRevisionError(f"{text}: commit {commit.id[:12]} has {has}", fix="`forge show` names them.")
     return _commit(metadata, commit.parents[number - 1])
 
 
 def _commit(metadata: Commits, commit_id: CommitId) -> Commit:
     commit = metadata.commit(commit_id)
     if commit is None:
-        raise ForgeError("E601", f"Commit {commit_id[:12]} is missing from the database", fix="Run `forge doctor`.")
+        raise UnknownRevisionError(f"Commit {commit_id[:12]} is missing from the database", fix="Run `forge doctor`.")
     return commit

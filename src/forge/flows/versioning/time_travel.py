@@ -13,11 +13,12 @@ from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
 from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, CommitId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Column, Schema
 from forge.versioning.commit import TableVersion, Tree
+from forge.versioning.errors import FilterValueError, PersonalFilterError
 
 DEFAULT_LIMIT, MOST = 1000, 10_000
 DATA = "data"  # what SQL may call the table that is asked for
@@ -188,8 +189,7 @@ def refuse_filter(table: TableName, hidden: PersonalColumns, columns: Iterable[s
     """E631: rows are not found by what nobody is shown."""
     for name in columns:
         if hidden.hides(table, name):
-            raise ForgeError(
-                "E631",
+            raise PersonalFilterError(
                 f"{table} cannot be filtered by {name}",
                 why="It holds personal data, which is not shown, and a filter would tell what is in it.",
                 fix="Filter by another column.",
@@ -205,13 +205,13 @@ def _asked(table: TableName, schema: Schema, hidden: PersonalColumns, where: Map
     for name, text in where.items():
         if name not in types:
             near = did_you_mean(name, types)
-            raise ForgeError("E108", f"{table} has no column {name}", why=near, fix=f"It has {', '.join(types)}.")
+            raise UnknownNameError(f"{table} has no column {name}", why=near, fix=f"It has {', '.join(types)}.")
         refuse_filter(table, hidden, (name,))
         try:
             found[name] = converter(types[name])(text)
         except Unfit as error:
             what = f"'{text}' is not a {types[name]}"
-            raise ForgeError("E105", what, where=f"{table}.{name}", why=f"{error}.") from error
+            raise FilterValueError(what, where=f"{table}.{name}", why=f"{error}.") from error
     return found
 
 

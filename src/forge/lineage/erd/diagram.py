@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
 from forge.model.errors import ForgeError
@@ -154,8 +155,7 @@ def _schemas(table: str) -> tuple[str, str]:
 
 def _unknown(schema: str, tables: Iterable[str]) -> ForgeError:
     known = {place_of(name).schema for name in tables}
-    return ForgeError(
-        "E801",
+    return NotInGraphError(
         f"There is no schema {schema} in the lineage graph",
         why="No table that lineage knows is in it.",
         fix=did_you_mean(schema, known) or (f"There are {', '.join(sorted(known)[:10])}." if known else None),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from forge.lineage.edge import Transformation
+from forge.lineage.errors import BadEdgeError
 from forge.lineage.facts.evidence import Evidence, confidence_of
 from forge.lineage.facts.fact import EdgeFact, EdgeKey
 from forge.lineage.kind import EdgeType, Kind
@@ -157,21 +158,20 @@ def _check_ends(claim: EdgeClaim, where: str) -> None:
     if (claim.kind.relationship is None) == (claim.kind.type is EdgeType.DERIVES_FROM) and not claim.kind.beside:
         raise _odd_relationship(claim.kind, where)
     if claim.kind.indirect is not None and claim.kind.type is not EdgeType.DERIVES_FROM:
-        raise ForgeError("E805", f"Only derives_from can be indirect, not {claim.kind.type}", where=where)
+        raise BadEdgeError(f"Only derives_from can be indirect, not {claim.kind.type}", where=where)
 
 
 def _odd_relationship(kind: Kind, where: str) -> ForgeError:
     what = f"An edge of type {kind.type} with the relationship {kind.relationship}"
-    return ForgeError("E805", what, where=where, why="derives_from has a relationship, the other types have none.")
+    return BadEdgeError(what, where=where, why="derives_from has a relationship, the other types have none.")
 
 
 def _check_entity(entity: Entity, where: str) -> None:
     if not entity.name.strip() or (entity.owner and not entity.owner.strip()):
-        raise ForgeError("E805", "Whatever is in the graph needs a name", where=where)
+        raise BadEdgeError("Whatever is in the graph needs a name", where=where)
     inside = entity.type in (NodeType.COLUMN, NodeType.FIELD)
     if inside != bool(entity.owner) or (entity.type is NodeType.FIELD and "." not in entity.owner):
-        raise ForgeError(
-            "E805",
+        raise BadEdgeError(
             f"{entity.id} is no name of a {entity.type}",
             where=where,
             why="A column belongs to a table, a field to a column; nothing else belongs to something.",
@@ -182,15 +182,14 @@ def _check_entity(entity: Entity, where: str) -> None:
 def _check_text(text: str, where: str) -> None:
     """A database keeps neither the character 0 nor half of a pair."""
     if "\0" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
-        raise ForgeError("E805", f"{text!r} holds a character that is no text", where=where)
+        raise BadEdgeError(f"{text!r} holds a character that is no text", where=where)
 
 
 def _check_json(value: Mapping[str, object], where: str) -> None:
     try:
         json.dumps(value, allow_nan=False, default=str)
     except (ValueError, TypeError, RecursionError):
-        raise ForgeError(
-            "E805",
+        raise BadEdgeError(
             "What is told beside a node or an edge must be JSON",
             where=where,
             why="It holds a number that is none, a key that is no text, or itself.",
@@ -199,4 +198,4 @@ def _check_json(value: Mapping[str, object], where: str) -> None:
 
 def _check_time(value: datetime, where: str) -> None:
     if value.tzinfo is None:
-        raise ForgeError("E805", f"The time {value.isoformat()} has no zone", where=where, fix="Write it with Z.")
+        raise BadEdgeError(f"The time {value.isoformat()} has no zone", where=where, fix="Write it with Z.")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from forge.lineage.errors import OlderBatchError
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Evidence, same_sight
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, NodeFact
-from forge.model.errors import ForgeError
 
 SIGHTS = 20  # the most that one fact keeps; the newest stay
 
@@ -41,8 +41,7 @@ class NodeWork:
 def check_order(batch: Batch, newest: datetime | None) -> None:
     """A complete batch tells how things stand at its time; an older one cannot undo a newer one."""
     if batch.complete and newest is not None and batch.at < newest:
-        raise ForgeError(
-            "E806",
+        raise OlderBatchError(
             f"{batch.producer} was already recorded at {newest.isoformat()}, after {batch.at.isoformat()}",
             why="What a producer says replaces what it said before, so it must come in the order of time.",
             fix="Record it with a later time.",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.edge import level_of
+from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.index import HIDDEN, IS_TABLE, SHOWN, Index
 from forge.lineage.graph.lens import Lens, Rule, Steps, rule_of
 from forge.lineage.graph.level_view import View, view_of
@@ -269,8 +270,7 @@ class Question:
         return Links.of_paths(self, lens, rolled_paths(fine, self.up, count))
 
     def _unknown(self, name: str) -> ForgeError:
-        return ForgeError(
-            "E801",
+        return NotInGraphError(
             f"'{name}' is not in the lineage graph",
             why="No recorded edge touches that table or column.",
             fix=did_you_mean(name, self.source.near(name)) or "Run the transform that makes it.",

@@ -25,7 +25,7 @@ from forge.flows.ports import (
     TableState,
 )
 from forge.flows.runs.records import Moved, Pointer
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.retry import attempts
 from forge.model.schema import Schema
@@ -251,8 +251,7 @@ class ExternalLake:
                 return
             except (CommitFailedException, CommitStateUnknownException):
                 continue
-        raise ForgeError(
-            "E404",
+        raise DatabaseBusyError(
             f"{catalog} moves too often to set {ref} on it",
             why=f"{_TRIES} tries found it moved by someone else each time.",
             fix="Try again when fewer runs publish it.",
@@ -364,7 +363,7 @@ class ExternalLake:
     def _table(self, name: CatalogName) -> Table:
         table = self._find(name)
         if table is None:
-            raise ForgeError("E108", f"There is no table {name} in the catalog", fix="forge doctor")
+            raise UnknownNameError(f"There is no table {name} in the catalog", fix="forge doctor")
         return table
 
     def _names(self) -> list[CatalogName]:

@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 from pyiceberg.view.metadata import ViewMetadata
 
 from forge.flows.upkeep.unreadable import UnreadableMetadata
-from forge.model.errors import ForgeError
+from forge.model.errors import DiskFullError, ForgeError
 from forge.stores.lake.local import local_path as local_path
 
 _NUMBER = re.compile(r"^(\d+)-")
@@ -126,11 +126,10 @@ def _size(location: str) -> str:
 
 
 def unwritable(location: str, error: OSError) -> ForgeError:
-    full = "no space left" in str(error).lower()
-    return ForgeError(
-        "E305" if full else "E408",
-        "The warehouse has no space left" if full else "The warehouse cannot be written",
-        where=location,
-        why=f"{str(error).splitlines()[0]}. Nothing was published.",
-        fix="Free space, then run again." if full else "Check the rights of the folder, then run again.",
-    )
+    why = f"{str(error).splitlines()[0]}. Nothing was published."
+    if "no space left" in str(error).lower():
+        return DiskFullError(
+            "The warehouse has no space left", where=location, why=why, fix="Free space, then run again."
+        )
+    fix = "Check the rights of the folder, then run again."
+    return ForgeError("E408", "The warehouse cannot be written", where=location, why=why, fix=fix)

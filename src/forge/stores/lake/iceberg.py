@@ -17,7 +17,7 @@ from sqlalchemy import Engine, bindparam, select, update
 from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.upkeep.unreadable import UnreadableMetadata
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.retry import attempts
 from forge.model.schema import Schema
@@ -229,8 +229,7 @@ class IcebergLake:
             if self.move(catalog, location, new):
                 return
             self.files.delete(new)
-        raise ForgeError(
-            "E404",
+        raise DatabaseBusyError(
             f"{catalog} moves too often to set {ref} on it",
             why=f"{_TRIES} tries found it moved by someone else each time.",
             fix="Try again when fewer runs publish it.",
@@ -448,7 +447,7 @@ def run_of(name: CatalogName) -> RunId:
 
 
 def _no_table(catalog: CatalogName) -> ForgeError:
-    return ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+    return UnknownNameError(f"There is no table {catalog} in the catalog", fix="forge doctor")
 
 
 def no_snapshot(catalog: CatalogName, snapshot_id: int) -> ForgeError:

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from forge.model.errors import ForgeError
+from forge.model.errors import DiskFullError
 from forge.stores.lake.files import unwritable
 
 ROOM = 50 * 2**20  # bytes; with less, the next run will hardly end well
@@ -27,8 +27,7 @@ def examine_warehouse(folder: Path) -> str:
         raise unwritable(str(folder), error) from error
     free = shutil.disk_usage(folder).free
     if free < ROOM:
-        raise ForgeError(
-            "E305",
+        raise DiskFullError(
             "The disk of the warehouse is almost full",
             where=str(folder),
             why=f"{free // 2**20} MB are left.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from forge.flows.ports import Stage
 from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice, TableFiles
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake, hidden_name, no_snapshot, ref_of
 from forge.stores.sql.tables import BRANCHES, STAGING
@@ -324,8 +324,7 @@ class IcebergTables:
 
     def _move(self, catalog: CatalogName, location: str, metadata: TableMetadataV2) -> None:
         if not self._lake.move(catalog, location, self._lake.write(metadata, after=location)):
-            raise ForgeError(
-                "E404",
+            raise DatabaseBusyError(
                 f"{catalog} was written by someone else at the same time",
                 why="A hidden row belongs to one run.",
                 fix="Try again.",

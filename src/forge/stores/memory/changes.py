@@ -5,6 +5,7 @@ from __future__ import annotations
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import ChangeMode
 from forge.model.errors import ForgeError
+from forge.versioning.errors import IncomparableError, NothingToDoError
 
 Rows = list[dict[str, object]]
 
@@ -15,11 +16,9 @@ def changed_rows(
     """All rows of the table after the change."""
     where = str(stage.table)
     if mode == "delete" and not stage.exists:
-        raise ForgeError(
-            "E627", f"There is no {where} to delete from", where=where, fix="Check the name and the branch."
-        )
+        raise NothingToDoError(f"There is no {where} to delete from", where=where, fix="Check the name and the branch.")
     if mode in ("merge", "delete") and not key:
-        raise ForgeError("E613", f"{where} has no key", where=where, fix="Name the key columns (--key).")
+        raise IncomparableError("E613", f"{where} has no key", where=where, fix="Name the key columns (--key).")
     if mode == "delete":
         gone = {tuple(row[name] for name in key) for row in given}
         return [row for row in before if tuple(row[name] for name in key) not in gone]
@@ -54,9 +53,9 @@ def _refuse_bad_keys(rows: Rows, key: tuple[str, ...], where: str, *, unique: bo
     for row in rows:
         values = tuple(row.get(name) for name in key)
         if None in values:
-            raise ForgeError("E612", "A key of the rows is NULL", where=where, fix="Fill the column.")
+            raise IncomparableError("E612", "A key of the rows is NULL", where=where, fix="Fill the column.")
         if unique and values in seen:
-            raise ForgeError(
+            raise IncomparableError(
                 "E611", "The rows have the same key more than once", where=where, fix="Remove the duplicates."
             )
         seen.add(values)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
 from forge.flows.runs.records import Moved, Pointer
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
@@ -334,7 +334,7 @@ class MemoryLake:
         row = self._catalog.rows.get(catalog)
         table = self._files[row[0]].content if row else None
         if not isinstance(table, MemoryTable):
-            raise ForgeError("E108", f"There is no table {catalog} in the catalog", fix="forge doctor")
+            raise UnknownNameError(f"There is no table {catalog} in the catalog", fix="forge doctor")
         return table
 
     def _expect_snapshot(self, catalog: CatalogName, table: MemoryTable, snapshot_id: SnapshotId | None) -> None:

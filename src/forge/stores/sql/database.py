@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from forge.flows.upkeep.private_files import private_file
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseUnreachableError, DatabaseVersionError, ForgeError
 from forge.stores.sql.failures import safe_url as safe_url
 from forge.stores.sql.failures import translated, unreachable
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
@@ -114,8 +114,7 @@ def _postgres(url: URL) -> Engine:
     try:
         return create_engine(url, connect_args=arguments, pool_pre_ping=True, pool_size=_KEPT, max_overflow=_MORE)
     except ModuleNotFoundError as error:
-        raise ForgeError(
-            "E401",
+        raise DatabaseUnreachableError(
             "PostgreSQL needs a driver that is not installed",
             why=f"The module {error.name} is missing.",
             fix="pip install 'forge[postgres]'",
@@ -170,8 +169,7 @@ def _revision(engine: Engine) -> str | None:
         raise translated(engine.url, error, BUSY_SECONDS) from error
     revision = None if row is None else str(row[0])
     if revision is not None and revision not in REVISIONS:
-        raise ForgeError(
-            "E402",
+        raise DatabaseVersionError(
             "The database was written by a newer version of Forge",
             where=safe_url(engine.url),
             why=f"It is at migration {revision}; this Forge knows {REVISIONS[-1]} and older.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, DatabaseUnreachableError, DiskFullError, ForgeError, StorageError
 
 _NO_RIGHT = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -44,8 +44,7 @@ def translated(url: URL, error: DBAPIError, waited: float) -> Exception:
 
 
 def _busy(url: URL, waited: float) -> ForgeError:
-    return ForgeError(
-        "E404",
+    return DatabaseBusyError(
         "The database is busy",
         where=safe_url(url),
         why=f"Another process held it for more than {waited} seconds. Nothing was written.",
@@ -54,8 +53,7 @@ def _busy(url: URL, waited: float) -> ForgeError:
 
 
 def _full(url: URL) -> ForgeError:
-    return ForgeError(
-        "E305",
+    return DiskFullError(
         "The disk of the database is full",
         where=safe_url(url),
         why="Nothing was written, and nothing that was written before is lost.",
@@ -64,7 +62,7 @@ def _full(url: URL) -> ForgeError:
 
 
 def damaged(url: URL, found: str, *, is_database: bool = True) -> ForgeError:
-    return ForgeError(
+    return StorageError(
         "E409",
         "The database is damaged" if is_database else "The file of the database is no database",
         where=safe_url(url),
@@ -77,7 +75,7 @@ def damaged(url: URL, found: str, *, is_database: bool = True) -> ForgeError:
 
 
 def _no_right(url: URL, found: str) -> ForgeError:
-    return ForgeError(
+    return StorageError(
         "E411",
         "The database may not be read or written by this user",
         where=safe_url(url),
@@ -89,8 +87,7 @@ def _no_right(url: URL, found: str) -> ForgeError:
 def unreachable(url: URL, error: BaseException) -> ForgeError:
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     secret = str(url.password) if url.password else ""
-    return ForgeError(
-        "E401",
+    return DatabaseUnreachableError(
         "The database could not be opened",
         where=safe_url(url),
         why=reason.replace(secret, "***") if secret else reason,
@@ -99,7 +96,7 @@ def unreachable(url: URL, error: BaseException) -> ForgeError:
 
 
 def lost(url: URL, warehouse: str) -> ForgeError:
-    return ForgeError(
+    return StorageError(
         "E412",
         "The database is gone, and the warehouse is full",
         where=safe_url(url),

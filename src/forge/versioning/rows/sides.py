@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from forge.model.errors import CellError, ForgeError
 from forge.versioning.arrow_types import cast_column, common_type, python_values
+from forge.versioning.errors import IncomparableCellsError, IncomparableError
 from forge.versioning.field import Aligned, Layout
 from forge.versioning.rows.codes import Flags, Numbers, code_rows, find_different
 
@@ -204,7 +204,7 @@ def _refuse_nulls(
             column = each.columns[place]
             if column is not None and column.null_count:
                 name = layout.columns[place].field.name
-                raise ForgeError(
+                raise IncomparableError(
                     "E612",
                     f"{said[which]} has NULL in the key column {name}, in {column.null_count:,} rows",
                     where=table,
@@ -224,7 +224,7 @@ def refuse_duplicates(
         for row in zip(*values, strict=True)
     )
     more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
-    raise CellError(
+    raise IncomparableCellsError(
         "E611",
         f"{side} has several rows with the key {'; '.join(list(named)[:3])}{more}",
         without=f"{side} has several rows with the same {', '.join(layout.key)}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.widening import widens
+from forge.versioning.errors import IncomparableError
 from forge.versioning.field import Aligned, Field, Fields, Layout, by_id
 from forge.versioning.schema.column import Line
 
@@ -31,7 +31,7 @@ def find_line(name: str, lines: Sequence[Line], sides: Sequence[str], table: str
     if line is None:
         known = sorted({getattr(each, side).name for each in lines for side in sides if getattr(each, side)})
         near = did_you_mean(name, known)
-        raise ForgeError(
+        raise IncomparableError(
             "E613", f"There is no column {name} to be a key", where=table, fix=near or f"Use one of {', '.join(known)}."
         )
     return line
@@ -46,10 +46,10 @@ def _name(name: str, line: Line, kept: Mapping[Line, Aligned], sides: Sequence[s
     if missing or line not in kept:
         what = f"The key column {name} is missing on {' and '.join(missing) or 'the merged table'}"
         why = "Without it, rows of the two sides cannot be matched."
-        raise ForgeError("E613", what, where=table, why=why, fix="Keep the column, or use another key.")
+        raise IncomparableError("E613", what, where=table, why=why, fix="Keep the column, or use another key.")
     if any(_are_apart(a, b) for a in types.values() for b in types.values()):
         words = ", ".join(f"{kind} on {side}" for side, kind in types.items())
-        raise ForgeError(
+        raise IncomparableError(
             "E613",
             f"The key column {name} has different types: {words}",
             where=table,
@@ -73,7 +73,7 @@ def refuse_rows_without_key(layout: Layout, changed: Iterable[str], table: str |
     for column in layout.columns:
         for side in changed:
             if column.field.name in layout.key and getattr(column, side) is None:
-                raise ForgeError(
+                raise IncomparableError(
                     "E613",
                     f"The key column {column.field.name} cannot be kept: {side} has rows without it",
                     where=table,

@@ -15,7 +15,7 @@ from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
 from forge.flows.runs.build import Event
 from forge.flows.runs.records import RunStatus
-from forge.model.errors import ForgeError, errors_of
+from forge.model.errors import DatabaseBusyError, ForgeError, errors_of
 from forge.model.names import RunId
 from forge.quality.monitors.monitor import MonitorRunStatus, Trigger
 from forge.quality.monitors.sla import SlaState
@@ -156,7 +156,7 @@ def test_observers_are_told_in_order_and_one_that_breaks_harms_nobody(world: Mon
     told: list[str] = []
 
     def broken(seen: Observed) -> tuple[str, ...]:
-        raise ForgeError("E404", "The database is busy")
+        raise DatabaseBusyError("The database is busy")
 
     def worse(seen: Observed) -> tuple[str, ...]:
         raise KeyError("x")

@@ -15,7 +15,7 @@ from forge.flows.quality.monitors.run import carry_out, end_run
 from forge.flows.quality.monitors.scheduler import SILENT, Scheduler, bury_dead, next_run_at
 from forge.flows.quality.monitors.store import change_monitor, remove_monitor
 from forge.flows.runs.processes import Process, this_process
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
 
 HOURLY: dict[str, object] = {"type": "cron", "cron": "0 * * * *"}
@@ -350,7 +350,7 @@ def test_the_thread_goes_on_after_an_error_and_stops_when_told(world: MonitorWor
     def sync() -> None:
         asked.append(1)
         if len(asked) == 1:
-            raise ForgeError("E404", "The database is busy")
+            raise DatabaseBusyError("The database is busy")
         if len(asked) == 2:
             raise KeyError("x")
 

@@ -20,7 +20,7 @@ from forge.flows.quality.incidents.judge_name import judged_by_of_result
 from forge.flows.quality.incidents.origin import came_in_with_result, incident_of
 from forge.flows.quality.results import find_history, find_result, find_results
 from forge.flows.quality.shown_verdict import shown_result
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
@@ -92,7 +92,7 @@ def _refuse_unknown(site: Site, table: TableName | None, run_id: str | None) -> 
     metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     if run_id and metadata.run(RunId(run_id)) is None and store.run(run_id) is None:
         near = did_you_mean(run_id, (run.id for run in metadata.runs()))
-        raise ForgeError("E108", f"There is no run {run_id}", why=near, fix="`forge runs` lists them.")
+        raise UnknownNameError(f"There is no run {run_id}", why=near, fix="`forge runs` lists them.")
     if table is not None:
         _, seen = see_branch(site, None)
         known = table in seen.tree or metadata.touching(table) or metadata.verdicts(table=table, limit=1)

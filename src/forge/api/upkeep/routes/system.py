@@ -25,7 +25,7 @@ from forge.api.upkeep.wire.system import (
 )
 from forge.api.views import system_view
 from forge.flows.upkeep.access import BrowserSession, Scope, Token, TokenKind
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, DatabaseVersionError, ForgeError
 
 router = APIRouter(prefix="/api/v1", tags=["system"])
 probes = APIRouter(include_in_schema=False)
@@ -145,11 +145,12 @@ def readyz(site: TheSite) -> PlainTextResponse:
     """Requests can be answered: the database is reachable and of this version."""
     try:
         word, status = ("ready", 200) if site.wiring.upkeep.is_migrated() else ("database not migrated", 503)
-    except ForgeError as error:
-        word, status = (
-            {"E404": "database busy", "E402": "database too new"}.get(error.code, "database unreachable"),
-            503,
-        )
+    except DatabaseBusyError:
+        word, status = "database busy", 503
+    except DatabaseVersionError:
+        word, status = "database too new", 503
+    except ForgeError:
+        word, status = "database unreachable", 503
     return PlainTextResponse(f"{word}\n", status, headers={"cache-control": "no-store"})
 
 

@@ -32,7 +32,7 @@ from forge.flows.versioning.log import find_log
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.time_travel import Then, travel
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import CommitId, TableName
 from forge.model.time import as_utc
 from forge.versioning.graph import simplify
@@ -245,9 +245,7 @@ def _log(
     since, until = _utc(since), _utc(until)
     try:
         found = find_log(metadata, head, limit=limit, paths=paths, author=author, since=since, until=until)
-    except ForgeError as error:
-        if error.code != "E108":
-            raise
+    except UnknownNameError:
         return Page(items=[])  # a filter that fits nothing
     if not graph:
         return window.page(found, commit_view)

@@ -25,7 +25,7 @@ from forge.flows.versioning.diff import diff as flow_diff
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.time_travel import refuse_filter
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import TableName
 from forge.versioning.changes import TableDiff
 
@@ -223,4 +223,4 @@ def _pairs(texts: tuple[str, ...]) -> dict[str, object] | None:
 
 def _refuse_stopped(ports: VersionPorts) -> None:
     if ports.stopped() is not None:
-        raise ForgeError("E901", "It was cancelled", fix="Try again.")
+        raise CancellationError("It was cancelled", fix="Try again.")

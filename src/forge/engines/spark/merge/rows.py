@@ -25,8 +25,9 @@ from forge.engines.spark.merge.align import (
 )
 from forge.engines.spark.merge.decide import BASE, OURS, THEIRS, Decision
 from forge.engines.spark.merge.single import find_overrides, read_conflicts
-from forge.model.errors import CellError, ForgeError
+from forge.model.errors import ForgeError
 from forge.versioning.conflict import Answers, Conflict
+from forge.versioning.errors import IncomparableCellsError, IncomparableError
 from forge.versioning.field import Aligned, Layout
 
 if TYPE_CHECKING:
@@ -263,7 +264,7 @@ def bad_keys_error(
     empty_ones = [name for place, name in enumerate(layout.key) if rows[0][f"k{place}"] is None]
     if empty_ones:
         side = next(side for name, side in inputs if rows[0][f"n_{name}"])
-        return ForgeError(
+        return IncomparableError(
             "E612",
             f"{side}: rows have NULL in the key column {', '.join(empty_ones)}",
             where=table,
@@ -276,7 +277,7 @@ def bad_keys_error(
         for row, side in zip(rows, sides, strict=True)
         if side == sides[0]
     )
-    return CellError(
+    return IncomparableCellsError(
         "E611",
         f"{sides[0]} has several rows with the key {shown}",
         without=f"{sides[0]} has several rows with the same {', '.join(layout.key)}",

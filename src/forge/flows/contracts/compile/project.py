@@ -29,8 +29,6 @@ from forge.transforms.project import Reading, read_transforms
 if TYPE_CHECKING:
     from forge.lineage.extract.program import Program
 
-CONTRACT_CODES = ("E500", "E501", "E502", "E503")
-
 
 @dataclass(frozen=True)
 class CompilePorts:
@@ -176,12 +174,8 @@ def _parted(errors: Iterable[ForgeError]) -> tuple[list[Violation], list[ForgeEr
     for error in errors:
         if isinstance(error, ContractError):
             contracts += error.violations
-            continue
-        for one in errors_of(error):
-            if one.code in CONTRACT_CODES:
-                contracts += violation_of(one)
-            else:
-                others.append(one)
+        else:
+            others += errors_of(error)
     return contracts, others
 
 

@@ -41,10 +41,7 @@ def _lines(text: str) -> FileEvents:
 def faults_in(file: str, found: FileEvents, index: int, error: ForgeError) -> tuple[ForgeError, ...]:
     """What is wrong with one event, with its place in the file."""
     line = found.events[index][0]
-    return tuple(
-        ForgeError(one.code, one.what, where=_place(file, line, found, index, one), why=one.why, fix=one.fix)
-        for one in errors_of(error)
-    )
+    return tuple(one.but(where=_place(file, line, found, index, one)) for one in errors_of(error))
 
 
 def _place(file: str, line: int, found: FileEvents, index: int, error: ForgeError) -> str:

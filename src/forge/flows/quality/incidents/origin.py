@@ -9,8 +9,7 @@ from forge.flows.quality.incidents.listing import Listed, find_listed, join_reco
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.root_cause import cause_now
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.flows.quality.results import find_history, find_result, first_failure
-from forge.model.errors import ForgeError
+from forge.flows.quality.results import UnknownResultError, find_history, find_result, first_failure
 from forge.model.names import BranchName
 from forge.quality.alerts.alert import Origin, Scope
 from forge.quality.alerts.notice import Cause
@@ -118,7 +117,5 @@ def _newest_failure(ports: AlertPorts, store: MonitorStore, one: Listed) -> Chec
         return None
     try:
         return find_result(ports.metadata, store, result_id)
-    except ForgeError as error:
-        if error.code != "E724":  # it was kept no longer
-            raise
+    except UnknownResultError:  # it was kept no longer
         return None

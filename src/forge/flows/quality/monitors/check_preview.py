@@ -9,7 +9,7 @@ from forge.flows.ports import Lake
 from forge.flows.quality.monitors.store import check_faults
 from forge.flows.versioning.revisions import find_branch
 from forge.flows.versioning.store import CommitHistory
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -64,8 +64,7 @@ def look_at(dataset: str, metadata: CommitHistory, lake: Lake, default: BranchNa
     tree = metadata.tree(branch.head)
     version = tree.get(table)
     if version is None:
-        raise ForgeError(
-            "E108",
+        raise UnknownNameError(
             f"There is no table {table} on '{branch.name}'",
             why=did_you_mean(str(table), map(str, tree)),
             fix="`forge show` lists the tables of the newest commit.",

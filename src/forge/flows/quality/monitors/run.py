@@ -16,7 +16,7 @@ from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process
 from forge.flows.runs.records import AuditRecord, RunStatus
 from forge.flows.upkeep.query_audit import audit_checks
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.schema import Schema
 from forge.model.time import Clock
@@ -113,7 +113,7 @@ def judge_by_hand(
     judged = judge_dataset(dataset, quiet, checks=checks, at=at, since=since, promises=True)
     end = stopped()
     if end is not None:
-        raise ForgeError("E901", f"Judging {dataset} was stopped", why="Nothing of it was kept.", fix="Run it again.")
+        raise CancellationError(f"Judging {dataset} was stopped", why="Nothing of it was kept.", fix="Run it again.")
     ports.store.claim(run)
     return _keep(replace(run, started_at=run.queued_at), judged, ports, monitor=None, whole=whole and since is None)
 

@@ -16,7 +16,7 @@ from forge.flows.ports import Metadata
 from forge.flows.quality.monitors.run import JudgePorts, end_run, new_run
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.runs.processes import Process, is_alive
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.quality.monitors.monitor import (
     OPEN,
@@ -276,7 +276,7 @@ def bury_dead(ports: JudgePorts) -> tuple[MonitorRun, ...]:
         if run.host != here
     ]
     for run, why in dead:
-        error = ForgeError("E901", "The run was cut off", where=f"{run.host}, process {run.pid}", why=why)
+        error = CancellationError("The run was cut off", where=f"{run.host}, process {run.pid}", why=why)
         end_run(run, MonitorRunStatus.INTERRUPTED, ports, error)
     return tuple(run for run, _ in dead)
 

@@ -35,6 +35,7 @@ from forge.model.names import CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
 from forge.quality.workflow import Remediation, RemedyStatus, decided_already, why_not_approve
 from forge.versioning.commit import Commit, TableStatistics, Tree, same
+from forge.versioning.errors import UnknownRevisionError
 from forge.versioning.protection import may_approve, refuse_change, who_may_merge
 
 
@@ -230,7 +231,7 @@ def _sides(record: Remediation, ports: RemedyPorts) -> tuple[Tree, Tree]:
     metadata = ports.versions.metadata
     made = metadata.commit(record.commit) if record.commit else None
     if made is None:
-        raise ForgeError("E601", f"Commit {record.commit} of remediation {record.id} is gone", fix="forge log")
+        raise UnknownRevisionError(f"Commit {record.commit} of remediation {record.id} is gone", fix="forge log")
     return metadata.tree(made.parents[0] if made.parents else None), metadata.tree(made.id)
 
 

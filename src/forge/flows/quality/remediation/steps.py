@@ -26,7 +26,7 @@ from forge.flows.versioning.ports import Work
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.rollback import find_last_passed, restored
 from forge.flows.versioning.tables import NeedsEngine
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.check import Check
@@ -90,9 +90,7 @@ def _table(scene: Scene) -> TableVersion:
     version = scene.line.tree.get(scene.table)
     if version is None:
         near = did_you_mean(str(scene.table), map(str, scene.line.tree))
-        raise ForgeError(
-            "E108", f"There is no table {scene.table} on '{scene.line.branch}'", why=near, fix="forge show"
-        )
+        raise UnknownNameError(f"There is no table {scene.table} on '{scene.line.branch}'", why=near, fix="forge show")
     if version.kind == "view" or version.snapshot_id is None:
         raise ForgeError(
             "E749",

@@ -24,7 +24,7 @@ from forge.flows.runs.publish.outputs import (
 )
 from forge.flows.runs.records import OutputStatus, Published, RunRecord, RunStatus
 from forge.flows.upkeep.recovery import Intended, note_intent, unsettled
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError, DatabaseBusyError, ForgeError
 from forge.model.names import TableName
 from forge.model.retry import attempts
 from forge.quality.verdict import Verdict
@@ -139,8 +139,7 @@ def _record(landing: _Landing) -> Landed | Conflict:
         )
         if isinstance(publish_durably(job.lake, job.metadata, publication, job.seam), Published):
             return Landed(publication.commit, publication.run, left)
-    raise ForgeError(
-        "E404",
+    raise DatabaseBusyError(
         f"Branch '{line.branch}' moves too often to record run {job.run_id}",
         why="Its tables have landed in the external catalog.",
         fix="forge repair",
@@ -152,7 +151,7 @@ def _recorded(landing: _Landing, failure: BaseException) -> BaseException:
     cancelled = isinstance(failure, KeyboardInterrupt)
     names = ", ".join(str(b.table) for b in landing.landed)
     why = f"{names} had been published by then: the catalog is external and takes tables one by one."
-    error = ForgeError("E901", "The run was cancelled while it published", why=why, fix="Run it again for the rest.")
+    error = CancellationError("The run was cancelled while it published", why=why, fix="Run it again for the rest.")
     if not cancelled:
         what = f"{type(failure).__name__}: {failure}"
         shown = failure.to_dict() if isinstance(failure, ForgeError) else {"what": what}

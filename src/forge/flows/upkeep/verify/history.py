@@ -21,6 +21,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.versioning.broken import Broken, Findings
 from forge.versioning.commit import TableVersion
+from forge.versioning.errors import IncomparableError
 from forge.versioning.signing import PublicKeys
 
 LIMIT = 100  # of the broken objects that are named
@@ -137,7 +138,7 @@ def _check_lake(
     seal: bool,
 ) -> None:
     if seals is None:
-        raise ForgeError(
+        raise IncomparableError(
             "E626",
             f"Only the level '{Level.CHAIN}' can be verified on an external catalog",
             why="Forge hashes the files of tables in its own catalog.",
@@ -198,7 +199,7 @@ def _check_rows(
 ) -> None:
     """A checksum that is recorded must come out again; one that is not is recorded now."""
     if checksum is None:
-        raise ForgeError("E626", "Rows can be verified with an engine only", fix="forge verify --level full")
+        raise IncomparableError("E626", "Rows can be verified with an engine only", fix="forge verify --level full")
     wanted = {logical_path(h.version): h for h in held if h.version.snapshot_id is not None}
     known: Mapping[str, Blob] = metadata.blobs(wanted)
     broken = {one.table for one in findings.found()}  # their rows cannot be read, or are not what was committed

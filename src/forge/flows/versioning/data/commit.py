@@ -22,11 +22,12 @@ from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
 from forge.flows.versioning.tables import NeedsEngine, TableFiles
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Commit, TableStatistics, TableVersion, make_commit
+from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.field import Fields
 from forge.versioning.protection import refuse_change
 
@@ -62,7 +63,7 @@ def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
     """Worked out anew on the new head where the branch moves meanwhile, so that no commit of anyone is lost."""
     refuse_change(ports.branch(request.branch), request.action)
     if sum(given is not None for given in (request.rows, request.sql, request.frame)) != 1:
-        raise ForgeError("E627", "There is nothing to commit", fix="Give a file, rows, or a query.")
+        raise NothingToDoError("There is nothing to commit", fix="Give a file, rows, or a query.")
     words = (request.action, str(request.mode), str(request.table))
     with working(ports, "commit", BranchName(request.branch), words) as work:
         for _ in range(ATTEMPTS):
@@ -103,14 +104,13 @@ def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | M
 def _find_table(request: CommitRequest, line: Line) -> TableVersion | None:
     before = line.tree.get(request.table)
     if before is not None and before.kind == "view":
-        raise ForgeError(
-            "E627",
+        raise NothingToDoError(
             f"{request.table} is a view, and holds no rows of its own",
             fix="Commit to a table it reads, or change its SQL and run it.",
         )
     if before is None and request.mode is CommitMode.DELETE:
         near = did_you_mean(str(request.table), map(str, line.tree))
-        raise ForgeError("E108", f"There is no table {request.table} on '{line.branch}'", why=near)
+        raise UnknownNameError(f"There is no table {request.table} on '{line.branch}'", why=near)
     return before
 
 
@@ -216,7 +216,7 @@ def _stage_keyed(
 def _refuse_missing_key(rows: pyarrow.Table, key: tuple[str, ...], where: str) -> None:
     for name in key:
         if name not in rows.column_names:
-            raise ForgeError(
+            raise IncomparableError(
                 "E613",
                 f"The given rows have no column {name}",
                 where=where,

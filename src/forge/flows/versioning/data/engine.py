@@ -20,7 +20,7 @@ from forge.flows.versioning.key_check import remembered_key
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.versioning.ports import Work
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.transforms.transform import Body, PythonFunction, SqlQuery, Transform
@@ -118,7 +118,7 @@ def _pin(work: Work, line: Line, table: TableName) -> Pin:
     pin = find_pin(table, line, work.ports.lake)
     if pin is None:
         near = did_you_mean(str(table), map(str, line.tree))
-        raise ForgeError("E108", f"There is no table {table} on '{line.branch}'", why=near, fix="forge show")
+        raise UnknownNameError(f"There is no table {table} on '{line.branch}'", why=near, fix="forge show")
     return pin
 
 

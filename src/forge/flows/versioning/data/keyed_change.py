@@ -12,6 +12,7 @@ import pyarrow as pa
 from forge.flows.versioning.tables import DataFile, Slice, TableFiles, Tables
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import cast_column
+from forge.versioning.errors import IncomparableError
 from forge.versioning.rows.codes import Flags, Numbers, code_rows, find_different
 
 SHOWN = 3  # keys named in a message
@@ -35,7 +36,7 @@ class KeyedChange:
 def refuse_null_keys(given: pa.Table, key: Sequence[str], where: str) -> None:
     for name in key:
         if given.column(name).null_count:
-            raise ForgeError(
+            raise IncomparableError(
                 "E612",
                 f"The key column {name} holds NULL in {given.column(name).null_count} of the given rows",
                 where=where,
@@ -63,7 +64,7 @@ def _duplicate(
         for row in rows[:SHOWN]
     ]
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-    return ForgeError(
+    return IncomparableError(
         "E611",
         f"Keys occur more than once in {whose}: {'; '.join(named)}{more}",
         where=where,

@@ -10,6 +10,7 @@ from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
+from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.field import Fields
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class CommitRequest:
 
 
 def nothing_changed(request: CommitRequest, why: str) -> ForgeError:
-    return ForgeError(
-        "E627", f"This changes nothing in {request.table}", where=request.where, why=why, fix="Nothing was committed."
+    return NothingToDoError(
+        f"This changes nothing in {request.table}", where=request.where, why=why, fix="Nothing was committed."
     )
 
 
@@ -60,7 +61,7 @@ def find_key(
     """The same, for a change that cannot do without: E613 where there is none, or not in these columns."""
     key = key_said(request, ports, remembered)
     if not key:
-        raise ForgeError(
+        raise IncomparableError(
             "E613",
             f"{request.table} has no key to {request.mode} by",
             why="Neither the call, nor the project, nor the table itself says what tells its rows apart.",
@@ -75,7 +76,7 @@ def refuse_unknown(request: CommitRequest, key: tuple[str, ...], fields: Fields)
     for name in key:
         if name not in known:
             near = did_you_mean(name, known)
-            raise ForgeError(
+            raise IncomparableError(
                 "E613",
                 f"{request.table} has no column {name} to be a key",
                 why=near,

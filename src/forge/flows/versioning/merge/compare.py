@@ -21,7 +21,7 @@ from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
 from forge.flows.versioning.ports import VersionPorts, Work
 from forge.flows.versioning.read import TableChange, diff_stat
 from forge.flows.versioning.tables import DataFile
-from forge.model.errors import ForgeError
+from forge.model.errors import CancellationError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import TableVersion, Tree
@@ -126,7 +126,7 @@ class UnrecordedWork(Work):
 
     def step(self, name: str) -> None:
         if self.ports.stopped() is not None:
-            raise ForgeError("E901", "It was cancelled", why="Nothing of it was published.", fix="Try again.")
+            raise CancellationError("It was cancelled", why="Nothing of it was published.", fix="Try again.")
 
 
 @contextmanager

@@ -16,12 +16,12 @@ from forge.flows.versioning.merge.record import MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Blocked, Conflicted, Merged, MergedBy, MergeResult, UpToDate
 from forge.flows.versioning.merge.tree import TreeMerge
 from forge.flows.versioning.ports import VersionPorts, Work
-from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
 from forge.versioning.conflict import Answers, Conflict
+from forge.versioning.errors import NothingToDoError
 from forge.versioning.graph import MergeBase
 from forge.versioning.merge import OPEN_MERGES, MergeStatus, MergeType, Strategy
 
@@ -74,7 +74,7 @@ def finish(work: Work, plan: Plan, line: Line, merged: TreeMerge, steps: tuple[S
         return _hold(work, plan, merged, merged.conflicts, merged.conflict_count, ())
     if not merged.changed and plan.kind != "merge":
         what = f"The {plan.kind} of {plan.source[:12]} changes nothing on '{line.branch}'"
-        raise ForgeError("E627", what, why="The branch is as it would be after it.", fix="`forge log` lists commits.")
+        raise NothingToDoError(what, why="The branch is as it would be after it.", fix="`forge log` lists commits.")
     project = ports.project() if merged.changed else None
     preview = placed(line.tree, merged.changed)
     verdicts = judge_preview(work, project, preview, merged.changed) if project else ()

@@ -17,10 +17,11 @@ from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_row
 from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
 from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
 from forge.flows.versioning.revisions import find_commit
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.versioning.commit import TableStatistics, Tree, same
 from forge.versioning.conflict import Answers, Rule
+from forge.versioning.errors import IncomparableError
 from forge.versioning.graph import commits_between, is_ancestor, merge_base
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
 from forge.versioning.protection import who_may_merge
@@ -58,8 +59,7 @@ def merge(
 
 
 def moves_too_often(branch: str) -> ForgeError:
-    return ForgeError(
-        "E404",
+    return DatabaseBusyError(
         f"'{branch}' moves too often to merge into it",
         why=f"It was worked out {ATTEMPTS} times, and each time someone else had published meanwhile.",
         fix="Try again when fewer runs publish there.",
@@ -94,7 +94,7 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             fix=f"forge merge {request.source} {request.target} merges the two.",
         )
     if base.commit is None and target.head is not None:
-        raise ForgeError(
+        raise IncomparableError(
             "E610",
             f"'{request.source}' and '{request.target}' have no common ancestor",
             why="Without one it cannot be said which side changed what.",

@@ -10,10 +10,10 @@ from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_ofte
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
-from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import Commit
 from forge.versioning.conflict import Answers, Rule
+from forge.versioning.errors import NoCommitsError
 from forge.versioning.graph import MergeBase
 from forge.versioning.merge import Strategy
 from forge.versioning.protection import refuse_change
@@ -69,7 +69,7 @@ def _pick(
         adopt(ports, target)
         branch = ports.branch(target)
         if branch.head is None:
-            raise ForgeError("E606", f"'{target}' has no commits yet", fix="`forge run` makes the first.")
+            raise NoCommitsError(f"'{target}' has no commits yet", fix="`forge run` makes the first.")
         picking = kind == "cherry-pick"
         plan = Plan(
             kind,

@@ -15,7 +15,7 @@ from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputRecord, OutputStatus
 from forge.flows.versioning.ports import Work
 from forge.flows.versioning.read import Reader
-from forge.model.errors import ForgeError
+from forge.model.errors import UnknownNameError
 from forge.model.names import TableName
 from forge.quality.measure import PREVIOUS
 from forge.quality.verdict import Outcome, Verdict
@@ -87,8 +87,8 @@ def _version(work: Work, table: TableName, revision: str) -> Pin | None:
     reader = Reader(ports.metadata, ports.lake, work.record.branch, ports.default_branch)
     try:
         return reader.pin(table, None if revision == PREVIOUS else revision)
-    except ForgeError as error:
-        if revision != PREVIOUS or error.code != "E108":
+    except UnknownNameError:
+        if revision != PREVIOUS:
             raise
         return None
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, Select, and_, bindparam, func, select, text
 
-from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
+from forge.contracts.registry import Checked, CompileRecord, Head, Registered, VersionTakenError, taken, unknown
 from forge.contracts.semver import Version
 from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
-from forge.model.errors import ForgeError
 from forge.stores.sql import tables
 from forge.stores.sql.contracts import rows
 from forge.stores.sql.contracts import tables as t
@@ -153,9 +152,7 @@ def write_registrations(connection: Connection, registrations: Sequence[Registra
     for registration in registrations:
         try:
             created, newest = _write(connection, registration)
-        except ForgeError as error:
-            if error.code != "E505":
-                raise
+        except VersionTakenError:
             found.append(None)
         else:
             found.append(created)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, DiskFullError
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.failures import damaged, file_of, holders_of, quick_check, safe_url
 
@@ -44,8 +44,7 @@ def _held(engine: Engine, error: Exception) -> Exception:
         return error
     holders = sorted({*holders_of(file), *holders_of(file.with_name(f"{file.name}-shm"))})
     by = f"process {', '.join(map(str, holders))}" if holders else "another process"
-    return ForgeError(
-        "E404",
+    return DatabaseBusyError(
         "The database is locked",
         where=safe_url(engine.url),
         why=f"It is held for writing by {by}, so nothing can be published.",
@@ -57,8 +56,7 @@ def _refuse_full(engine: Engine) -> None:
     file = file_of(engine.url)
     free = shutil.disk_usage(file.parent).free if file else ROOM
     if free < ROOM:
-        raise ForgeError(
-            "E305",
+        raise DiskFullError(
             "The disk of the database is almost full",
             where=safe_url(engine.url),
             why=f"{free // 2**20} MB are left.",
