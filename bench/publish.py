@@ -85,7 +85,8 @@ class Bench:
         self.numbers = count(1)
         now = datetime.now(UTC)
         self.metadata.create_branch(
-            Branch(MAIN, None, now, "bench", now, is_default=True), AuditRecord(now, "bench", "branch.create", MAIN)
+            Branch(name=MAIN, head=None, created_at=now, created_by="bench", updated_at=now, is_default=True),
+            AuditRecord(now, "bench", "branch.create", MAIN),
         )
 
     def stage(self, tables: list[TableName]) -> list[Stage]:
@@ -115,7 +116,9 @@ class Bench:
             assert staged is not None
             assert state is not None
             pointers.append(pointer)
-            tree[stage.table] = TableVersion(pointer.catalog, state.uuid, staged.snapshot_id, staged.schema_id)
+            tree[stage.table] = TableVersion(
+                catalog=pointer.catalog, uuid=state.uuid, snapshot_id=staged.snapshot_id, schema_id=staged.schema_id
+            )
         return pointers, tree
 
     def publish(self, stages: list[Stage], *, synced: bool = True) -> tuple[list[float], list[Pointer]]:
@@ -151,22 +154,46 @@ class Bench:
             message="bench",
             time=now,
             branch=MAIN,
-            statistics={table: TableStatistics(3) for table in tables},
+            statistics={table: TableStatistics(rows_added=3) for table in tables},
             metadata={"run_id": run_id},
         )
-        outputs = tuple(OutputRecord(t, OutputStatus.PUBLISHED, snapshot_id=tree[t].snapshot_id) for t in tables)
+        outputs = tuple(
+            OutputRecord(table=t, status=OutputStatus.PUBLISHED, snapshot_id=tree[t].snapshot_id) for t in tables
+        )
         return Publication(
-            tuple(pointers),
-            MAIN,
-            branch.head,
-            commit,
-            tree,
-            RunRecord(
-                run_id, MAIN, RunStatus.SUCCEEDED, now, "bench", "host", 1, "", outputs=outputs, commit_id=commit.id
+            pointers=tuple(pointers),
+            branch=MAIN,
+            expected_head=branch.head,
+            commit=commit,
+            tree=tree,
+            run=RunRecord(
+                id=run_id,
+                branch=MAIN,
+                status=RunStatus.SUCCEEDED,
+                started_at=now,
+                user="bench",
+                host="host",
+                pid=1,
+                process_started="",
+                outputs=outputs,
+                commit_id=commit.id,
             ),
             verdicts=tuple(_verdict(table) for table in tables),
             lineage=tuple(_lineage(table) for table in tables),
-            assets=tuple(AssetRecord(t, "table", "", None, (), ({"name": "id"},), now, 3, 900) for t in tables),
+            assets=tuple(
+                AssetRecord(
+                    table=t,
+                    kind="table",
+                    description="",
+                    owner=None,
+                    tags=(),
+                    columns=({"name": "id"},),
+                    updated_at=now,
+                    row_count=3,
+                    size_bytes=900,
+                )
+                for t in tables
+            ),
             audit=(AuditRecord(now, "bench", "run.publish", MAIN),),
             sealed=sealed,
         )
@@ -198,12 +225,23 @@ class Bench:
 
 
 def _verdict(table: TableName) -> Verdict:
-    return Verdict(f"{table}.rows", "row_count", str(table), (), Outcome.PASSED, Severity.ERROR, "3 rows", False)
+    return Verdict(
+        check_id=f"{table}.rows",
+        check_type="row_count",
+        table=str(table),
+        columns=(),
+        outcome=Outcome.PASSED,
+        severity=Severity.ERROR,
+        message="3 rows",
+        blocks=False,
+    )
 
 
 def _lineage(table: TableName) -> TableLineage:
     columns = ("id", "amount")
-    return TableLineage(table, tuple(Edge(ColumnName("raw.source", c), ColumnName(str(table), c)) for c in columns))
+    return TableLineage(
+        table, tuple(Edge(source=ColumnName("raw.source", c), target=ColumnName(str(table), c)) for c in columns)
+    )
 
 
 def measure(bench: Bench, number: int, repeat: int) -> Times:

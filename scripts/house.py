@@ -2,7 +2,8 @@
 
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
 of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
-by their class. Public class names that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
+by their class; a data class of more than six fields takes keywords only. Public class names that exist twice are
+counted, and go as rooms are renamed to docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ STOREYS = {  # name → where its rooms are
     "ui/src": "ui/src",
 }
 MODULES_PER_FOLDER = 30
+POSITIONAL_FIELDS = 6
 WHERE_ROOMS_MEET = {"forge", "forge.flows", "forge.api", "forge.cli", "forge.connection"}  # layers hold `forge` itself
 ROOMS_APART = "forge.stores.sql"
 REAL_PARTS = {"ports", "spark", "services", "browser", "support", "bench", "examples", "scripts"}  # folders of tests
@@ -176,6 +178,19 @@ def compared_codes(module: Module) -> Iterator[str]:
                 yield f"{module.name}:{node.lineno} compares a code; catch the error by its class"
 
 
+def positional_classes(module: Module) -> Iterator[str]:
+    """Data classes with so many fields that a call by position cannot be read."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ClassDef):
+            marks = [ast.unparse(mark) for mark in node.decorator_list]
+            if any(mark.startswith("dataclass") and "kw_only=True" not in mark for mark in marks):
+                annotated = [ast.unparse(field.annotation) for field in node.body if isinstance(field, ast.AnnAssign)]
+                count = sum(not text.startswith("ClassVar") for text in annotated)
+                if count > POSITIONAL_FIELDS:
+                    most = f"more than {POSITIONAL_FIELDS} need kw_only=True"
+                    yield f"{module.name}.{node.name} has {count} fields; {most}"
+
+
 def functions_of(modules: Iterable[Module]) -> Iterator[tuple[int, str]]:
     for module in modules:
         for node in ast.walk(module.tree):
@@ -259,7 +274,8 @@ class House:
         packages = [module.name for module in self.modules.values() if module.is_package]
         yield from sibling_circles(self.graph, packages)
         yield from across_rooms(self.graph)
-        yield from (line for module in self.modules.values() for line in compared_codes(module))
+        for rule in (compared_codes, positional_classes):
+            yield from (line for module in self.modules.values() for line in rule(module))
         yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
 
 

@@ -52,7 +52,7 @@ def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wiring]:
 def test_what_breaks_is_told_without_names_where_the_lineage_cannot_be_read(wiring: Wiring) -> None:
     text = CONTRACT + "      - name: gone\n        logicalType: string\n"
     contract = contract_of(read_document(text, "contracts/core.orders.odcs.yaml"))
-    first = Moving(StateChange(State.ACTIVE, None, NOW, "ada", contract.version))
+    first = Moving(StateChange(state=State.ACTIVE, before=None, at=NOW, by="ada", version=contract.version))
     new = registered_of(contract, text, "sha256:x", at=NOW, by="ada")
     wiring.contracts.registry.register(Registration(new, lambda head: first))
     found = wiring.project().judged()[TABLE]

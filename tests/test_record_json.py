@@ -80,23 +80,65 @@ from forge.versioning.tag import Tag
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 VERDICT = Verdict(
-    "core.orders.amount.range", "range", "core.orders", ("amount",), Outcome.FAILED, Severity.ERROR, "3 below 0", True
+    check_id="core.orders.amount.range",
+    check_type="range",
+    table="core.orders",
+    columns=("amount",),
+    outcome=Outcome.FAILED,
+    severity=Severity.ERROR,
+    message="3 below 0",
+    blocks=True,
 )
-OUTPUT = OutputRecord(TableName("core", "orders"), OutputStatus.BLOCKED)
-RUN = RunRecord(RunId("r1"), BranchName("main"), RunStatus.BLOCKED, NOON, "ada", "host", 1, "", outputs=(OUTPUT,))
+OUTPUT = OutputRecord(table=TableName("core", "orders"), status=OutputStatus.BLOCKED)
+RUN = RunRecord(
+    id=RunId("r1"),
+    branch=BranchName("main"),
+    status=RunStatus.BLOCKED,
+    started_at=NOON,
+    user="ada",
+    host="host",
+    pid=1,
+    process_started="",
+    outputs=(OUTPUT,),
+)
 RUN_ITEM = answer_of_runs([RUN]).items[0]
 ADA = Author("Ada", "ada@example.com")
 MAIN, C1 = BranchName("main"), CommitId("c1")
 ORDERS = TableName("core", "orders")
-COUNTS = {ORDERS: TableStatistics(1)}
-COMMIT = Commit(C1, "t1", (), ADA, ADA, "First", NOON, MAIN, COUNTS, {"run_id": "r1"})
-BRANCH = BranchView(Branch(MAIN, C1, NOON, "ada", NOON), 0, 0)
-TAG = Tag("v1", C1, ADA, NOON)
-TALLY = TableTally("core.orders", "rows", inserted=2)
-CONFLICT = Conflict(ConflictKind.MODIFY_MODIFY, {"id": 1}, "amount", 1, 2, 3, "core.orders")
+COUNTS = {ORDERS: TableStatistics(rows_added=1)}
+COMMIT = Commit(
+    id=C1,
+    tree_id="t1",
+    parents=(),
+    author=ADA,
+    committer=ADA,
+    message="First",
+    time=NOON,
+    branch=MAIN,
+    statistics=COUNTS,
+    metadata={"run_id": "r1"},
+)
+BRANCH = BranchView(Branch(name=MAIN, head=C1, created_at=NOON, created_by="ada", updated_at=NOON), 0, 0)
+TAG = Tag(name="v1", target=C1, tagger=ADA, time=NOON)
+TALLY = TableTally(table="core.orders", how="rows", inserted=2)
+CONFLICT = Conflict(
+    kind=ConflictKind.MODIFY_MODIFY, key={"id": 1}, column="amount", base=1, ours=2, theirs=3, table="core.orders"
+)
 RULE, APPROVAL = Rule(Take.OURS), Approval("ada", NOON, C1)
 MERGE = MergeRecord(
-    *("m1", "merge", "fix", MAIN, C1, C1, C1, Strategy.THREE_WAY, MergeStatus.CONFLICTED, "", ADA, NOON, NOON),
+    id="m1",
+    kind="merge",
+    source="fix",
+    target=MAIN,
+    source_commit=C1,
+    target_commit=C1,
+    base_commit=C1,
+    strategy=Strategy.THREE_WAY,
+    status=MergeStatus.CONFLICTED,
+    message="",
+    author=ADA,
+    created_at=NOON,
+    updated_at=NOON,
     rules=(RULE,),
     tables=(TALLY,),
     approvals=(APPROVAL,),
@@ -105,22 +147,44 @@ RESULT = Conflicted(source="fix", target="main", merge=MERGE, tables=(TALLY,), c
 RESULT_ITEM = answer_of_result(RESULT).document()
 MERGE_ITEM = answer_of_merges([MERGE]).items[0]
 ROW, COLUMN = RowChange(ChangeKind.INSERTED, {"id": 1}, None, {"id": 1}), SchemaChange("added", "note", None, "string")
-TABLE = TableDiff("core.orders", "changed", RowDiff(rows=(ROW,)), (COLUMN,))
+TABLE = TableDiff(table="core.orders", change="changed", rows=RowDiff(rows=(ROW,)), schema=(COLUMN,))
 DIFF_ITEM = answer_of_table_diffs(("c0", "c1"), [TABLE], 10).document()
 BY = Written(C1, NOON, ADA, "First", None)
 BLAME = Blame(ORDERS, C1, ("id",), (RowBlame({"id": 1}, BY, {"id": BY}),))
 BLAME_ITEM = answer_of_blame(BLAME).document()
-DONE = CommitResult(COMMIT, RunId("r1"), ORDERS, TableStatistics(1), (VERDICT,))
+DONE = CommitResult(COMMIT, RunId("r1"), ORDERS, TableStatistics(rows_added=1), (VERDICT,))
 SCHEDULE = Schedule(ScheduleType.CRON, "0 6 * * *")
-MONITOR = Monitor("orders-1", "Orders", "core.orders", schedule=SCHEDULE)
-JUDGED = MonitorRun("q1", "orders-1", "core.orders", Trigger.MANUAL, "q1", MonitorRunStatus.FAILED, NOON)
+MONITOR = Monitor(id="orders-1", name="Orders", dataset="core.orders", schedule=SCHEDULE)
+JUDGED = MonitorRun(
+    id="q1",
+    monitor_id="orders-1",
+    dataset="core.orders",
+    trigger=Trigger.MANUAL,
+    claim="q1",
+    status=MonitorRunStatus.FAILED,
+    queued_at=NOON,
+)
 STANDING = MonitorStanding(MONITOR, JUDGED, JUDGED, NOON)
 SAID = CheckResult(
-    *("q1.1", "core.orders.amount.range", "range", "core.orders", MAIN, C1, None),
-    *(Outcome.FAILED, Severity.ERROR, "3 below 0", NOON),
+    id="q1.1",
+    check_id="core.orders.amount.range",
+    type="range",
+    dataset="core.orders",
+    branch=MAIN,
+    commit_id=C1,
+    snapshot_id=None,
+    verdict=Outcome.FAILED,
+    severity=Severity.ERROR,
+    message="3 below 0",
+    executed_at=NOON,
 )
 CHECKED = Checked([PythonResult.of(SAID)])
-FINDING = Finding("lint", Violation("E502", "error", "a.yaml", 1, 1, "version", "None"), "data_contract", "orders")
+FINDING = Finding(
+    "lint",
+    Violation(code="E502", severity="error", file="a.yaml", line=1, column=1, path="version", message="None"),
+    "data_contract",
+    "orders",
+)
 
 
 def first(item: Mapping[str, Any], name: str) -> Any:

@@ -69,7 +69,13 @@ def compile_all(root: Path, models: int) -> None:
         documentation=(Documentation(),),
     )
     source = TableName.parse(SOURCE)
-    ports = CompilePorts(root, governance, lambda table: OWNER, lambda: datetime.now(UTC), lambda: [source])
+    ports = CompilePorts(
+        root=root,
+        governance=governance,
+        owner_of=lambda table: OWNER,
+        clock=lambda: datetime.now(UTC),
+        known=lambda: [source],
+    )
     compiled = compile_project(ports)
     judged = len(asked_tables(compiled.facts, ()))
     if judged != models or len(compiled.facts.contracts) != models:

@@ -238,8 +238,8 @@ def writing(bench: Bench) -> list[Line]:
     times = []
     for turn in range(2):
         ends = [[column_of(*bench.made.name(end).rsplit(".", 1)) for end in pair] for pair in drawn[turn].tolist()]
-        claims = tuple(EdgeClaim(source, target) for source, target in ends)
-        batch = Batch("written", NOW + timedelta(days=turn), claims)
+        claims = tuple(EdgeClaim(source=source, target=target) for source, target in ends)
+        batch = Batch(producer="written", at=NOW + timedelta(days=turn), edges=claims)
         began = time.perf_counter()
         bench.store.record([batch])
         written = time.perf_counter()

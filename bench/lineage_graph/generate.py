@@ -97,14 +97,14 @@ def _arrays(numbers: np.random.Generator, tables: int, columns: int, source: Arr
     parents = np.zeros(tables + columns, np.int32)
     parents[tables:] = np.arange(columns) // COLUMNS + 1
     return GraphArrays(
-        1,
-        np.arange(1, tables + columns + 1, dtype=np.int32),
-        types,
-        parents,
-        source.astype(np.int32),
-        target.astype(np.int32),
-        np.where(numbers.random(count) < 0.5, COPIED, TRANSFORMED).astype(np.uint16),
-        numbers.choice(SURE, count, p=SHARES),
-        began.astype(np.int64),
-        ended.astype(np.int64),
+        revision=1,
+        node=np.arange(1, tables + columns + 1, dtype=np.int32),
+        node_type=types,
+        parent=parents,
+        source=source.astype(np.int32),
+        target=target.astype(np.int32),
+        kind=np.where(numbers.random(count) < 0.5, COPIED, TRANSFORMED).astype(np.uint16),
+        confidence=numbers.choice(SURE, count, p=SHARES),
+        valid_from=began.astype(np.int64),
+        valid_to=ended.astype(np.int64),
     )

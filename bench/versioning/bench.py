@@ -95,7 +95,7 @@ def diff_once(ports: VersionPorts, big: Big, turn: int = 0) -> None:
 
 
 def merge_once(ports: VersionPorts, big: Big, name: str) -> MergeResult:
-    result = merge(MergeRequest(big.theirs, name), ports)
+    result = merge(MergeRequest(source=big.theirs, target=name), ports)
     assert result.type is MergeType.THREE_WAY, result.type
     assert [tally.how for tally in result.tables] == ["rows"], "it must not be easier than said"
     return result
@@ -198,7 +198,7 @@ def fast_forwards(shelf: Shelf, repeats: int) -> list[Line]:
     times = []
     for turn in range(repeats):
         ahead(f"ahead/{turn}", turn + 1)
-        took, result = timed(partial(merge, MergeRequest(f"ahead/{turn}", "main"), shelf.ports))
+        took, result = timed(partial(merge, MergeRequest(source=f"ahead/{turn}", target="main"), shelf.ports))
         assert (result.type, len(result.tables)) == (MergeType.FAST_FORWARD, len(TEN))
         times.append(took)
     ahead("native", -1)

@@ -121,7 +121,10 @@ class Shelf:
         create_branch(ports.metadata, name, start, current=MAIN, author=ports.author, clock=ports.clock)
 
     def commit(self, table: TableName, branch: str, rows: pa.Table, mode: str = "merge") -> None:
-        commit_data(CommitRequest(table, branch, CommitMode(mode), ("id",), None, rows), self.ports)
+        commit_data(
+            CommitRequest(table=table, branch=branch, mode=CommitMode(mode), key=("id",), message=None, rows=rows),
+            self.ports,
+        )
 
     def edit(self, big: Big) -> None:
         """Both sides change one file: every tenth row and every 55th, so that some rows are changed by both."""

@@ -59,7 +59,9 @@ class Bench:
         snapshot = table.refresh().current_snapshot()
         assert snapshot is not None
         row = CatalogName(TABLE.schema, TABLE.name)
-        version = TableVersion(row, str(table.metadata.table_uuid), SnapshotId(snapshot.snapshot_id), 0)
+        version = TableVersion(
+            catalog=row, uuid=str(table.metadata.table_uuid), snapshot_id=SnapshotId(snapshot.snapshot_id), schema_id=0
+        )
         digested, sealed = seal_versions(self.metadata, IcebergSeal(self.lake), {TABLE: version})
         commit = make_commit(
             tree=digested,
@@ -71,8 +73,19 @@ class Bench:
             statistics={},
             metadata={},
         )
-        run = RunRecord(RunId("r1"), MAIN, RunStatus.SUCCEEDED, NOW, "ada", "host", os.getpid(), "t0")
-        publication = Publication((), MAIN, None, commit, digested, run, sealed=sealed)
+        run = RunRecord(
+            id=RunId("r1"),
+            branch=MAIN,
+            status=RunStatus.SUCCEEDED,
+            started_at=NOW,
+            user="ada",
+            host="host",
+            pid=os.getpid(),
+            process_started="t0",
+        )
+        publication = Publication(
+            pointers=(), branch=MAIN, expected_head=None, commit=commit, tree=digested, run=run, sealed=sealed
+        )
         assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
         return [blob.path for blob in sealed.blobs if blob.kind == "data"]
 

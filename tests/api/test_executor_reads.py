@@ -22,7 +22,15 @@ NOW = datetime(2026, 11, 14, tzinfo=UTC)
 
 
 def caller(name: str) -> Principal:
-    token = Token(f"t-{name}", TokenKind.BEARER, name, Scope.READ, "", f"{name}@x.org", NOW)
+    token = Token(
+        id=f"t-{name}",
+        kind=TokenKind.BEARER,
+        name=name,
+        scope=Scope.READ,
+        digest="",
+        created_by=f"{name}@x.org",
+        created_at=NOW,
+    )
     return Principal(f"{name}@x.org", "token", Scope.READ, None, token)
 
 

@@ -26,7 +26,9 @@ from forge.quality.alerts.notice import NoticeKind
 from forge.quality.verdict import Severity
 
 LINKS = Links("https://forge.example.com")
-MAIL = EmailChannel("127.0.0.1", "Forge <forge@example.com>", ("ops@example.com", "Bo <bo@example.com>"), timeout=5)
+MAIL = EmailChannel(
+    host="127.0.0.1", sender="Forge <forge@example.com>", to=("ops@example.com", "Bo <bo@example.com>"), timeout=5
+)
 
 
 def outgoing(kind: NoticeKind = NoticeKind.FAILING, action: str = "trigger", **facts: object) -> Outgoing:

@@ -23,7 +23,7 @@ COLUMNS = (Column("name", lambda i: str(i["name"])), Column("rows", lambda i: st
 
 def written(format: Format, answer: Answer | None = None) -> str:
     stream = io.StringIO()
-    write_answer(answer or Answer("things", ITEMS, COLUMNS, {"of": "all"}), format, stream)
+    write_answer(answer or Answer(name="things", items=ITEMS, columns=COLUMNS, facts={"of": "all"}), format, stream)
     return stream.getvalue()
 
 
@@ -54,7 +54,7 @@ def test_a_piped_table_is_plain_aligned_text() -> None:
 
 @pytest.mark.parametrize("format", list(Format))
 def test_no_items_are_no_error(format: Format) -> None:
-    assert "Traceback" not in written(format, Answer("things", (), COLUMNS))
+    assert "Traceback" not in written(format, Answer(name="things", items=(), columns=COLUMNS))
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_no_items_are_no_error(format: Format) -> None:
     [(Decimal("1.10"), "1.10"), (float("nan"), "nan"), (b"\x00\xff", "00ff"), ((1, 2), [1, 2]), ({1: 2}, {"1": 2})],
 )
 def test_values_json_does_not_know_are_still_written(value: object, expected: object) -> None:
-    assert json.loads(written(Format.JSON, Answer("rows", [{"v": value}])))["rows"] == [{"v": expected}]
+    assert json.loads(written(Format.JSON, Answer(name="rows", items=[{"v": value}])))["rows"] == [{"v": expected}]

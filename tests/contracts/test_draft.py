@@ -77,8 +77,8 @@ def test_what_is_missing_is_left_out_for_the_strict_profile_to_ask_for() -> None
 
 def test_a_draft_of_what_is_known_is_complete() -> None:
     paths = ("id", "email", "amount", "address", "address.city", "address.zip", "lines", "lines.sku", "lines.n")
-    told = {name: KnownColumn("Said") for name in (*paths, "counts", "photo", "at", "local")}
-    text = draft_contract(ORDERS, SCHEMA, Known("shop", owner="ada@example.com", columns=told))
+    told = {name: KnownColumn(description="Said") for name in (*paths, "counts", "photo", "at", "local")}
+    text = draft_contract(ORDERS, SCHEMA, Known(project="shop", owner="ada@example.com", columns=told))
     assert lint(text, profile="strict") == ()
     assert yaml.safe_load(text)["team"] == {"members": [{"username": "ada@example.com", "role": "owner"}]}
 

@@ -22,7 +22,9 @@ def finding(code: str = "E502", severity: str = "error", line: int = 4, **more: 
     path = str(more.pop("path", "schema[0].properties[2].logicalType"))
     message = str(more.pop("message", "'txt' is no type, first in line 3 of contracts/a.odcs.yaml:3:1"))
     file = str(more.pop("file", "contracts/a.odcs.yaml"))
-    violation = Violation(code, severity, file, line, 7, path, message, "Use string.")
+    violation = Violation(
+        code=code, severity=severity, file=file, line=line, column=7, path=path, message=message, fix="Use string."
+    )
     given = {"policy_type": "data_contract", "rule": code, "table": "core.a", **more}
     return Finding(violation=violation, **given)  # type: ignore[arg-type]
 

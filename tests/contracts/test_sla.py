@@ -7,7 +7,7 @@ from forge.contracts.sla import SERVICES, elements_of, parse_percentage, problem
 
 
 def sla(name: str, value: object, unit: str | None = None) -> SlaProperty:
-    return SlaProperty(name, value, unit=unit)
+    return SlaProperty(property=name, value=value, unit=unit)
 
 
 def test_every_service_has_its_own_names() -> None:

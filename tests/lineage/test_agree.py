@@ -8,7 +8,7 @@ from forge.model.names import ColumnName
 
 
 def edge(source: str, target: str, how: Transformation = Transformation.IDENTITY) -> Edge:
-    return Edge(ColumnName("s.a", source), ColumnName("s.b", target), how)
+    return Edge(source=ColumnName("s.a", source), target=ColumnName("s.b", target), transformation=how)
 
 
 def filtered(source: str) -> IndirectEdge:
@@ -39,7 +39,7 @@ def test_another_word_for_the_same_edge_is_no_disagreement() -> None:
 
 
 def test_scores_keep_direct_and_indirect_apart() -> None:
-    found = Agreement((compare("a.sql", 3, STATIC, RUN), Compared("a.sql", 9, reason="no such table")))
+    found = Agreement((compare("a.sql", 3, STATIC, RUN), Compared(file="a.sql", line=9, reason="no such table")))
     direct, indirect = found.score(), found.score(direct=False)
     assert (direct.agreed, direct.only_static, direct.only_run) == (1, 1, 0)
     assert (direct.precision, direct.recall, direct.equal) == (0.5, 1.0, 0.5)
@@ -47,7 +47,7 @@ def test_scores_keep_direct_and_indirect_apart() -> None:
 
 
 def test_a_statement_that_cannot_be_compared_says_why() -> None:
-    found = Agreement((Compared("a.sql", 9, reason="no such table"),))
+    found = Agreement((Compared(file="a.sql", line=9, reason="no such table"),))
     assert found.compared == ()
     assert found.disagreements == ()
     assert found.to_dict()["not_comparable"] == [{"file": "a.sql", "line": 9, "reason": "no such table"}]

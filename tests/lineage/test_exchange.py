@@ -85,16 +85,28 @@ def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[Batch]) ->
 
 def shop() -> MemoryLineage:
     external = Entity(NodeType.COLUMN, "amount", AWKWARD)
-    seen = Evidence(Basis.RESOLVED, "sql", "jobs/x.sql", 12, 'select "a"\n', times=3)
+    seen = Evidence(
+        basis=Basis.RESOLVED, extractor="sql", file="jobs/x.sql", line=12, statement='select "a"\n', times=3
+    )
     first = Batch(
-        "file:jobs/x.sql",
-        START,
-        (EdgeClaim(external, COLUMNS[0], evidence=(seen,), metadata={"note": "é"}),),
-        (NodeClaim(COLUMNS[0], {"data_type": "decimal(18,2)"}),),
+        producer="file:jobs/x.sql",
+        at=START,
+        edges=(EdgeClaim(source=external, target=COLUMNS[0], evidence=(seen,), metadata={"note": "é"}),),
+        nodes=(NodeClaim(COLUMNS[0], {"data_type": "decimal(18,2)"}),),
         actor="ada",
     )
-    store = recorded([first, Batch("file:jobs/x.sql", START + DAY)])
-    store.save_snapshot(Snapshot("before", START, "the first", "ada", START, {"column": 2}, {"derived": 1}))
+    store = recorded([first, Batch(producer="file:jobs/x.sql", at=START + DAY)])
+    store.save_snapshot(
+        Snapshot(
+            name="before",
+            at=START,
+            description="the first",
+            created_by="ada",
+            created_at=START,
+            nodes={"column": 2},
+            edges={"derived": 1},
+        )
+    )
     return store
 
 
@@ -154,7 +166,7 @@ def test_the_file_is_what_it_is_documented_to_be() -> None:
 def test_snapshots_come_along_and_one_of_the_same_name_stays() -> None:
     store = shop()
     other = MemoryLineage()
-    mine = Snapshot("before", START + DAY, "mine")
+    mine = Snapshot(name="before", at=START + DAY, description="mine")
     other.save_snapshot(mine)
     assert import_export(other, write_export(store)).snapshots == 0
     assert other.snapshot("before") == mine

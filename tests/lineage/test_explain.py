@@ -14,10 +14,10 @@ USES = Kind(EdgeType.CONSUMES, None)
 CHURN = walk(
     "model:churn@3",
     [
-        Link("core.orders.amount", "model:churn@3", USES, confidence=0.95),
-        Link("core.orders.day", "model:churn@3", USES, confidence=0.8),
-        Link("core.users.hash", "model:churn@3", USES),
-        Link("raw.users.email", "core.users.hash", masking=True),
+        Link(source="core.orders.amount", target="model:churn@3", kind=USES, confidence=0.95),
+        Link(source="core.orders.day", target="model:churn@3", kind=USES, confidence=0.8),
+        Link(source="core.users.hash", target="model:churn@3", kind=USES),
+        Link(source="raw.users.email", target="core.users.hash", masking=True),
     ],
     depths={"raw.users.email": 2},
 )
@@ -58,7 +58,7 @@ def test_what_limits_the_answer_is_said() -> None:
 
 
 def test_downstream_tells_where_it_goes_and_not_where_it_begins() -> None:
-    found = explain(walk("raw.a.x", [Link("raw.a.x", "core.b.x")], direction="downstream"), facts_of)
+    found = explain(walk("raw.a.x", [Link(source="raw.a.x", target="core.b.x")], direction="downstream"), facts_of)
     assert found == ["raw.a.x goes to core.b.", "core.b (x) is 1 step away; the way there is certain (1.00)."]
 
 
@@ -71,7 +71,7 @@ def test_nothing_recorded_is_a_sentence() -> None:
 
 
 def test_a_long_list_is_cut() -> None:
-    links = [Link(f"s.t{number}.c", "a.b.c") for number in range(12)]
+    links = [Link(source=f"s.t{number}.c", target="a.b.c") for number in range(12)]
     assert explain(walk("a.b.c", links), facts_of)[0] == (
         "a.b.c comes from s.t0, s.t1, s.t10, s.t11, s.t2, s.t3, s.t4 and 5 more."
     )

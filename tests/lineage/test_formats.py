@@ -17,9 +17,14 @@ from forge.lineage.formats import COLUMNS, FORMATS, to_csv, to_dot, to_mermaid, 
 from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import EdgeType, Kind, indirect_kind
 
-SUM = Link("core.orders.amount", "marts.revenue.total", transformation=Transformation.AGGREGATION, expression="sum(x)")
-FILTER = Link("core.orders.status", "marts.revenue", indirect_kind(Indirect.FILTER), confidence=0.8)
-BOARD = Link("marts.revenue.total", "dashboard:sales", Kind(EdgeType.CONSUMES, None))
+SUM = Link(
+    source="core.orders.amount",
+    target="marts.revenue.total",
+    transformation=Transformation.AGGREGATION,
+    expression="sum(x)",
+)
+FILTER = Link(source="core.orders.status", target="marts.revenue", kind=indirect_kind(Indirect.FILTER), confidence=0.8)
+BOARD = Link(source="marts.revenue.total", target="dashboard:sales", kind=Kind(EdgeType.CONSUMES, None))
 WALK = walk("core.orders.amount", [SUM, FILTER, BOARD], direction="downstream")
 
 
@@ -43,7 +48,7 @@ def test_csv_has_one_line_for_each_edge_in_their_order() -> None:
 
 def test_csv_holds_any_text_and_never_a_formula() -> None:
     expressions = ['a,"b"\nc', "=1+1", "-x", "@sum", "+y"]
-    links = [Link(f"a.b.c{number}", "d.e.f", expression=text) for number, text in enumerate(expressions)]
+    links = [Link(source=f"a.b.c{number}", target="d.e.f", expression=text) for number, text in enumerate(expressions)]
     shown = [row["expression"] for row in csv.DictReader(StringIO(to_csv(links)))]
     assert shown == ['a,"b"\nc', "'=1+1", "'-x", "'@sum", "'+y"]
 
@@ -99,7 +104,7 @@ def test_mermaid_is_a_flowchart_with_a_box_for_each_table() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=3), st.text(max_size=8))
 def test_any_name_stays_inside_its_quotes(names: list[str], expression: str) -> None:
-    found = walk("a.b.c", [Link(f"s.{name}.c", "a.b.c", expression=expression) for name in names])
+    found = walk("a.b.c", [Link(source=f"s.{name}.c", target="a.b.c", expression=expression) for name in names])
     for line in to_mermaid(found).rstrip("\n").split("\n"):
         assert line.count('"') in (0, 2)
         inside = re.search(r'"(.*)"', line)

@@ -29,15 +29,19 @@ def test_what_is_in_the_graph_is_counted() -> None:
     a, b, c = column_of("raw.t", "a"), column_of("core.t", "b"), column_of("marts.t", "c")
     board = Entity(NodeType.DASHBOARD, "sales")
     edges = (
-        EdgeClaim(a, b, COPIED, Transformation.IDENTITY, confidence=1.0),
-        EdgeClaim(b, c, Kind(), Transformation.AGGREGATION, masking=True, confidence=0.8),
-        EdgeClaim(c, b, Kind(), confidence=0.3),
-        EdgeClaim(a, table_of("core.t"), indirect_kind(Indirect.FILTER), confidence=0.8),
-        EdgeClaim(c, board, Kind(EdgeType.CONSUMES, None), confidence=1.0),
-        EdgeClaim(table_of("raw.t"), a, Kind(EdgeType.CONTAINS, None), confidence=1.0),
+        EdgeClaim(source=a, target=b, kind=COPIED, transformation=Transformation.IDENTITY, confidence=1.0),
+        EdgeClaim(
+            source=b, target=c, kind=Kind(), transformation=Transformation.AGGREGATION, masking=True, confidence=0.8
+        ),
+        EdgeClaim(source=c, target=b, kind=Kind(), confidence=0.3),
+        EdgeClaim(source=a, target=table_of("core.t"), kind=indirect_kind(Indirect.FILTER), confidence=0.8),
+        EdgeClaim(source=c, target=board, kind=Kind(EdgeType.CONSUMES, None), confidence=1.0),
+        EdgeClaim(source=table_of("raw.t"), target=a, kind=Kind(EdgeType.CONTAINS, None), confidence=1.0),
     )
-    again = Batch("other", AT, edges[:1])
-    found = stats_of(state(Batch("p", AT, edges, (NodeClaim(a), NodeClaim(board))), again)).to_dict()
+    again = Batch(producer="other", at=AT, edges=edges[:1])
+    found = stats_of(
+        state(Batch(producer="p", at=AT, edges=edges, nodes=(NodeClaim(a), NodeClaim(board))), again)
+    ).to_dict()
     assert found == {
         "nodes": {"total": 7, "by_type": {"column": 3, "dashboard": 1, "table": 3}},
         "edges": {
@@ -77,8 +81,10 @@ def test_an_empty_graph_has_numbers_too() -> None:
 
 
 def test_of_hubs_and_names_the_first_ten_are_told() -> None:
-    edges = tuple(EdgeClaim(column_of("a.b", f"c{n:02}"), column_of("d.e", f"f{n:02}")) for n in range(12))
-    found = stats_of(state(Batch("p", AT, edges)))
+    edges = tuple(
+        EdgeClaim(source=column_of("a.b", f"c{n:02}"), target=column_of("d.e", f"f{n:02}")) for n in range(12)
+    )
+    found = stats_of(state(Batch(producer="p", at=AT, edges=edges)))
     assert len(found.hubs_in) == 10
     assert (found.roots.count, len(found.roots.first)) == (12, 10)
 

@@ -37,7 +37,11 @@ CONTRACT: dict[str, object] = {
 
 
 def commit() -> Commit:
-    tree = {ORDERS: TableVersion(CatalogName("core", "orders"), "uuid-1", SnapshotId(7), 2, 3)}
+    tree = {
+        ORDERS: TableVersion(
+            catalog=CatalogName("core", "orders"), uuid="uuid-1", snapshot_id=SnapshotId(7), schema_id=2, number=3
+        )
+    }
     return make_commit(
         tree=tree,
         parents=(CommitId("p" * 64),),
@@ -45,7 +49,11 @@ def commit() -> Commit:
         message="Größere Preise → „neu“",
         time=NOON,
         branch=BranchName("main"),
-        statistics={ORDERS: TableStatistics(1, 2, 3, 4, 5, 6)},
+        statistics={
+            ORDERS: TableStatistics(
+                rows_added=1, rows_deleted=2, bytes_added=3, bytes_deleted=4, record_count=5, total_size=6
+            )
+        },
         metadata={"run_id": "r1", "pins": {"b": 1, "a": None}, "day": date(2026, 11, 15), "rate": Decimal("1.50")},
     )
 
@@ -59,20 +67,28 @@ def test_ids_of_commits_and_trees() -> None:
 
 def test_ids_of_tags() -> None:
     assert (
-        tag_id_of(Tag("v1 ü", CommitId("c" * 64), ADA, NOON, 'a "tag"'))
+        tag_id_of(Tag(name="v1 ü", target=CommitId("c" * 64), tagger=ADA, time=NOON, message='a "tag"'))
         == "e02e5e0d507cb507529bedec95ba3500cf149b9ea0ae404e162456804c352db4"
     )
 
 
 def test_ids_of_conflicts() -> None:
     conflict = Conflict(
-        ConflictKind.MODIFY_MODIFY, {"id": 1}, "ä", Decimal("1.0"), date(2026, 1, 2), None, "core.orders"
+        kind=ConflictKind.MODIFY_MODIFY,
+        key={"id": 1},
+        column="ä",
+        base=Decimal("1.0"),
+        ours=date(2026, 1, 2),
+        theirs=None,
+        table="core.orders",
     )
     assert conflict.id == "905badf7b5be6496"
 
 
 def test_fingerprints_of_runs() -> None:
-    transform = Transform(ORDERS, PythonFunction(lambda: None, {}, False), "a.py", 1, "code")
+    transform = Transform(
+        output=ORDERS, body=PythonFunction(lambda: None, {}, False), file="a.py", line=1, code_hash="code"
+    )
     params = {
         "day": date(2026, 11, 15),
         "at": NOON,

@@ -102,7 +102,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def metadata(store: Store) -> Metadata:
     """Each metadata store, with an empty default branch."""
-    store.metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+    store.metadata.create_branch(
+        Branch(name=MAIN, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=True),
+        note("branch.create"),
+    )
     return store.metadata
 
 

@@ -48,7 +48,7 @@ def fail(store: AlertStore, at: datetime = NOON, *, scope: Scope = HOURLY, told:
         name = "core.orders.amount.range"
         one = move(known.states.get(name), verdict(), AlertPolicy(tuple(told)), Sighting(scope, "main", at, "c1"))
         assert one
-        change = follow(known.incidents.get(name), one, Around(("amount",)), worth=True)
+        change = follow(known.incidents.get(name), one, Around(columns=("amount",)), worth=True)
         assert change
         state = replace(one.after, incident_id=change.incident.id)
         number = len(store.deliveries()) + 1
@@ -121,7 +121,7 @@ def test_failures_that_follow_one_another_are_one_line_of_the_timeline(store: Al
         fail(store, NOON + timedelta(minutes=minutes))
     lines = [(entry.kind, entry.count) for entry in store.timeline(incident_id)]
     assert lines == [(EntryKind.OPENED, 1), (EntryKind.SEEN, 3)]
-    store.add_entry([incident_id], Entry(LATER, EntryKind.NOTE, "looked at it", "ada"))
+    store.add_entry([incident_id], Entry(at=LATER, kind=EntryKind.NOTE, text="looked at it", by="ada"))
     fail(store, NOON + timedelta(minutes=9))
     assert [entry.kind for entry in store.timeline(incident_id)][-2:] == [EntryKind.NOTE, EntryKind.SEEN]
 
@@ -270,7 +270,16 @@ def test_the_pager_s_key_is_the_one_of_the_last_word(store: AlertStore) -> None:
 
 def test_mutes_hold_until_their_end_and_change_what_waits(store: AlertStore) -> None:
     fail(store)
-    mute = Mute("m1", NOON + timedelta(hours=1), "ada", NOON, HOURLY, None, "core.orders", "we know")
+    mute = Mute(
+        id="m1",
+        until=NOON + timedelta(hours=1),
+        by="ada",
+        created_at=NOON,
+        scope=HOURLY,
+        check_id=None,
+        table="core.orders",
+        reason="we know",
+    )
     store.add_mute(mute, lambda one, mutes: replace(one, next_at=mutes[0].until, reason="muted", muted=True))
     assert store.mutes(NOON) == (mute,)
     assert store.mutes(mute.until) == ()
@@ -288,7 +297,7 @@ def test_mutes_hold_until_their_end_and_change_what_waits(store: AlertStore) -> 
 def test_what_was_tried_already_is_not_changed_by_a_mute(store: AlertStore) -> None:
     fail(store)
     take(store)
-    mute = Mute("m1", NOON + timedelta(hours=1), "ada", NOON, table="core.orders")
+    mute = Mute(id="m1", until=NOON + timedelta(hours=1), by="ada", created_at=NOON, table="core.orders")
     store.add_mute(mute, lambda one, mutes: replace(one, reason="muted"))
     assert store.deliveries()[0].reason == ""
 

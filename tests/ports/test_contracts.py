@@ -60,28 +60,28 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]
 
 def registered(version: str = "1.0.0", name: str = "orders", digest: str = "") -> Registered:
     return Registered(
-        f"urn:{name}",
-        name,
-        version,
-        "v3.1.0",
-        "sha256:schema",
-        digest or f"sha256:{version}",
-        f"version: {version}\nname: Ärger\n",
-        NOW,
-        "ada@example.com",
-        "team-a",
-        "sales",
-        "All orders.",
-        ("core.orders", "core.lines", "loose"),
-        ("gold",),
-        ("platform",),
-        "contracts/orders.odcs.yaml",
-        "r1",
+        id=f"urn:{name}",
+        name=name,
+        version=version,
+        api_version="v3.1.0",
+        schema_hash="sha256:schema",
+        digest=digest or f"sha256:{version}",
+        text=f"version: {version}\nname: Ärger\n",
+        registered_at=NOW,
+        registered_by="ada@example.com",
+        owner="team-a",
+        domain="sales",
+        description="All orders.",
+        tables=("core.orders", "core.lines", "loose"),
+        tags=("gold",),
+        extends=("platform",),
+        file="contracts/orders.odcs.yaml",
+        run_id="r1",
     )
 
 
 def change(state: State, before: State | None, version: str = "1.0.0", at: datetime = NOW) -> StateChange:
-    return StateChange(state, before, at, "ada@example.com", version)
+    return StateChange(state=state, before=before, at=at, by="ada@example.com", version=version)
 
 
 def registration(new: Registered, state: State = State.ACTIVE) -> Registration:
@@ -149,15 +149,15 @@ def test_all_contracts_are_listed_by_name_without_their_texts(store: ContractSto
 def test_a_contract_goes_on_in_its_life_and_its_history_tells_how(store: ContractStore) -> None:
     store.register(registration(registered()))
     step = StateChange(
-        State.DEPRECATED,
-        State.ACTIVE,
-        NOW + timedelta(days=1),
-        "ben@example.com",
-        "1.0.0",
-        "v2 is better",
-        NOW + timedelta(days=90),
-        "urn:orders2",
-        ("marts.revenue",),
+        state=State.DEPRECATED,
+        before=State.ACTIVE,
+        at=NOW + timedelta(days=1),
+        by="ben@example.com",
+        version="1.0.0",
+        reason="v2 is better",
+        ends_at=NOW + timedelta(days=90),
+        replacement="urn:orders2",
+        told=("marts.revenue",),
     )
     head = store.move("urn:orders", lambda known: Moving(step))
     assert (head.state, head.notice) == (State.DEPRECATED, step)
@@ -181,11 +181,33 @@ def test_what_refuses_a_move_leaves_all_as_it_was(store: ContractStore) -> None:
 
 
 def test_results_are_kept_once_and_read_newest_first(store: ContractStore) -> None:
-    checks = (TestedCheck("amount is there", "field_present", "failed", "schema", "orders", "amount", "gone"),)
-    first = TestRun(
-        "t1", "urn:orders", "failed", NOW, "ci", "1.0.0", "prod", "datacontract-cli 1.2.8", NOW, NOW, checks
+    checks = (
+        TestedCheck(
+            name="amount is there",
+            type="field_present",
+            result="failed",
+            category="schema",
+            table="orders",
+            column="amount",
+            reason="gone",
+        ),
     )
-    second = TestRun("t2", "urn:orders", "passed", NOW + timedelta(hours=1), "ci")
+    first = TestRun(
+        id="t1",
+        contract_id="urn:orders",
+        result="failed",
+        received_at=NOW,
+        received_by="ci",
+        version="1.0.0",
+        server="prod",
+        tool="datacontract-cli 1.2.8",
+        started_at=NOW,
+        finished_at=NOW,
+        checks=checks,
+    )
+    second = TestRun(
+        id="t2", contract_id="urn:orders", result="passed", received_at=NOW + timedelta(hours=1), received_by="ci"
+    )
     assert store.add_results(first, AUDIT)
     assert store.add_results(second, AUDIT)
     assert not store.add_results(replace(first, result="passed"), AUDIT)
@@ -196,23 +218,54 @@ def test_results_are_kept_once_and_read_newest_first(store: ContractStore) -> No
 
 
 def test_a_list_gets_the_counts_of_the_last_test_without_its_checks(store: ContractStore) -> None:
-    said = [TestedCheck(str(i), "row_count", word) for i, word in enumerate(("passed", "passed", "failed", "error"))]
-    run = TestRun("t1", "urn:orders", "failed", NOW, "ci", finished_at=NOW, checks=tuple(said))
+    said = [
+        TestedCheck(name=str(i), type="row_count", result=word)
+        for i, word in enumerate(("passed", "passed", "failed", "error"))
+    ]
+    run = TestRun(
+        id="t1",
+        contract_id="urn:orders",
+        result="failed",
+        received_at=NOW,
+        received_by="ci",
+        finished_at=NOW,
+        checks=tuple(said),
+    )
     assert store.add_results(run, AUDIT)
     assert store.last_results() == {"urn:orders": TestSummary("t1", "urn:orders", "failed", NOW, 2, 2)}
 
 
 def test_the_newest_hundred_results_of_a_contract_are_kept(store: ContractStore) -> None:
-    store.add_results(TestRun("else", "urn:else", "passed", NOW, "ci"), AUDIT)
+    store.add_results(
+        TestRun(id="else", contract_id="urn:else", result="passed", received_at=NOW, received_by="ci"), AUDIT
+    )
     for number in range(MOST_RUNS + 3):
-        store.add_results(TestRun(f"t{number}", "urn:orders", "passed", NOW + timedelta(minutes=number), "ci"), AUDIT)
+        store.add_results(
+            TestRun(
+                id=f"t{number}",
+                contract_id="urn:orders",
+                result="passed",
+                received_at=NOW + timedelta(minutes=number),
+                received_by="ci",
+            ),
+            AUDIT,
+        )
     kept = [run.id for run in store.results("urn:orders", limit=1000)]
     assert kept == [f"t{number}" for number in range(MOST_RUNS + 2, 2, -1)]
     assert len(store.results("urn:else")) == 1
 
 
 def test_the_last_check_of_a_contract_replaces_the_one_before(store: ContractStore) -> None:
-    violation = Violation("E531", "error", "contracts/o.yaml", 3, 5, "schema[0]", "amount is missing", "add it")
+    violation = Violation(
+        code="E531",
+        severity="error",
+        file="contracts/o.yaml",
+        line=3,
+        column=5,
+        path="schema[0]",
+        message="amount is missing",
+        fix="add it",
+    )
     checked = Checked("urn:orders", "1.0.0", NOW, (Finding("drift", violation, "data_contract", "urn:orders"),))
     other = Checked("urn:other", "1.0.0", NOW)
     store.keep_checks([checked, other])
@@ -226,8 +279,20 @@ def test_the_last_check_of_a_contract_replaces_the_one_before(store: ContractSto
 
 def test_the_last_compile_is_kept(store: ContractStore) -> None:
     assert store.compiled() is None
-    finding = Finding("policy", Violation("E540", "warning", "jobs/a.sql", 1, 1, "", "bad name"), "naming")
-    record = CompileRecord(False, NOW, "ada", "strict", "sha256:x", {"naming": 1}, (finding,))
+    finding = Finding(
+        "policy",
+        Violation(code="E540", severity="warning", file="jobs/a.sql", line=1, column=1, path="", message="bad name"),
+        "naming",
+    )
+    record = CompileRecord(
+        valid=False,
+        validated_at=NOW,
+        validated_by="ada",
+        enforcement="strict",
+        schema_hash="sha256:x",
+        summary={"naming": 1},
+        findings=(finding,),
+    )
     store.keep_compiled(replace(record, valid=True))
     store.keep_compiled(record)
     assert store.compiled() == record
@@ -321,7 +386,7 @@ def test_the_list_of_a_namespace_may_be_long(database: Engine) -> None:
 @pytest.fixture(params=["memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Metadata, ContractStore]]:
     """A metadata store, and the contracts beside it."""
-    main = Branch(MAIN, None, NOW, "Ada", NOW, is_default=True)
+    main = Branch(name=MAIN, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=True)
     if request.param == "memory":
         memory = MemoryMetadata()
         memory.create_branch(main, note("branch.create"))
@@ -336,7 +401,15 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Metad
 
 
 def publication(*contracts: Registration) -> Publication:
-    return Publication((), MAIN, None, commit_of(message="Load"), {}, run_record("r9"), contracts=contracts)
+    return Publication(
+        pointers=(),
+        branch=MAIN,
+        expected_head=None,
+        commit=commit_of(message="Load"),
+        tree={},
+        run=run_record("r9"),
+        contracts=contracts,
+    )
 
 
 def test_a_publication_registers_the_contracts_it_carries(both: tuple[Metadata, ContractStore]) -> None:

@@ -39,7 +39,14 @@ def jobs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobStore]:
 
 
 def job(name: str, minute: int = 0, **changes: Any) -> JobRecord:
-    made = JobRecord(name, "run", JobStatus.QUEUED, {"branch": "main"}, NOW + timedelta(minutes=minute), HERE)
+    made = JobRecord(
+        id=name,
+        kind="run",
+        status=JobStatus.QUEUED,
+        request={"branch": "main"},
+        created_at=NOW + timedelta(minutes=minute),
+        server=HERE,
+    )
     return replace(made, **changes)
 
 

@@ -50,14 +50,23 @@ def judged(
         branch=branch,
         kind=kind,
         status=RunStatus.BLOCKED if held else RunStatus.SUCCEEDED,
-        outputs=tuple(OutputRecord(table, status) for table, status in outputs.items()),
+        outputs=tuple(OutputRecord(table=table, status=status) for table, status in outputs.items()),
     )
     metadata.finish_run(run, verdicts, [note("run.end")])
     return run
 
 
 def said(table: TableName, check: str, outcome: Outcome) -> Verdict:
-    return Verdict(check, "range", str(table), (), outcome, Severity.ERROR, f"{check} {outcome}", False)
+    return Verdict(
+        check_id=check,
+        check_type="range",
+        table=str(table),
+        columns=(),
+        outcome=outcome,
+        severity=Severity.ERROR,
+        message=f"{check} {outcome}",
+        blocks=False,
+    )
 
 
 BLOCKED, PASSED, SKIPPED = OutputStatus.BLOCKED, OutputStatus.PASSED, OutputStatus.SKIPPED
@@ -110,9 +119,25 @@ def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: 
     def at(minute: int) -> datetime:
         return NOW + timedelta(minutes=minute)
 
-    failed = Judgement(RunId("r-4"), at(4), ORDERS, BLOCKED, "k1", Outcome.FAILED, "k1 failed")
-    silent = Judgement(RunId("r-3"), at(3), ORDERS, PASSED, kind="merge")
-    passed = Judgement(RunId("r-1"), at(1), ORDERS, PUBLISHED, "k1", Outcome.PASSED, "k1 passed")
+    failed = Judgement(
+        run_id=RunId("r-4"),
+        time=at(4),
+        table=ORDERS,
+        status=BLOCKED,
+        check_id="k1",
+        outcome=Outcome.FAILED,
+        message="k1 failed",
+    )
+    silent = Judgement(run_id=RunId("r-3"), time=at(3), table=ORDERS, status=PASSED, kind="merge")
+    passed = Judgement(
+        run_id=RunId("r-1"),
+        time=at(1),
+        table=ORDERS,
+        status=PUBLISHED,
+        check_id="k1",
+        outcome=Outcome.PASSED,
+        message="k1 passed",
+    )
     assert metadata.judgements(MAIN, [ORDERS], ["k1"]) == (failed, silent, passed)
     assert metadata.judgements(MAIN, [ORDERS], ["k1"], runs=2) == (failed, silent)
     assert metadata.judgements(MAIN, [], []) == ()
@@ -180,7 +205,9 @@ def test_the_mark_changes_with_every_change_but_a_step(metadata: Metadata) -> No
     marks.append(metadata.mark())
     publish(metadata, commit_of(), audit=(note("run.publish"),))
     marks.append(metadata.mark())
-    metadata.create_branch(Branch(DEV, None, NOW, "Ada", NOW), note("branch.create"))
+    metadata.create_branch(
+        Branch(name=DEV, head=None, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+    )
     marks.append(metadata.mark())
     assert len(set(marks)) == len(marks)
     assert metadata.mark() == marks[-1]
@@ -188,7 +215,7 @@ def test_the_mark_changes_with_every_change_but_a_step(metadata: Metadata) -> No
 
 def test_the_lineage_of_what_was_not_published_is_kept_once(metadata: Metadata) -> None:
     def lineage(table: TableName, source: str) -> TableLineage:
-        edge = Edge(ColumnName(source, "a"), ColumnName(str(table), "a"))
+        edge = Edge(source=ColumnName(source, "a"), target=ColumnName(str(table), "a"))
         return TableLineage(table, (edge,), table_edges=(TableEdge(source, str(table)),))
 
     orders, customers = lineage(ORDERS, "raw.orders"), lineage(CUSTOMERS, "raw.customers")

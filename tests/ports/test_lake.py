@@ -31,7 +31,9 @@ class Steps:
         self.lake: Lake = store.lake
         self.numbers = count(1)
         for name in (MAIN, DEV):
-            branch = Branch(name, None, NOW, "Ada", NOW, is_default=name == MAIN)
+            branch = Branch(
+                name=name, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=name == MAIN
+            )
             store.metadata.create_branch(branch, AuditRecord(NOW, "Ada", "branch.create", name))
 
     def stage(self, origin: CatalogName | None = None, base: SnapshotId | None = None, run: str = "") -> Stage:
@@ -63,9 +65,19 @@ class Steps:
             statistics={},
             metadata={},
         )
-        run = RunRecord(RunId(f"p-{number}"), branch, RunStatus.SUCCEEDED, NOW, "ada", "host", 1, "")
+        run = RunRecord(
+            id=RunId(f"p-{number}"),
+            branch=branch,
+            status=RunStatus.SUCCEEDED,
+            started_at=NOW,
+            user="ada",
+            host="host",
+            pid=1,
+            process_started="",
+        )
         done = self.store.metadata.publish(
-            Publication(pointers, branch, head, commit, tree or {}, run), lambda step: None
+            Publication(pointers=pointers, branch=branch, expected_head=head, commit=commit, tree=tree or {}, run=run),
+            lambda step: None,
         )
         return isinstance(done, Published)
 
@@ -353,7 +365,7 @@ def test_the_default_branch_is_mains_ref_whatever_it_is_called(steps: Steps) -> 
 
 def test_the_number_of_rows_is_known_without_a_job(steps: Steps) -> None:
     _, first = steps.new(4)
-    rows, smallest = Measure("rows"), Measure("false", ("id",), ("id > 0",))
+    rows, smallest = Measure(kind="rows"), Measure(kind="false", columns=("id",), arguments=("id > 0",))
     assert steps.lake.measure(ROW, first, [rows, smallest]) == {rows: 4}
 
 
@@ -398,14 +410,14 @@ def test_a_view_is_written_published_and_written_again(steps: Steps) -> None:
     schema = Schema((Column("id", "bigint"), Column("parts", "array<struct<a:int,b:map<string,decimal(12,2)>>>")))
     first = steps.lake.write_view(view, "SELECT 1", schema, None)
     assert steps.lake.state(name) is None
-    assert steps.publish(Pointer(name, None, first, "VIEW"))
+    assert steps.publish(Pointer(catalog=name, expected=None, location=first, kind="VIEW"))
     state = steps.lake.state(name)
     assert state is not None
     assert (state.kind, state.refs, state.location) == ("VIEW", {}, first)
     assert steps.lake.snapshot(name) is None
     assert steps.lake.tables() == (name,)
     second = steps.lake.write_view(view, "SELECT 2", Schema(schema.columns[:1]), first)
-    assert steps.publish(Pointer(name, first, second, "VIEW"))
+    assert steps.publish(Pointer(catalog=name, expected=first, location=second, kind="VIEW"))
     newer = steps.lake.state(name)
     assert newer is not None
     assert newer.uuid == state.uuid
@@ -440,10 +452,12 @@ def test_a_view_that_a_commit_remembers_is_not_unused(steps: Steps) -> None:
     view, name = TableName("core", "v"), CatalogName("core", "v")
     schema = Schema((Column("id", "bigint"),))
     first = steps.lake.write_view(view, "SELECT 1", schema, None)
-    tree = {view: TableVersion(name, "u", None, 0, kind="view", metadata_location=first)}
-    steps.publish(Pointer(name, None, first, "VIEW"), tree=tree)
+    tree = {
+        view: TableVersion(catalog=name, uuid="u", snapshot_id=None, schema_id=0, kind="view", metadata_location=first)
+    }
+    steps.publish(Pointer(catalog=name, expected=None, location=first, kind="VIEW"), tree=tree)
     second = steps.lake.write_view(view, "SELECT 2", schema, first)
-    steps.publish(Pointer(name, first, second, "VIEW"))
+    steps.publish(Pointer(catalog=name, expected=first, location=second, kind="VIEW"))
     third = steps.lake.write_view(view, "SELECT 3", schema, second)
     unused = [orphan.path for orphan in steps.lake.orphans(datetime.now(UTC) + LATER)]
     assert unused == [third]

@@ -13,18 +13,36 @@ from forge.lineage.graph.store import LineageStore, Snapshot
 from forge.lineage.kind import EdgeType, Kind, indirect_kind
 from forge.stores.memory.lineage import MemoryLineage
 
-SEEN = Evidence(Basis.RESOLVED, "sql", "jobs/c.sql", 12, 'select "é"\n')
-PLAIN = EdgeClaim(COLUMNS[0], COLUMNS[2], transformation=Transformation.IDENTITY, evidence=(SEEN,))
-DEEP = EdgeClaim(COLUMNS[1], COLUMNS[3], masking=True, confidence=0.0, metadata={"b": {"y": 1, "x": [2]}, "a": None})
+SEEN = Evidence(basis=Basis.RESOLVED, extractor="sql", file="jobs/c.sql", line=12, statement='select "é"\n')
+PLAIN = EdgeClaim(source=COLUMNS[0], target=COLUMNS[2], transformation=Transformation.IDENTITY, evidence=(SEEN,))
+DEEP = EdgeClaim(
+    source=COLUMNS[1], target=COLUMNS[3], masking=True, confidence=0.0, metadata={"b": {"y": 1, "x": [2]}, "a": None}
+)
 HISTORY = (
-    Batch("file:jobs/c.sql", START, (PLAIN, DEEP), (NodeClaim(COLUMNS[2], {"data_type": "int"}), NodeClaim(TABLES[1]))),
-    Batch("manual", START, (EdgeClaim(COLUMNS[2], BOARD, Kind(EdgeType.CONSUMES, None)),), complete=False, actor="ada"),
-    Batch("file:jobs/c.sql", START + DAY, (DEEP,), (NodeClaim(COLUMNS[2], {"data_type": "bigint"}),)),
     Batch(
-        "file:jobs/c.sql",
-        START + 2 * DAY,
-        (PLAIN, EdgeClaim(COLUMNS[1], TABLES[2], indirect_kind(Indirect.FILTER))),
-        (NodeClaim(TABLES[1]),),
+        producer="file:jobs/c.sql",
+        at=START,
+        edges=(PLAIN, DEEP),
+        nodes=(NodeClaim(COLUMNS[2], {"data_type": "int"}), NodeClaim(TABLES[1])),
+    ),
+    Batch(
+        producer="manual",
+        at=START,
+        edges=(EdgeClaim(source=COLUMNS[2], target=BOARD, kind=Kind(EdgeType.CONSUMES, None)),),
+        complete=False,
+        actor="ada",
+    ),
+    Batch(
+        producer="file:jobs/c.sql",
+        at=START + DAY,
+        edges=(DEEP,),
+        nodes=(NodeClaim(COLUMNS[2], {"data_type": "bigint"}),),
+    ),
+    Batch(
+        producer="file:jobs/c.sql",
+        at=START + 2 * DAY,
+        edges=(PLAIN, EdgeClaim(source=COLUMNS[1], target=TABLES[2], kind=indirect_kind(Indirect.FILTER))),
+        nodes=(NodeClaim(TABLES[1]),),
     ),
 )
 
@@ -32,7 +50,17 @@ HISTORY = (
 def filled(store: LineageStore) -> LineageStore:
     for batch in HISTORY:
         store.record([batch])
-    store.save_snapshot(Snapshot("first", START, "é", "ada", START, {"column": 4}, {"derived": 2}))
+    store.save_snapshot(
+        Snapshot(
+            name="first",
+            at=START,
+            description="é",
+            created_by="ada",
+            created_at=START,
+            nodes={"column": 4},
+            edges={"derived": 2},
+        )
+    )
     return store
 
 

@@ -17,27 +17,27 @@ from forge.stores.sql.lineage.sources import SqlSources
 
 AT = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 ORDERS = Definition(
-    "core.orders",
-    (ColumnDefinition("id", "bigint", nullable=False), ColumnDefinition("customer", "bigint")),
+    name="core.orders",
+    columns=(ColumnDefinition("id", "bigint", nullable=False), ColumnDefinition("customer", "bigint")),
     file="ddl.sql",
     line=3,
     primary_key=("id",),
     foreign_keys=(ForeignKey(("customer",), "core.customers", ("id",)),),
 )
 FILE = SourceRecord(
-    "jobs",
-    "daily/orders.sql",
-    "sql",
-    "d1",
-    AT,
-    0.25,
-    4,
-    3,
-    1,
-    12,
-    (KeptGap(7, "PIVOT over a subquery is not understood", "SELECT *"),),
-    (ORDERS,),
-    {"core.orders": "abc", "raw.x": ""},
+    root="jobs",
+    path="daily/orders.sql",
+    language="sql",
+    digest="d1",
+    read_at=AT,
+    seconds=0.25,
+    statements=4,
+    understood=3,
+    queries=1,
+    edges=12,
+    gaps=(KeptGap(7, "PIVOT over a subquery is not understood", "SELECT *"),),
+    definitions=(ORDERS,),
+    uses={"core.orders": "abc", "raw.x": ""},
 )
 
 

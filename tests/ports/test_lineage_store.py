@@ -68,8 +68,8 @@ def test_a_first_write_creates_the_edge_its_columns_and_their_tables(lineage: Li
 
 def test_all_that_a_claim_says_is_read_back(lineage: LineageStore) -> None:
     evidence = (
-        Evidence(Basis.OBSERVED, "spark-plan", run_id="r-1", seen_at=day(0), times=3),
-        Evidence(Basis.DECLARED, file="a ü.sql", line=7, statement="select 'x'\n"),
+        Evidence(basis=Basis.OBSERVED, extractor="spark-plan", run_id="r-1", seen_at=day(0), times=3),
+        Evidence(basis=Basis.DECLARED, file="a ü.sql", line=7, statement="select 'x'\n"),
     )
     metadata = {"reason": "it's 100%", "n": 1.5, "list": (1, "2", None), "deep": {"at": day(0)}, "enum": NodeType.VIEW}
     edge = claim(
@@ -86,20 +86,20 @@ def test_all_that_a_claim_says_is_read_back(lineage: LineageStore) -> None:
     (fact,) = lineage.edge_facts()
     plain = {"reason": "it's 100%", "n": 1.5, "list": [1, "2", None], "deep": {"at": day(0).isoformat()}}
     assert fact == EdgeFact(
-        RAW,
-        CORE,
-        COPIED,
-        "manual",
-        0.123456789012345,
-        day(0) + timedelta(microseconds=1),
-        day(900),
-        Transformation.CONDITIONAL,
-        edge.expression,
-        True,
-        (evidence[0], replace(evidence[1], seen_at=day(1))),
-        "Ada",
-        {**plain, "enum": "view"},
-        day(1),
+        source=RAW,
+        target=CORE,
+        kind=COPIED,
+        producer="manual",
+        confidence=0.123456789012345,
+        valid_from=day(0) + timedelta(microseconds=1),
+        valid_to=day(900),
+        transformation=Transformation.CONDITIONAL,
+        expression=edge.expression,
+        masking=True,
+        evidence=(evidence[0], replace(evidence[1], seen_at=day(1))),
+        actor="Ada",
+        metadata={**plain, "enum": "view"},
+        created_at=day(1),
     )
     assert lineage.record([batch("manual", 1, edge, actor="Ada", complete=False)]).revision == 1
 
@@ -339,7 +339,7 @@ def test_a_strict_batch_joins_known_nodes_only_and_names_the_nearest(lineage: Li
 
 def test_a_strict_batch_may_declare_what_it_joins(lineage: LineageStore) -> None:
     board = Entity(NodeType.DASHBOARD, "revenue")
-    edge = EdgeClaim(CORE, board, Kind(EdgeType.CONSUMES, None))
+    edge = EdgeClaim(source=CORE, target=board, kind=Kind(EdgeType.CONSUMES, None))
     assert refused(lineage, batch("manual", 2, edge, complete=False, strict=True)).code == "E802"
     nodes = [NodeClaim(CORE), NodeClaim(board, {"url": "https://example.com"})]
     lineage.record([batch("manual", 2, edge, nodes=nodes, complete=False, strict=True)])

@@ -78,7 +78,9 @@ def as_batch(write: Write) -> Batch:
     closes = tuple(claim(*map(entity, ends)).key for ends in write.closes if ends not in claimed)
     nodes = tuple(NodeClaim(entity(name), details) for name, details in write.nodes)
     edges = tuple(edge(one) for one in write.claims)
-    return Batch(write.producer, day(write.at), edges, nodes, complete=write.complete, closes=closes)
+    return Batch(
+        producer=write.producer, at=day(write.at), edges=edges, nodes=nodes, complete=write.complete, closes=closes
+    )
 
 
 def said_at(lineage: LineageStore, at: datetime) -> dict[tuple[str, str], dict[str, tuple[float, str]]]:

@@ -286,8 +286,16 @@ def test_near_has_what_may_be_meant(odd: LineageStore) -> None:
 
 
 def test_snapshots_are_named_once_and_listed_newest_first(lineage: LineageStore) -> None:
-    march = Snapshot("march", day(3), "before the move", "Ada", day(9), {"table": 2}, {"copied": 1})
-    june = Snapshot("june — ü", day(6))
+    march = Snapshot(
+        name="march",
+        at=day(3),
+        description="before the move",
+        created_by="Ada",
+        created_at=day(9),
+        nodes={"table": 2},
+        edges={"copied": 1},
+    )
+    june = Snapshot(name="june — ü", at=day(6))
     lineage.save_snapshot(march)
     lineage.save_snapshot(june)
     assert lineage.snapshots() == (june, march)
@@ -300,7 +308,7 @@ def test_snapshots_are_named_once_and_listed_newest_first(lineage: LineageStore)
 
 
 def test_a_snapshot_is_dropped_once(lineage: LineageStore) -> None:
-    lineage.save_snapshot(Snapshot("march", day(3)))
+    lineage.save_snapshot(Snapshot(name="march", at=day(3)))
     assert lineage.drop_snapshot("march")
     assert not lineage.drop_snapshot("march")
     assert lineage.snapshots() == ()

@@ -79,7 +79,7 @@ def read(measurer: Measurer, *measures: Measure) -> list[Reading]:
 
 
 def m(kind: str, *columns: str, args: tuple[object, ...] = (), where: str | None = None) -> Measure:
-    return Measure(kind, columns, args, where)
+    return Measure(kind=kind, columns=columns, arguments=args, where=where)
 
 
 def test_null_is_counted_as_null_and_as_nothing_else(build: Build) -> None:
@@ -360,7 +360,7 @@ def test_a_measure_by_a_column_is_one_reading_for_each_of_its_values(build: Buil
     measurer = build(({"t": "string", "n": "bigint", "x": "double"}, rows), {PARENTS: ({"id": "bigint"}, [(1,)])})
 
     def by(kind: str, *columns: str, args: tuple[object, ...] = (), where: str | None = None) -> Reading:
-        reading = read(measurer, Measure(kind, columns, args, where, by=("t",)))[0]
+        reading = read(measurer, Measure(kind=kind, columns=columns, arguments=args, where=where, by=("t",)))[0]
         assert isinstance(reading, dict), reading
         return {key: value for key, value in reading.items() if value}  # a part where nothing counts may be left out
 
@@ -387,7 +387,7 @@ def test_a_field_of_a_struct_is_measured_like_a_column(build: Build) -> None:
         m("duplicates", "`home`.`city`"),
         m("orphans", "`home`.`city`", args=(PARENTS, "id")),
         m("max", "home.city"),
-        Measure("rows", by=("`home`.`city`",)),
+        Measure(kind="rows", by=("`home`.`city`",)),
     ) == [1, 1.5, 1, 2, 3, {("Bonn",): 2, (None,): 1}]
 
 

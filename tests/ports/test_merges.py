@@ -25,26 +25,26 @@ OPEN = note("merge.start")
 
 def merge_record(name: str = "m-1", minute: int = 0, **changes: Any) -> MergeRecord:
     record = MergeRecord(
-        name,
-        "merge",
-        "dev",
-        MAIN,
-        THEIRS,
-        OURS,
-        BASE,
-        Strategy.THREE_WAY,
-        MergeStatus.CONFLICTED,
-        "Merge branch 'dev' into 'main'",
-        ADA,
-        NOW + timedelta(minutes=minute),
-        NOW + timedelta(minutes=minute),
+        id=name,
+        kind="merge",
+        source="dev",
+        target=MAIN,
+        source_commit=THEIRS,
+        target_commit=OURS,
+        base_commit=BASE,
+        strategy=Strategy.THREE_WAY,
+        status=MergeStatus.CONFLICTED,
+        message="Merge branch 'dev' into 'main'",
+        author=ADA,
+        created_at=NOW + timedelta(minutes=minute),
+        updated_at=NOW + timedelta(minutes=minute),
     )
     return replace(record, **changes)
 
 
 def cell(key: int, column: str = "amount", table: str = "core.orders", **changes: Any) -> Conflict:
     values = {"base": Decimal("1.00"), "ours": Decimal("2.50"), "theirs": Decimal("3.00"), **changes}
-    return Conflict(ConflictKind.MODIFY_MODIFY, {"id": key}, column, table=table, **values)
+    return Conflict(kind=ConflictKind.MODIFY_MODIFY, key={"id": key}, column=column, table=table, **values)
 
 
 def test_a_merge_comes_back_as_it_was_put_and_is_replaced_by_the_next(metadata: Metadata) -> None:
@@ -57,7 +57,20 @@ def test_a_merge_comes_back_as_it_was_put_and_is_replaced_by_the_next(metadata: 
             Rule(Take.MANUAL, "core.orders", "amount", Decimal("1.50")),
             Rule(Take.EXPRESSION, None, "at", "greatest(ours, theirs)"),
         ),
-        tables=(TableTally("core.orders", "rows", 1, 2, 3, 4, 5, 2**40, "driver"), TableTally("core.v", "view")),
+        tables=(
+            TableTally(
+                table="core.orders",
+                how="rows",
+                inserted=1,
+                updated=2,
+                deleted=3,
+                conflicts=4,
+                resolved=5,
+                bytes_read=2**40,
+                engine="driver",
+            ),
+            TableTally(table="core.v", how="view"),
+        ),
         approvals=(Approval("u2", NOW, THEIRS), Approval("u3", NOW, THEIRS, False, "not so")),
         conflict_count=5,
         resolved_count=1,
@@ -108,8 +121,10 @@ VALUES = {
 def test_a_conflict_has_the_same_values_and_id_when_it_comes_back(metadata: Metadata, value: object) -> None:
     conflicts = (
         cell(1, base=None, ours=value, theirs=[value]),
-        Conflict(ConflictKind.DELETE_MODIFY, {"id": value}, base={"id": value}, theirs={"id": value, "b": 1}),
-        Conflict(ConflictKind.CONSTRAINT, None, "a", location="not null", table="core.orders", ours=value),
+        Conflict(kind=ConflictKind.DELETE_MODIFY, key={"id": value}, base={"id": value}, theirs={"id": value, "b": 1}),
+        Conflict(
+            kind=ConflictKind.CONSTRAINT, key=None, column="a", location="not null", table="core.orders", ours=value
+        ),
     )
     metadata.put_merge(merge_record(), conflicts, OPEN)
     back = metadata.conflicts("m-1")
@@ -204,8 +219,20 @@ def test_conflicts_are_replaced_and_those_that_come_again_keep_their_answer(meta
 
 def test_a_renamed_branch_is_followed_by_children_open_merges_and_runs(metadata: Metadata) -> None:
     new = BranchName("next")
-    metadata.create_branch(Branch(DEV, OURS, NOW, "Ada", NOW, MAIN, BASE, "try"), note("branch.create"))
-    child = Branch(BranchName("a-child"), OURS, NOW, "Ada", NOW, DEV)
+    metadata.create_branch(
+        Branch(
+            name=DEV,
+            head=OURS,
+            created_at=NOW,
+            created_by="Ada",
+            updated_at=NOW,
+            parent=MAIN,
+            fork_commit=BASE,
+            description="try",
+        ),
+        note("branch.create"),
+    )
+    child = Branch(name=BranchName("a-child"), head=OURS, created_at=NOW, created_by="Ada", updated_at=NOW, parent=DEV)
     metadata.create_branch(child, note("branch.create"))
     opened, closed = merge_record("m-1"), merge_record("m-2", status=MergeStatus.MERGED)
     into = merge_record("m-3", source="main", target=DEV, status=MergeStatus.PENDING)
@@ -214,7 +241,16 @@ def test_a_renamed_branch_is_followed_by_children_open_merges_and_runs(metadata:
     metadata.start_run(run_record("r-1", branch=DEV))
     metadata.rename_branch(DEV, new, note("branch.rename"))
     assert metadata.branch(DEV) is None
-    assert metadata.branch(new) == Branch(new, OURS, NOW, "Ada", NOW, MAIN, BASE, "try")
+    assert metadata.branch(new) == Branch(
+        name=new,
+        head=OURS,
+        created_at=NOW,
+        created_by="Ada",
+        updated_at=NOW,
+        parent=MAIN,
+        fork_commit=BASE,
+        description="try",
+    )
     assert metadata.branch(child.name) == replace(child, parent=new)
     assert metadata.merge("m-1") == replace(opened, source="next")
     assert metadata.merge("m-2") == closed, "a merge that is over tells what was"

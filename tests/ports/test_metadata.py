@@ -45,7 +45,18 @@ from forge.versioning.commit import TableVersion, Tree
 
 
 def test_branches_are_listed_by_name_and_found(metadata: Metadata) -> None:
-    dev = Branch(DEV, CommitId("c1"), NOW, "Bob", NOW + timedelta(days=1), MAIN, CommitId("c0"), "try", "active", False)
+    dev = Branch(
+        name=DEV,
+        head=CommitId("c1"),
+        created_at=NOW,
+        created_by="Bob",
+        updated_at=NOW + timedelta(days=1),
+        parent=MAIN,
+        fork_commit=CommitId("c0"),
+        description="try",
+        status="active",
+        is_default=False,
+    )
     metadata.create_branch(dev, note("branch.create"))
     assert [branch.name for branch in metadata.branches()] == ["dev", "main"]
     assert metadata.branch(DEV) == dev
@@ -57,10 +68,12 @@ def test_branches_are_listed_by_name_and_found(metadata: Metadata) -> None:
 
 def test_a_branch_exists_once_and_only_what_exists_is_deleted(metadata: Metadata) -> None:
     with pytest.raises(ForgeError) as twice:
-        metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW), note("branch.create"))
+        metadata.create_branch(
+            Branch(name=MAIN, head=None, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+        )
     assert twice.value.code == "E603"
     assert "delete" not in (twice.value.fix or ""), "the default branch stays"
-    dev = Branch(DEV, None, NOW, "Ada", NOW)
+    dev = Branch(name=DEV, head=None, created_at=NOW, created_by="Ada", updated_at=NOW)
     metadata.create_branch(dev, note("branch.create"))
     with pytest.raises(ForgeError, match="exists already") as again:
         metadata.create_branch(dev, note("branch.create"))
@@ -84,23 +97,39 @@ def test_a_run_has_its_time_range_from_start_to_end(metadata: Metadata) -> None:
 
 def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> None:
     version = TableVersion(
-        CatalogName("core", "orders"), "u-1", SnapshotId(7_000_000_000_000_000_001), 3, 2, "table", None, "r-1", "f"
+        catalog=CatalogName("core", "orders"),
+        uuid="u-1",
+        snapshot_id=SnapshotId(7_000_000_000_000_000_001),
+        schema_id=3,
+        number=2,
+        kind="table",
+        metadata_location=None,
+        run_id="r-1",
+        fingerprint="f",
     )
-    view = TableVersion(CatalogName("core", "v"), "u-2", None, 0, 1, "view", "/w/v.metadata.json")
+    view = TableVersion(
+        catalog=CatalogName("core", "v"),
+        uuid="u-2",
+        snapshot_id=None,
+        schema_id=0,
+        number=1,
+        kind="view",
+        metadata_location="/w/v.metadata.json",
+    )
     tree: Tree = {ORDERS: version, TableName("core", "v"): view}
     commit = commit_of(tree=tree, run_id="r-1", tables=(ORDERS, CUSTOMERS))
     output = OutputRecord(
-        ORDERS,
-        OutputStatus.PUBLISHED,
-        "because",
-        "append",
-        10,
-        5,
-        SnapshotId(7),
-        "f",
-        2,
-        1.5,
-        {"core.customers": SnapshotId(9)},
+        table=ORDERS,
+        status=OutputStatus.PUBLISHED,
+        reason="because",
+        kind="append",
+        rows=10,
+        rows_added=5,
+        snapshot_id=SnapshotId(7),
+        fingerprint="f",
+        spark_jobs=2,
+        seconds=1.5,
+        inputs={"core.customers": SnapshotId(9)},
     )
     run = run_record(
         "r-1",
@@ -115,24 +144,42 @@ def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> No
         end=NOW,
     )
     verdict = Verdict(
-        "k", "range", "core.orders", ("amount",), Outcome.PASSED, Severity.CRITICAL, "fine", False, {"max": 3.5}
+        check_id="k",
+        check_type="range",
+        table="core.orders",
+        columns=("amount",),
+        outcome=Outcome.PASSED,
+        severity=Severity.CRITICAL,
+        message="fine",
+        blocks=False,
+        details={"max": 3.5},
     )
     lineage = TableLineage(
         ORDERS,
         (
             Edge(
-                ColumnName("raw.o", "a"),
-                ColumnName("core.orders", "b"),
-                Transformation.AGGREGATION,
-                "sum(a)",
-                True,
-                0.5,
+                source=ColumnName("raw.o", "a"),
+                target=ColumnName("core.orders", "b"),
+                transformation=Transformation.AGGREGATION,
+                expression="sum(a)",
+                masking=True,
+                confidence=0.5,
             ),
         ),
         (IndirectEdge(ColumnName("raw.o", "c"), "core.orders", Indirect.FILTER),),
         (TableEdge("raw.o", "core.orders"),),
     )
-    asset = AssetRecord(ORDERS, "table", "Orders", None, ("gold",), ({"name": "a", "type": "int"},), NOW, 10, 99)
+    asset = AssetRecord(
+        table=ORDERS,
+        kind="table",
+        description="Orders",
+        owner=None,
+        tags=("gold",),
+        columns=({"name": "a", "type": "int"},),
+        updated_at=NOW,
+        row_count=10,
+        size_bytes=99,
+    )
     profile = ProfileRecord(ORDERS, SnapshotId(7), {"rows": 10})
     file = LoadedFile("data/a.csv", 10, 1_700_000_000_000_000_000)
     done = publish(
@@ -187,12 +234,19 @@ def test_one_moved_pointer_stops_the_whole_publish_and_all_that_moved_are_named(
 def test_the_staged_row_goes_with_the_publish_and_one_that_readers_see_never_does(metadata: Metadata) -> None:
     staged, seen = CatalogName("forge_staging", "r1__a"), CatalogName("core", "seen")
     first = commit_of()
-    publish(metadata, first, (Pointer(staged, None, "s-1"), Pointer(seen, None, "m-1")))
+    publish(
+        metadata,
+        first,
+        (Pointer(catalog=staged, expected=None, location="s-1"), Pointer(catalog=seen, expected=None, location="m-1")),
+    )
     second = commit_of(first.id, minute=1)
     publish(metadata, second, (replace(pointer("a", None, "a-1"), staged=staged), pointer("b", None, "b-1")))
     third = commit_of(second.id, minute=2)
     publish(metadata, third, (replace(pointer("c", None, "c-1"), staged=seen),))
-    moves = (Pointer(staged, "s-1", "s-2"), Pointer(seen, "m-1", "m-2"))
+    moves = (
+        Pointer(catalog=staged, expected="s-1", location="s-2"),
+        Pointer(catalog=seen, expected="m-1", location="m-2"),
+    )
     assert publish(metadata, commit_of(third.id, minute=3), moves) == Moved((staged,), False)
 
 
@@ -220,7 +274,13 @@ def test_what_is_raised_at_a_step_of_the_publish_leaves_nothing(metadata: Metada
             raise KeyboardInterrupt
 
     publication = Publication(
-        (pointer("a", None, "a-1"),), MAIN, None, commit, {}, run_record("r-1"), audit=(note("run.publish"),)
+        pointers=(pointer("a", None, "a-1"),),
+        branch=MAIN,
+        expected_head=None,
+        commit=commit,
+        tree={},
+        run=run_record("r-1"),
+        audit=(note("run.publish"),),
     )
     with pytest.raises(KeyboardInterrupt):
         metadata.publish(publication, seam)
@@ -250,7 +310,9 @@ def test_the_log_is_newest_first_and_never_shows_a_parent_before_its_child(metad
     top = commit_of(early.id, minute=20, message="top", tables=())
     for commit in (root, left):
         assert isinstance(publish(metadata, commit), Published)
-    metadata.create_branch(Branch(DEV, root.id, NOW, "Ada", NOW), note("branch.create"))
+    metadata.create_branch(
+        Branch(name=DEV, head=root.id, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+    )
     publish(metadata, right, branch=DEV)
     for commit in (early, top):
         assert isinstance(publish(metadata, commit), Published)
@@ -278,7 +340,9 @@ def test_the_ancestry_of_several_heads_is_given_with_parents_in_their_order(meta
     merge = commit_of(right.id, left.id, minute=3, tables=())
     for commit in (root, left):
         publish(metadata, commit)
-    metadata.create_branch(Branch(DEV, root.id, NOW, "Ada", NOW), note("branch.create"))
+    metadata.create_branch(
+        Branch(name=DEV, head=root.id, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+    )
     for commit in (right, merge):
         publish(metadata, commit, branch=DEV)
     whole = {root.id: (), left.id: (root.id,), right.id: (root.id,), merge.id: (right.id, left.id)}
@@ -314,12 +378,23 @@ def test_a_run_is_started_moves_on_and_ends_without_a_publish(metadata: Metadata
     metadata.start_run(run)
     metadata.enter_step(RunId("r-1"), "stage")
     assert metadata.run(RunId("r-1")) == replace(run, step="stage")
-    blocked = OutputRecord(ORDERS, OutputStatus.BLOCKED, "amount", error={"code": "FORGE-E702", "why": None})
-    skipped = OutputRecord(CUSTOMERS, OutputStatus.SKIPPED)
+    blocked = OutputRecord(
+        table=ORDERS, status=OutputStatus.BLOCKED, reason="amount", error={"code": "FORGE-E702", "why": None}
+    )
+    skipped = OutputRecord(table=CUSTOMERS, status=OutputStatus.SKIPPED)
     done = replace(
         run, status=RunStatus.BLOCKED, finished_at=NOW, outputs=(blocked, skipped), step="check", error={"code": "E702"}
     )
-    verdict = Verdict("k", "range", "core.orders", (), Outcome.FAILED, Severity.ERROR, "bad", True)
+    verdict = Verdict(
+        check_id="k",
+        check_type="range",
+        table="core.orders",
+        columns=(),
+        outcome=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message="bad",
+        blocks=True,
+    )
     metadata.finish_run(done, [verdict], [note("run.blocked")])
     assert metadata.run(RunId("r-1")) == done
     assert metadata.verdicts(run_id=RunId("r-1")) == ((RunId("r-1"), verdict),)
@@ -329,7 +404,16 @@ def test_a_run_is_started_moves_on_and_ends_without_a_publish(metadata: Metadata
 
 def test_runs_and_verdicts_come_newest_first_and_filtered(metadata: Metadata) -> None:
     def verdict(table: TableName, check: str) -> Verdict:
-        return Verdict(check, "range", str(table), (), Outcome.PASSED, Severity.ERROR, "", False)
+        return Verdict(
+            check_id=check,
+            check_type="range",
+            table=str(table),
+            columns=(),
+            outcome=Outcome.PASSED,
+            severity=Severity.ERROR,
+            message="",
+            blocks=False,
+        )
 
     for number, status in enumerate((RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.SUCCEEDED)):
         run = run_record(f"r-{number}", minute=number, status=status, branch=DEV if number == 2 else MAIN)
@@ -349,7 +433,9 @@ def test_loaded_files_are_those_of_the_commits_behind_head(metadata: Metadata) -
 
     first = commit_of()
     publish(metadata, first, loaded={ORDERS: (file("a"),)})
-    metadata.create_branch(Branch(DEV, first.id, NOW, "Ada", NOW), note("branch.create"))
+    metadata.create_branch(
+        Branch(name=DEV, head=first.id, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+    )
     second, other = commit_of(first.id, minute=1), commit_of(first.id, minute=2)
     publish(metadata, second, loaded={ORDERS: (file("b"),)})
     publish(metadata, other, branch=DEV, loaded={ORDERS: (file("c"),), CUSTOMERS: (file("d"),)})
@@ -360,9 +446,13 @@ def test_loaded_files_are_those_of_the_commits_behind_head(metadata: Metadata) -
 
 
 def test_an_asset_is_what_the_last_publish_says(metadata: Metadata) -> None:
-    asset = AssetRecord(ORDERS, "table", "old", "a@example.com", (), (), NOW)
+    asset = AssetRecord(
+        table=ORDERS, kind="table", description="old", owner="a@example.com", tags=(), columns=(), updated_at=NOW
+    )
     newer = replace(asset, description="new", owner=None, row_count=3)
-    other = AssetRecord(CUSTOMERS, "table", "", None, ("x", "y"), (), NOW)
+    other = AssetRecord(
+        table=CUSTOMERS, kind="table", description="", owner=None, tags=("x", "y"), columns=(), updated_at=NOW
+    )
     first = commit_of()
     publish(metadata, first, assets=(asset,))
     publish(metadata, commit_of(first.id, minute=1), assets=(newer, other))

@@ -41,7 +41,17 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MetricStor
 
 def point(day: int, value: float = 1.0, metric: str = "row_count", table: TableName = ORDERS) -> MetricPoint:
     time = NOON + timedelta(days=day)
-    return MetricPoint(table, metric, f"commit {day}", time, value, MAIN, CommitId(f"c{day}"), RunId(f"r{day}"), time)
+    return MetricPoint(
+        table=table,
+        metric=metric,
+        version=f"commit {day}",
+        time=time,
+        value=value,
+        branch=MAIN,
+        commit_id=CommitId(f"c{day}"),
+        run_id=RunId(f"r{day}"),
+        recorded_at=time,
+    )
 
 
 def flagged(day: int, table: TableName = ORDERS) -> MetricPoint:
@@ -50,7 +60,17 @@ def flagged(day: int, table: TableName = ORDERS) -> MetricPoint:
 
 def test_a_point_comes_back_as_it_was(store: MetricStore) -> None:
     whole = replace(point(1, 0.1 + 0.2), finding=Kept(False, 0.25, "in order", 1.5, 1.0, 2.0))
-    bare = MetricPoint(ORDERS, "mean(amount)", "time x", NOON, -1e300, MAIN, None, None, NOON)
+    bare = MetricPoint(
+        table=ORDERS,
+        metric="mean(amount)",
+        version="time x",
+        time=NOON,
+        value=-1e300,
+        branch=MAIN,
+        commit_id=None,
+        run_id=None,
+        recorded_at=NOON,
+    )
     young = replace(point(2), finding=Kept(False, 0.0, "too little"))
     store.put((whole, bare, young))
     assert store.points(ORDERS) == (bare, whole, young)
@@ -104,7 +124,15 @@ def test_flagged_points_of_all_tables_newest_first(store: MetricStore) -> None:
 
 
 def test_what_was_said_stays_until_it_is_taken_back(store: MetricStore) -> None:
-    said = Said(ORDERS, "row_count", NOON, Feedback.EXPECTED, "a sale — größer", "ada", NOON + timedelta(hours=1))
+    said = Said(
+        table=ORDERS,
+        metric="row_count",
+        time=NOON,
+        feedback=Feedback.EXPECTED,
+        note="a sale — größer",
+        user="ada",
+        at=NOON + timedelta(hours=1),
+    )
     store.say(said, NOTE)
     assert store.said(ORDERS) == store.said(ORDERS, "row_count") == (said,)
     assert store.said(ORDERS, "mean(a)") == store.said(USERS) == ()

@@ -121,7 +121,12 @@ def result(number: int = 1, **fields: object) -> CheckResult:
 
 
 def version(snapshot: int | None = 2**62) -> TableVersion:
-    return TableVersion(CatalogName("core", "orders"), "u", SnapshotId(snapshot) if snapshot else None, 0)
+    return TableVersion(
+        catalog=CatalogName("core", "orders"),
+        uuid="u",
+        snapshot_id=SnapshotId(snapshot) if snapshot else None,
+        schema_id=0,
+    )
 
 
 def made(store: MonitorStore, number: int, *said: CheckResult, of: str | None = "m", **fields: object) -> MonitorRun:

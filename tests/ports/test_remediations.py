@@ -35,12 +35,18 @@ class Kept:
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     if request.param == "memory":
         memory = MemoryMetadata()
-        memory.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+        memory.create_branch(
+            Branch(name=MAIN, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=True),
+            note("branch.create"),
+        )
         yield Kept(memory, memory.remediations)
         return
     engine = open_migrated(f"sqlite:///{tmp_path}/forge.db")
     metadata = SqlMetadata(engine)
-    metadata.create_branch(Branch(MAIN, None, NOW, "Ada", NOW, is_default=True), note("branch.create"))
+    metadata.create_branch(
+        Branch(name=MAIN, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=True),
+        note("branch.create"),
+    )
     yield Kept(metadata, SqlRemediations(engine))
     engine.dispose()
 
@@ -48,19 +54,19 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
 def remediation(number: int = 1, status: RemedyStatus = RemedyStatus.PROPOSED) -> Remediation:
     actions = load_actions([{"action": "impute", "method": "constant", "columns": "a", "value": 1.5}, "quarantine"])
     return Remediation(
-        f"q{number}",
-        ORDERS,
-        MAIN,
-        (RemedyStep(actions[0], ("core.orders.a.range", "ü")), RemedyStep(actions[1], ())),
-        status,
-        "ada@example.com",
-        NOW + timedelta(minutes=number),
-        True,
-        "It waits.",
-        RunId("r1"),
-        "m1",
-        CommitId("c0"),
-        CommitId("c1"),
+        id=f"q{number}",
+        table=ORDERS,
+        branch=MAIN,
+        steps=(RemedyStep(actions[0], ("core.orders.a.range", "ü")), RemedyStep(actions[1], ())),
+        status=status,
+        proposed_by="ada@example.com",
+        proposed_at=NOW + timedelta(minutes=number),
+        auto=True,
+        note="It waits.",
+        run_id=RunId("r1"),
+        monitor_id="m1",
+        base=CommitId("c0"),
+        preview=CommitId("c1"),
         results=(Remedied(ActionKind.QUARANTINE, True, "moved", {"rows": 3, "by_check": {"x": 3}}),),
         counts=(TableCount("core.orders", 0, 2, 3),),
         verdicts=(JudgedOnPreview("core.orders.a.range", Outcome.NOT_MEASURED, "no"),),
@@ -101,7 +107,15 @@ def test_what_was_decided_is_not_decided_again(kept: Kept) -> None:
 def publication(status: RemedyStatus) -> Publication:
     commit = commit_of(message="Mend")
     run = run_record("r9")
-    return Publication((), MAIN, None, commit, {}, run, remediation=remediation(status=status))
+    return Publication(
+        pointers=(),
+        branch=MAIN,
+        expected_head=None,
+        commit=commit,
+        tree={},
+        run=run,
+        remediation=remediation(status=status),
+    )
 
 
 def test_a_publication_writes_the_remediation_it_carries(kept: Kept) -> None:
@@ -136,7 +150,9 @@ def test_what_a_seam_kills_leaves_the_old_remediation(kept: Kept) -> None:
 
 
 def test_it_follows_a_branch_that_gets_another_name(kept: Kept) -> None:
-    kept.metadata.create_branch(Branch(DEV, None, NOW, "Ada", NOW), note("branch.create"))
+    kept.metadata.create_branch(
+        Branch(name=DEV, head=None, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
+    )
     kept.store.put(replace(remediation(), branch=DEV))
     kept.metadata.rename_branch(DEV, BranchName("next"), note("branch.rename"))
     found = kept.store.get("q1")

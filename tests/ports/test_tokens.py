@@ -35,12 +35,30 @@ def tokens(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tokens]:
 
 def token(name: str, kind: TokenKind = TokenKind.BEARER, minutes: int = 0, life: timedelta | None = None) -> Token:
     made = NOON + timedelta(minutes=minutes)
-    return Token(name, kind, f"name of {name}", Scope.READ, name * 8, "ada", made, made + life if life else None)
+    return Token(
+        id=name,
+        kind=kind,
+        name=f"name of {name}",
+        scope=Scope.READ,
+        digest=name * 8,
+        created_by="ada",
+        created_at=made,
+        expires_at=made + life if life else None,
+    )
 
 
 def test_a_token_comes_back_as_it_was(tokens: Tokens) -> None:
     full = Token(
-        "t1", TokenKind.SESSION, "n", Scope.WRITE, "d" * 64, "ada", NOON, NOON + timedelta(1), NOON, NOON + timedelta(2)
+        id="t1",
+        kind=TokenKind.SESSION,
+        name="n",
+        scope=Scope.WRITE,
+        digest="d" * 64,
+        created_by="ada",
+        created_at=NOON,
+        expires_at=NOON + timedelta(1),
+        last_used_at=NOON,
+        revoked_at=NOON + timedelta(2),
     )
     tokens.add(full, NOTE)
     assert tokens.by_digest("d" * 64) == full

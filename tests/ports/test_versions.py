@@ -45,7 +45,9 @@ def branch_of(metadata: Metadata, name: BranchName = MAIN) -> Branch:
 
 
 def make_branch(metadata: Metadata, head: CommitId | None = None, **changes: Any) -> Branch:
-    branch = replace(Branch(DEV, head, NOW, "Ada", NOW, MAIN), **changes)
+    branch = replace(
+        Branch(name=DEV, head=head, created_at=NOW, created_by="Ada", updated_at=NOW, parent=MAIN), **changes
+    )
     metadata.create_branch(branch, note("branch.create"))
     return branch
 
@@ -85,8 +87,8 @@ def test_everything_of_a_branch_but_its_head_can_be_changed(metadata: Metadata) 
 
 
 def test_tags_are_listed_by_name_moved_only_on_request_and_deleted(metadata: Metadata) -> None:
-    second = Tag("v2", CommitId("2" * 64), ADA, NOW, "the second", signature=SIGNED)
-    first = Tag("v1", CommitId("1" * 64), BOB, NOW)
+    second = Tag(name="v2", target=CommitId("2" * 64), tagger=ADA, time=NOW, message="the second", signature=SIGNED)
+    first = Tag(name="v1", target=CommitId("1" * 64), tagger=BOB, time=NOW)
     for tag in (second, first):
         metadata.put_tag(tag, note("tag.create"), replace=False)
     assert metadata.tags() == (first, second)
@@ -109,7 +111,12 @@ def test_tags_are_listed_by_name_moved_only_on_request_and_deleted(metadata: Met
 
 
 def test_a_commit_keeps_its_signature_and_how_many_rows_it_modified(metadata: Metadata) -> None:
-    counted = {ORDERS: TableStatistics(1, 2, 3, 4, 5, 6, 7), CUSTOMERS: TableStatistics()}
+    counted = {
+        ORDERS: TableStatistics(
+            rows_added=1, rows_deleted=2, bytes_added=3, bytes_deleted=4, record_count=5, total_size=6, rows_modified=7
+        ),
+        CUSTOMERS: TableStatistics(),
+    }
     made = make_commit(
         tree={}, parents=(), author=ADA, message="m", time=NOW, branch=MAIN, statistics=counted, metadata={}
     )
@@ -124,8 +131,10 @@ def test_a_commit_keeps_its_signature_and_how_many_rows_it_modified(metadata: Me
 
 def test_a_tree_keeps_the_digests_of_its_tables_and_says_nothing_where_there_is_none(metadata: Metadata) -> None:
     tree: Tree = {
-        ORDERS: TableVersion(NAMED, "u-1", SnapshotId(1), 0, digest="d" * 64),
-        CUSTOMERS: TableVersion(CatalogName("core", "customers"), "u-2", SnapshotId(2), 0),
+        ORDERS: TableVersion(catalog=NAMED, uuid="u-1", snapshot_id=SnapshotId(1), schema_id=0, digest="d" * 64),
+        CUSTOMERS: TableVersion(
+            catalog=CatalogName("core", "customers"), uuid="u-2", snapshot_id=SnapshotId(2), schema_id=0
+        ),
     }
     commit = commit_of(tree=tree)
     publish(metadata, commit, tree=tree)
@@ -146,40 +155,51 @@ def home(uuid: str = "u-1", catalog: CatalogName = HIDDEN, location: str = "m1")
 def hidden_table(metadata: Metadata) -> tuple[Commit, Tree]:
     """A table that was made on dev: its row has a hidden name."""
     tree: Tree = {
-        ORDERS: TableVersion(HIDDEN, "u-1", SnapshotId(1), 0),
-        CUSTOMERS: TableVersion(CatalogName("core", "customers"), "u-2", SnapshotId(2), 0),
+        ORDERS: TableVersion(catalog=HIDDEN, uuid="u-1", snapshot_id=SnapshotId(1), schema_id=0),
+        CUSTOMERS: TableVersion(
+            catalog=CatalogName("core", "customers"), uuid="u-2", snapshot_id=SnapshotId(2), schema_id=0
+        ),
     }
     commit = commit_of(tree=tree)
     make_branch(metadata)
-    assert publish(metadata, commit, (Pointer(HIDDEN, None, "m1"),), DEV, tree=tree) == Published(commit.id)
+    assert publish(
+        metadata, commit, (Pointer(catalog=HIDDEN, expected=None, location="m1"),), DEV, tree=tree
+    ) == Published(commit.id)
     return commit, tree
 
 
 def test_a_table_that_gets_its_name_is_found_there_by_all_commits(metadata: Metadata) -> None:
     commit, tree = hidden_table(metadata)
     assert metadata.tree(commit.id) == tree, "read before, so that what is kept in the process is proven too"
-    named = Pointer(NAMED, None, "m2", home=home())
-    assert metadata.advance(Advance((named,), MAIN, None, commit.id), quiet) == Published(commit.id)
+    named = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
+    assert metadata.advance(
+        Advance(pointers=(named,), branch=MAIN, expected_head=None, head=commit.id), quiet
+    ) == Published(commit.id)
     assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
     assert metadata.recorded_tree(commit.id) == tree
     second = commit_of(commit.id, minute=1)
-    pointers = (Pointer(HIDDEN, "m1", "m3"), Pointer(NAMED, "m2", "m3"))
+    pointers = (
+        Pointer(catalog=HIDDEN, expected="m1", location="m3"),
+        Pointer(catalog=NAMED, expected="m2", location="m3"),
+    )
     assert publish(metadata, second, pointers) == Moved((HIDDEN,), False), "the old row is gone"
-    back = Pointer(HIDDEN, None, "m3", home=home(catalog=NAMED, location="m2"))
+    back = Pointer(catalog=HIDDEN, expected=None, location="m3", home=home(catalog=NAMED, location="m2"))
     assert publish(metadata, second, (back,)) == Published(second.id)
     assert metadata.tree(commit.id) == tree
 
 
 def test_a_table_that_left_its_home_in_the_meantime_stops_everything(metadata: Metadata) -> None:
     commit, tree = hidden_table(metadata)
-    late = Pointer(NAMED, None, "m2", home=home(location="m0"))
-    assert metadata.advance(Advance((late,), MAIN, None, commit.id), quiet) == Moved((HIDDEN,), False)
+    late = Pointer(catalog=NAMED, expected=None, location="m2", home=home(location="m0"))
+    assert metadata.advance(Advance(pointers=(late,), branch=MAIN, expected_head=None, head=commit.id), quiet) == Moved(
+        (HIDDEN,), False
+    )
     assert branch_of(metadata).head is None
     assert metadata.tree(commit.id) == tree
-    taken = (Pointer(NAMED, None, "mine"),)
+    taken = (Pointer(catalog=NAMED, expected=None, location="mine"),)
     other = commit_of(minute=5)
     publish(metadata, other, taken)
-    wanted = Pointer(NAMED, None, "m2", home=home())
+    wanted = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
     third = commit_of(other.id, minute=6)
     assert publish(metadata, third, (wanted,)) == Moved((NAMED,), False)
     both = replace(wanted, home=home(location="m0"))
@@ -189,17 +209,20 @@ def test_a_table_that_left_its_home_in_the_meantime_stops_everything(metadata: M
 def test_one_table_may_take_the_name_that_another_leaves(metadata: Metadata) -> None:
     commit, tree = hidden_table(metadata)
     first = commit_of(minute=1)
-    publish(metadata, first, (Pointer(NAMED, None, "old"),))
+    publish(metadata, first, (Pointer(catalog=NAMED, expected=None, location="old"),))
     second = commit_of(first.id, minute=2)
     aside = CatalogName("forge_branches", "core__orders__0")
     swap = (
-        Pointer(NAMED, None, "m2", home=home()),
-        Pointer(aside, None, "old-2", home=home("u-0", NAMED, "old")),
+        Pointer(catalog=NAMED, expected=None, location="m2", home=home()),
+        Pointer(catalog=aside, expected=None, location="old-2", home=home("u-0", NAMED, "old")),
     )
     assert publish(metadata, second, swap) == Published(second.id)
     assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
     third = commit_of(second.id, minute=3)
-    again = (Pointer(NAMED, "m2", "m4"), Pointer(aside, "old-2", "old-3"))
+    again = (
+        Pointer(catalog=NAMED, expected="m2", location="m4"),
+        Pointer(catalog=aside, expected="old-2", location="old-3"),
+    )
     assert publish(metadata, third, again) == Published(third.id)
 
 
@@ -208,25 +231,40 @@ def test_one_table_may_take_the_name_that_another_leaves(metadata: Metadata) -> 
 
 def merge_of(head: CommitId) -> MergeRecord:
     return MergeRecord(
-        "m-1", "merge", "dev", MAIN, head, head, None, Strategy.FF, MergeStatus.MERGED, "m", ADA, NOW, NOW, head
+        id="m-1",
+        kind="merge",
+        source="dev",
+        target=MAIN,
+        source_commit=head,
+        target_commit=head,
+        base_commit=None,
+        strategy=Strategy.FF,
+        status=MergeStatus.MERGED,
+        message="m",
+        author=ADA,
+        created_at=NOW,
+        updated_at=NOW,
+        commit_id=head,
     )
 
 
 def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Metadata) -> None:
     first, second = line_of(metadata, 2)
     make_branch(metadata, first.id, status="merged")
-    asset = AssetRecord(ORDERS, "table", "Orders", None, (), (), NOW)
+    asset = AssetRecord(
+        table=ORDERS, kind="table", description="Orders", owner=None, tags=(), columns=(), updated_at=NOW
+    )
     run = run_record("r-ff", status=RunStatus.SUCCEEDED, kind="merge", branch=DEV)
     change = Advance(
-        (pointer("orders", None, "m1"),),
-        DEV,
-        first.id,
-        second.id,
-        run,
-        merge_of(second.id),
-        (asset,),
-        {MAIN: "merged", BranchName("gone"): "merged"},
-        (replace(note("merge.end"), time=NOW + timedelta(hours=1)),),
+        pointers=(pointer("orders", None, "m1"),),
+        branch=DEV,
+        expected_head=first.id,
+        head=second.id,
+        run=run,
+        merge=merge_of(second.id),
+        assets=(asset,),
+        statuses={MAIN: "merged", BranchName("gone"): "merged"},
+        audit=(replace(note("merge.end"), time=NOW + timedelta(hours=1)),),
     )
     seen: list[str] = []
     assert metadata.advance(change, seen.append) == Published(second.id)
@@ -246,10 +284,14 @@ def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Meta
 
 def test_a_branch_may_advance_without_pointers_and_records_and_back_again(metadata: Metadata) -> None:
     first, second = line_of(metadata, 2)
-    assert metadata.advance(Advance((), MAIN, second.id, first.id), quiet) == Published(first.id)
+    assert metadata.advance(
+        Advance(pointers=(), branch=MAIN, expected_head=second.id, head=first.id), quiet
+    ) == Published(first.id)
     assert branch_of(metadata).head == first.id
     make_branch(metadata)
-    assert metadata.advance(Advance((), DEV, None, second.id), quiet) == Published(second.id)
+    assert metadata.advance(Advance(pointers=(), branch=DEV, expected_head=None, head=second.id), quiet) == Published(
+        second.id
+    )
     assert branch_of(metadata, DEV).head == second.id
 
 
@@ -261,10 +303,10 @@ def test_an_advance_of_what_moved_writes_nothing(metadata: Metadata) -> None:
     wrong = (pointer("b", "b-0", "b-1"), pointer("a", "a-0", "a-1"), pointer("c", None, "c-1"))
     names = CatalogName("core", "a"), CatalogName("core", "b")
     for change, expected in (
-        (Advance((), MAIN, first.id, second.id, **parts), Moved((), True)),
-        (Advance((), BranchName("gone"), None, second.id, **parts), Moved((), True)),
-        (Advance(wrong, MAIN, second.id, first.id, **parts), Moved(names, False)),
-        (Advance(wrong, MAIN, None, first.id, **parts), Moved(names, True)),
+        (Advance(pointers=(), branch=MAIN, expected_head=first.id, head=second.id, **parts), Moved((), True)),
+        (Advance(pointers=(), branch=BranchName("gone"), expected_head=None, head=second.id, **parts), Moved((), True)),
+        (Advance(pointers=wrong, branch=MAIN, expected_head=second.id, head=first.id, **parts), Moved(names, False)),
+        (Advance(pointers=wrong, branch=MAIN, expected_head=None, head=first.id, **parts), Moved(names, True)),
     ):
         assert metadata.advance(change, quiet) == expected
     assert branch_of(metadata).head == second.id
@@ -276,20 +318,30 @@ def test_an_advance_of_what_moved_writes_nothing(metadata: Metadata) -> None:
 def test_a_branch_advances_only_to_a_commit_that_exists(metadata: Metadata) -> None:
     (first,) = line_of(metadata, 1)
     with pytest.raises(ForgeError) as unknown:
-        metadata.advance(Advance((pointer("a", None, "a-1"),), MAIN, first.id, NOWHERE), quiet)
+        metadata.advance(
+            Advance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=NOWHERE), quiet
+        )
     assert unknown.value.code == "E601"
     assert branch_of(metadata).head == first.id
-    assert metadata.advance(Advance((pointer("a", None, "a-1"),), MAIN, first.id, first.id), quiet) == Published(
-        first.id
-    )
+    assert metadata.advance(
+        Advance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=first.id), quiet
+    ) == Published(first.id)
 
 
 @pytest.mark.parametrize("step", ["publish.pointers", "publish.records"])
 def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadata, step: str) -> None:
     commit, tree = hidden_table(metadata)
-    named = Pointer(NAMED, None, "m2", home=home())
+    named = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
     change = Advance(
-        (named,), MAIN, None, commit.id, run_record("r-1"), merge_of(commit.id), (), {DEV: "merged"}, (note("x"),)
+        pointers=(named,),
+        branch=MAIN,
+        expected_head=None,
+        head=commit.id,
+        run=run_record("r-1"),
+        merge=merge_of(commit.id),
+        assets=(),
+        statuses={DEV: "merged"},
+        audit=(note("x"),),
     )
     audits = len(metadata.audit())
 
@@ -315,7 +367,10 @@ def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadat
 def test_commits_that_come_before_are_published_with_their_trees(metadata: Metadata) -> None:
     (root,) = line_of(metadata, 1)
     make_branch(metadata, root.id)
-    trees: list[Tree] = [{ORDERS: TableVersion(NAMED, "u-1", SnapshotId(number), 0)} for number in range(3)]
+    trees: list[Tree] = [
+        {ORDERS: TableVersion(catalog=NAMED, uuid="u-1", snapshot_id=SnapshotId(number), schema_id=0)}
+        for number in range(3)
+    ]
     one = commit_of(root.id, minute=1, tree=trees[0])
     two = commit_of(one.id, minute=2, tree=trees[1])
     top = commit_of(two.id, minute=3, tree=trees[2])
@@ -341,7 +396,9 @@ def test_commits_that_come_before_are_published_with_their_trees(metadata: Metad
 def test_a_merge_that_is_published_keeps_its_conflicts(metadata: Metadata) -> None:
     from forge.versioning.conflict import Conflict, ConflictKind
 
-    conflict = Conflict(ConflictKind.ADD_ADD, {"id": 1}, "a", None, 1, 2, "core.orders")
+    conflict = Conflict(
+        kind=ConflictKind.ADD_ADD, key={"id": 1}, column="a", base=None, ours=1, theirs=2, table="core.orders"
+    )
     commit = commit_of()
     opened = replace(merge_of(commit.id), status=MergeStatus.CONFLICTED, commit_id=None)
     metadata.put_merge(opened, [conflict], note("merge.start"))
@@ -376,11 +433,15 @@ def test_the_mark_changes_with_every_change_of_versions(metadata: Metadata) -> N
     changes: list[Any] = [
         lambda: metadata.update_branch(replace(branch, description="x"), note("branch.update")),
         lambda: metadata.rename_branch(DEV, BranchName("x"), note("branch.rename")),
-        lambda: metadata.put_tag(Tag("v1", first.id, ADA, NOW), note("tag.create"), replace=True),
+        lambda: metadata.put_tag(
+            Tag(name="v1", target=first.id, tagger=ADA, time=NOW), note("tag.create"), replace=True
+        ),
         lambda: metadata.delete_tag("v1", note("tag.delete")),
         lambda: metadata.put_merge(merge_of(first.id), [], note("merge.start")),
         lambda: metadata.answer("m-1", {}, note("merge.resolve")),
-        lambda: metadata.advance(Advance((), MAIN, first.id, first.id, audit=(note("reset"),)), quiet),
+        lambda: metadata.advance(
+            Advance(pointers=(), branch=MAIN, expected_head=first.id, head=first.id, audit=(note("reset"),)), quiet
+        ),
     ]
     for change in changes:
         change()

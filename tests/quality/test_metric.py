@@ -14,14 +14,14 @@ from forge.quality.readings import Distinct, Moments, Quantiles
 
 def test_each_reading_of_the_whole_table_gives_its_metrics() -> None:
     readings: dict[Measure, Reading] = {
-        Measure("rows"): 200,
-        Measure("nulls", ("Amount",)): 5,
-        Measure("moments", ("amount",)): Moments(4, 2.5, 12.0),
-        Measure("quantiles", ("amount",)): Quantiles.of([1.0, 2.0, 9.0]),
-        Measure("distinct", ("amount",)): Distinct.of([1, 2, 3]),
-        Measure("min", ("amount",)): Decimal("1.50"),
-        Measure("max", ("amount",)): 9,
-        Measure("duplicates", ("id", "day")): 3,
+        Measure(kind="rows"): 200,
+        Measure(kind="nulls", columns=("Amount",)): 5,
+        Measure(kind="moments", columns=("amount",)): Moments(4, 2.5, 12.0),
+        Measure(kind="quantiles", columns=("amount",)): Quantiles.of([1.0, 2.0, 9.0]),
+        Measure(kind="distinct", columns=("amount",)): Distinct.of([1, 2, 3]),
+        Measure(kind="min", columns=("amount",)): Decimal("1.50"),
+        Measure(kind="max", columns=("amount",)): 9,
+        Measure(kind="duplicates", columns=("id", "day")): 3,
     }
     assert metrics_of(readings) == pytest.approx(
         {
@@ -42,19 +42,19 @@ def test_each_reading_of_the_whole_table_gives_its_metrics() -> None:
 @pytest.mark.parametrize(
     ("measure", "reading"),
     [
-        (Measure("min", ("name",)), "ada"),
-        (Measure("max", ("amount",)), float("nan")),
-        (Measure("max", ("amount",)), 10**400),
-        (Measure("max", ("is_new",)), True),
-        (Measure("min", ("amount",)), None),
-        (Measure("moments", ("amount",)), Moments()),
-        (Measure("quantiles", ("amount",)), Quantiles.of([])),
-        (Measure("nulls", ("amount",)), 0),  # of a table whose number of rows nobody asked for
-        (Measure("rows"), NotMeasured("broken")),
-        (Measure("rows", by=("country",)), {("at",): 4}),
-        (Measure("rows", since=PREVIOUS), 4),
-        (Measure("rows", at=PREVIOUS), 4),
-        (Measure("outside_range", ("amount",), (0, 9)), 4),
+        (Measure(kind="min", columns=("name",)), "ada"),
+        (Measure(kind="max", columns=("amount",)), float("nan")),
+        (Measure(kind="max", columns=("amount",)), 10**400),
+        (Measure(kind="max", columns=("is_new",)), True),
+        (Measure(kind="min", columns=("amount",)), None),
+        (Measure(kind="moments", columns=("amount",)), Moments()),
+        (Measure(kind="quantiles", columns=("amount",)), Quantiles.of([])),
+        (Measure(kind="nulls", columns=("amount",)), 0),  # of a table whose number of rows nobody asked for
+        (Measure(kind="rows"), NotMeasured("broken")),
+        (Measure(kind="rows", by=("country",)), {("at",): 4}),
+        (Measure(kind="rows", since=PREVIOUS), 4),
+        (Measure(kind="rows", at=PREVIOUS), 4),
+        (Measure(kind="outside_range", columns=("amount",), arguments=(0, 9)), 4),
     ],
 )
 def test_what_is_no_number_of_the_whole_table_is_no_metric(measure: Measure, reading: Reading) -> None:
@@ -62,12 +62,15 @@ def test_what_is_no_number_of_the_whole_table_is_no_metric(measure: Measure, rea
 
 
 def test_a_share_of_no_rows_is_none() -> None:
-    assert metrics_of({Measure("rows"): 0, Measure("nulls", ("a",)): 0}) == {"row_count": 0.0}
+    assert metrics_of({Measure(kind="rows"): 0, Measure(kind="nulls", columns=("a",)): 0}) == {"row_count": 0.0}
 
 
 def test_a_filter_is_part_of_the_name() -> None:
     where = "status = 'paid'"
-    readings: dict[Measure, Reading] = {Measure("rows", where=where): 8, Measure("nulls", ("a",), where=where): 2}
+    readings: dict[Measure, Reading] = {
+        Measure(kind="rows", where=where): 8,
+        Measure(kind="nulls", columns=("a",), where=where): 2,
+    }
     assert metrics_of(readings) == {f"row_count where {where}": 8.0, f"null_percentage(a) where {where}": 25.0}
 
 

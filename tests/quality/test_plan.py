@@ -63,20 +63,20 @@ def test_the_plan_does_not_depend_on_the_order_of_the_checks() -> None:
 
 def test_what_manifests_may_answer_is_metadata_and_a_filter_makes_it_plain() -> None:
     costs = {
-        Measure("rows"): Cost.METADATA,
-        Measure("rows", where="a > 0"): Cost.PLAIN,
-        Measure("nulls", ("t",)): Cost.METADATA,
-        Measure("min", ("a",)): Cost.METADATA,
-        Measure("max", ("a",), where="x"): Cost.PLAIN,
-        Measure("min", ("t",)): Cost.STRING,
-        Measure("max", ("t",), where="x"): Cost.STRING,
-        Measure("outside_range", ("a",), (0, 5)): Cost.METADATA,
-        Measure("outside_range", ("t",), ("a", "b")): Cost.PLAIN,
-        Measure("outside_set", ("t",), ("a",)): Cost.PLAIN,
-        Measure("not_matching", ("t",), ("a",)): Cost.PLAIN,
-        Measure("false", (), ("a > 0",)): Cost.PLAIN,
-        Measure("duplicates", ("a",)): Cost.NARROW,
-        Measure("orphans", ("a",), (ORDERS, "a")): Cost.NARROW,
+        Measure(kind="rows"): Cost.METADATA,
+        Measure(kind="rows", where="a > 0"): Cost.PLAIN,
+        Measure(kind="nulls", columns=("t",)): Cost.METADATA,
+        Measure(kind="min", columns=("a",)): Cost.METADATA,
+        Measure(kind="max", columns=("a",), where="x"): Cost.PLAIN,
+        Measure(kind="min", columns=("t",)): Cost.STRING,
+        Measure(kind="max", columns=("t",), where="x"): Cost.STRING,
+        Measure(kind="outside_range", columns=("a",), arguments=(0, 5)): Cost.METADATA,
+        Measure(kind="outside_range", columns=("t",), arguments=("a", "b")): Cost.PLAIN,
+        Measure(kind="outside_set", columns=("t",), arguments=("a",)): Cost.PLAIN,
+        Measure(kind="not_matching", columns=("t",), arguments=("a",)): Cost.PLAIN,
+        Measure(kind="false", columns=(), arguments=("a > 0",)): Cost.PLAIN,
+        Measure(kind="duplicates", columns=("a",)): Cost.NARROW,
+        Measure(kind="orphans", columns=("a",), arguments=(ORDERS, "a")): Cost.NARROW,
     }
     assert {measure: cost_of(measure, SCHEMA) for measure in costs} == costs
     groups = group_by_cost([*costs, *costs], SCHEMA)
@@ -97,7 +97,7 @@ def test_a_broken_check_is_not_measured_and_takes_no_other_down() -> None:
 
 
 def test_a_reading_of_the_wrong_kind_is_told_and_not_believed() -> None:
-    verdict = judge_all([RowCount(min=1)], {Measure("rows"): "many"}, CONTEXT)[0]
+    verdict = judge_all([RowCount(min=1)], {Measure(kind="rows"): "many"}, CONTEXT)[0]
     assert verdict.outcome is Outcome.NOT_MEASURED
     assert "'many', not a count" in verdict.message
 
@@ -137,15 +137,20 @@ class Some:
 
 def test_each_measurer_is_asked_only_for_what_those_before_it_left_out() -> None:
     first, second, third = Some({"rows": 1}, []), Some({"nulls": NotMeasured("no"), "min": 3}, []), Some({}, [])
-    measures = [Measure("rows"), Measure("nulls", ("a",)), Measure("min", ("a",)), Measure("rows")]
+    measures = [
+        Measure(kind="rows"),
+        Measure(kind="nulls", columns=("a",)),
+        Measure(kind="min", columns=("a",)),
+        Measure(kind="rows"),
+    ]
     assert measure_in_turn([first, second, third], measures) == {
-        Measure("rows"): 1,
-        Measure("nulls", ("a",)): NotMeasured("no"),
-        Measure("min", ("a",)): 3,
+        Measure(kind="rows"): 1,
+        Measure(kind="nulls", columns=("a",)): NotMeasured("no"),
+        Measure(kind="min", columns=("a",)): 3,
     }
     assert (first.asked, second.asked, third.asked) == (["rows", "nulls", "min"], ["nulls", "min"], [])
 
 
 def test_what_nobody_can_measure_is_said() -> None:
-    readings = measure_in_turn([Some({}, [])], [Measure("rows")])
-    assert readings == {Measure("rows"): NotMeasured("nothing here can measure it")}
+    readings = measure_in_turn([Some({}, [])], [Measure(kind="rows")])
+    assert readings == {Measure(kind="rows"): NotMeasured("nothing here can measure it")}

@@ -86,7 +86,16 @@ def test_all_errors_are_told_at_once() -> None:
 
 
 def verdict(check_id: str, outcome: Outcome = Outcome.FAILED) -> Verdict:
-    return Verdict(check_id, "x", "core.orders", (), outcome, Severity.ERROR, "", blocks=True)
+    return Verdict(
+        check_id=check_id,
+        check_type="x",
+        table="core.orders",
+        columns=(),
+        outcome=outcome,
+        severity=Severity.ERROR,
+        message="",
+        blocks=True,
+    )
 
 
 def test_failed_checks_alone_ask_and_the_automatic_are_apart() -> None:
@@ -151,13 +160,13 @@ def test_users_are_the_same_however_they_are_written() -> None:
     from forge.quality.workflow import Remediation
 
     made = Remediation(
-        "q1",
-        TableName.parse("a.b"),
-        BranchName("main"),
-        (),
-        RemedyStatus.PROPOSED,
-        "Ada@Example.com",
-        datetime.now(UTC),
+        id="q1",
+        table=TableName.parse("a.b"),
+        branch=BranchName("main"),
+        steps=(),
+        status=RemedyStatus.PROPOSED,
+        proposed_by="Ada@Example.com",
+        proposed_at=datetime.now(UTC),
     )
     assert why_not_approve(ApprovalPolicy(own=False), made, ("ada@example.com", "Ada")) is not None
     assert why_not_approve(ApprovalPolicy(("BEN@example.com",)), made, ("ben@example.com",)) is None

@@ -47,11 +47,11 @@ def test_what_is_no_state_is_not_written() -> None:
 @given(st.lists(st.floats(-1e6, 1e6)), st.lists(st.floats(-1e6, 1e6)))
 def test_parts_add_up_to_the_whole(one: list[float], two: list[float]) -> None:
     whole = [*one, *two]
-    low, high = Measure("min", ("x",)), Measure("max", ("x",))
+    low, high = Measure(kind="min", columns=("x",)), Measure(kind="max", columns=("x",))
     assert add(low, min(one, default=None), min(two, default=None)) == min(whole, default=None)
     assert add(high, max(one, default=None), max(two, default=None)) == max(whole, default=None)
-    assert add(Measure("rows"), len(one), len(two)) == len(whole)
-    both = add(Measure("moments", ("x",)), Moments.of(one), Moments.of(two))
+    assert add(Measure(kind="rows"), len(one), len(two)) == len(whole)
+    both = add(Measure(kind="moments", columns=("x",)), Moments.of(one), Moments.of(two))
     assert isinstance(both, Moments)
     assert both.mean == pytest.approx(Moments.of(whole).mean, abs=1e-6)
     assert both.m2 == pytest.approx(Moments.of(whole).m2, rel=1e-6, abs=1e-3)
@@ -59,38 +59,42 @@ def test_parts_add_up_to_the_whole(one: list[float], two: list[float]) -> None:
 
 def test_nan_is_the_greatest() -> None:
     for pair in ((math.nan, 1.0), (1.0, math.nan)):
-        assert add(Measure("min", ("x",)), *pair) == 1.0
-        assert math.isnan(add(Measure("max", ("x",)), *pair))  # type: ignore[arg-type]
+        assert add(Measure(kind="min", columns=("x",)), *pair) == 1.0
+        assert math.isnan(add(Measure(kind="max", columns=("x",)), *pair))  # type: ignore[arg-type]
 
 
 def test_sketches_add_up() -> None:
-    both = add(Measure("distinct", ("x",)), Distinct.of(range(100)), Distinct.of(range(50, 150)))
+    both = add(Measure(kind="distinct", columns=("x",)), Distinct.of(range(100)), Distinct.of(range(50, 150)))
     assert isinstance(both, Distinct)
     assert both.estimate == pytest.approx(150, rel=0.02)
 
 
 def test_readings_of_different_kinds_do_not_add_up() -> None:
     with pytest.raises(TypeError):
-        add(Measure("moments", ("x",)), Moments(), 3)
+        add(Measure(kind="moments", columns=("x",)), Moments(), 3)
 
 
 @pytest.mark.parametrize(
     ("measure", "kept", "added"),
     [
-        (Measure("rows"), True, True),
-        (Measure("false", (), ("amount > 0",)), True, True),
-        (Measure("nulls", ("a",), where="day = date '2026-01-01'"), True, True),
-        (Measure("duplicates", ("id",)), True, False),
-        (Measure("orphans", ("id",), ("core.x", "id")), False, False),  # the other table changes by itself
-        (Measure("rows", by=("day",)), False, False),
-        (Measure("rows", since="main"), False, False),
-        (Measure("false", (), ("at < current_timestamp()",)), False, False),
-        (Measure("false", (), ("at < NOW()",)), False, False),
-        (Measure("rows", where="id in (select id from core.other)"), False, False),
-        (Measure("rows", where="rand() < 0.5"), False, False),
-        (Measure("rows", where="day >= date 'yesterday'"), False, False),
-        (Measure("false", (), ("limit_ > (TABLE core.limits)",)), False, False),
-        (Measure("query_rows", (), ("select 1",)), False, False),
+        (Measure(kind="rows"), True, True),
+        (Measure(kind="false", columns=(), arguments=("amount > 0",)), True, True),
+        (Measure(kind="nulls", columns=("a",), where="day = date '2026-01-01'"), True, True),
+        (Measure(kind="duplicates", columns=("id",)), True, False),
+        (
+            Measure(kind="orphans", columns=("id",), arguments=("core.x", "id")),
+            False,
+            False,
+        ),  # the other table changes by itself
+        (Measure(kind="rows", by=("day",)), False, False),
+        (Measure(kind="rows", since="main"), False, False),
+        (Measure(kind="false", columns=(), arguments=("at < current_timestamp()",)), False, False),
+        (Measure(kind="false", columns=(), arguments=("at < NOW()",)), False, False),
+        (Measure(kind="rows", where="id in (select id from core.other)"), False, False),
+        (Measure(kind="rows", where="rand() < 0.5"), False, False),
+        (Measure(kind="rows", where="day >= date 'yesterday'"), False, False),
+        (Measure(kind="false", columns=(), arguments=("limit_ > (TABLE core.limits)",)), False, False),
+        (Measure(kind="query_rows", columns=(), arguments=("select 1",)), False, False),
     ],
 )
 def test_only_what_the_snapshot_alone_says_is_kept(measure: Measure, kept: bool, added: bool) -> None:
@@ -100,16 +104,16 @@ def test_only_what_the_snapshot_alone_says_is_kept(measure: Measure, kept: bool,
 
 def test_keys_tell_measures_apart_by_all_that_they_are() -> None:
     measures = [
-        Measure("rows"),
-        Measure("nulls", ("a",)),
-        Measure("nulls", ("b",)),
-        Measure("nulls", ("a",), where="b > 1"),
-        Measure("outside_range", ("a",), (1, None)),
-        Measure("outside_range", ("a",), (1.0, None)),
-        Measure("outside_range", ("a",), (Decimal(1), None)),
-        Measure("outside_range", ("a",), (None, 1)),
-        Measure("outside_set", ("a",), ("1",)),
-        Measure("outside_set", ("a",), (1,)),
+        Measure(kind="rows"),
+        Measure(kind="nulls", columns=("a",)),
+        Measure(kind="nulls", columns=("b",)),
+        Measure(kind="nulls", columns=("a",), where="b > 1"),
+        Measure(kind="outside_range", columns=("a",), arguments=(1, None)),
+        Measure(kind="outside_range", columns=("a",), arguments=(1.0, None)),
+        Measure(kind="outside_range", columns=("a",), arguments=(Decimal(1), None)),
+        Measure(kind="outside_range", columns=("a",), arguments=(None, 1)),
+        Measure(kind="outside_set", columns=("a",), arguments=("1",)),
+        Measure(kind="outside_set", columns=("a",), arguments=(1,)),
     ]
     assert len({key_of(measure) for measure in measures}) == len(measures)
-    assert key_of(Measure("nulls", ("A",))) == key_of(Measure("nulls", ("a",)))
+    assert key_of(Measure(kind="nulls", columns=("A",))) == key_of(Measure(kind="nulls", columns=("a",)))

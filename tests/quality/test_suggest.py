@@ -47,7 +47,7 @@ def _own(one: Suggestion) -> bool:
 
 
 def column(name: str, type_: str, **fields: Any) -> ColumnProfile:
-    return ColumnProfile(name, type_, **{"nulls": 0, **fields})
+    return ColumnProfile(name=name, type=type_, **{"nulls": 0, **fields})
 
 
 def test_a_table_without_rows_says_nothing() -> None:
@@ -236,29 +236,33 @@ def test_the_first_scan_asks_no_sketch_of_what_has_no_order() -> None:
 
 def test_only_columns_that_may_be_something_are_asked_more() -> None:
     readings = {
-        Measure("rows"): 1_000,
-        **{Measure("nulls", (name,)): 0 for name in SCHEMA.names},
-        Measure("distinct", ("order_id",)): 998,
-        Measure("distinct", ("status",)): 3,
-        Measure("distinct", ("mail",)): 700,
-        Measure("distinct", ("customer_id",)): 400,
-        Measure("distinct", ("amount",)): NotMeasured("no"),
+        Measure(kind="rows"): 1_000,
+        **{Measure(kind="nulls", columns=(name,)): 0 for name in SCHEMA.names},
+        Measure(kind="distinct", columns=("order_id",)): 998,
+        Measure(kind="distinct", columns=("status",)): 3,
+        Measure(kind="distinct", columns=("mail",)): 700,
+        Measure(kind="distinct", columns=("customer_id",)): 400,
+        Measure(kind="distinct", columns=("amount",)): NotMeasured("no"),
     }
     asked = then_measures(SCHEMA, readings, {"mail": EMAIL}, [KEY])
     assert asked == (
-        Measure("duplicates", ("order_id",)),
-        Measure("frequencies", ("status",), (25,)),
-        Measure("not_matching", ("mail",), (EMAIL.pattern,)),
-        Measure("orphans", ("customer_id",), (CUSTOMERS, "customer_id")),
+        Measure(kind="duplicates", columns=("order_id",)),
+        Measure(kind="frequencies", columns=("status",), arguments=(25,)),
+        Measure(kind="not_matching", columns=("mail",), arguments=(EMAIL.pattern,)),
+        Measure(kind="orphans", columns=("customer_id",), arguments=(CUSTOMERS, "customer_id")),
     )
 
 
 def test_nothing_more_is_asked_of_an_empty_table() -> None:
-    assert then_measures(SCHEMA, {Measure("rows"): 0}, {"mail": EMAIL}, [KEY]) == ()
+    assert then_measures(SCHEMA, {Measure(kind="rows"): 0}, {"mail": EMAIL}, [KEY]) == ()
 
 
 def test_what_was_not_measured_is_left_out_of_the_profile() -> None:
-    readings = {Measure("rows"): 10, Measure("min", ("amount",)): NotMeasured("no"), Measure("nulls", ("amount",)): 2}
+    readings = {
+        Measure(kind="rows"): 10,
+        Measure(kind="min", columns=("amount",)): NotMeasured("no"),
+        Measure(kind="nulls", columns=("amount",)): 2,
+    }
     found = profile_of(ORDERS, SCHEMA, readings, {}, [], frozenset({"MAIL"}), NOW)
     amount = next(one for one in found.columns if one.name == "amount")
     assert (found.rows, amount.nulls, amount.least, amount.distinct) == (10, 2, None, None)

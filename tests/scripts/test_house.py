@@ -113,6 +113,17 @@ def test_an_error_that_is_told_apart_by_its_code(small: Path, text: str) -> None
     assert breaks(small, "src/forge/quality/caught.py", "def f(one, two): return one.code == two.code\n") == []
 
 
+def test_a_large_data_class_that_takes_positions(small: Path) -> None:
+    fields = "".join(f"    f{number}: int\n" for number in range(6)) + "    KNOWN: ClassVar[int]\n"
+    large = f"{fields}    f6: int\n"
+    name = "src/forge/quality/record.py"
+    assert breaks(small, name, f"@dataclass(frozen=True)\nclass Small:\n{fields}") == []
+    assert breaks(small, name, f"@dataclass(frozen=True)\nclass Large:\n{large}") == [
+        "forge.quality.record.Large has 7 fields; more than 6 need kw_only=True"
+    ]
+    assert breaks(small, name, f"@dataclass(frozen=True, kw_only=True)\nclass Large:\n{large}") == []
+
+
 def test_circles_of_any_size() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
     assert sorted(circles(graph)) == [["a", "b", "c"], ["d", "e"]]

@@ -42,7 +42,16 @@ def quiet_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     shop = make_shop(tmp_path_factory.mktemp("quiet"))
     wiring = Wiring.of(shop.root)
     run_id, now = RunId("r0"), datetime(2026, 11, 13, tzinfo=UTC)
-    run = RunRecord(run_id, MAIN, RunStatus.RUNNING, now, "ada@example.com", "host", os.getpid(), "t0")
+    run = RunRecord(
+        id=run_id,
+        branch=MAIN,
+        status=RunStatus.RUNNING,
+        started_at=now,
+        user="ada@example.com",
+        host="host",
+        pid=os.getpid(),
+        process_started="t0",
+    )
     wiring.metadata.start_run(run)
     catalog = SqlCatalog("forge", uri=wiring.settings.database_url(), warehouse=wiring.settings.warehouse_path())
     rows = pa.table({"id": [1, 2], "amount": [10, 20], "day": pa.array([20770, 20770], pa.date32())})
@@ -57,7 +66,13 @@ def quiet_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
         assert isinstance(pointer, Pointer)
         assert snapshot is not None
         pointers.append(pointer)
-        tree[table] = TableVersion(pointer.catalog, str(made.metadata.table_uuid), snapshot.snapshot_id, 0, 1)
+        tree[table] = TableVersion(
+            catalog=pointer.catalog,
+            uuid=str(made.metadata.table_uuid),
+            snapshot_id=snapshot.snapshot_id,
+            schema_id=0,
+            number=1,
+        )
     commit = make_commit(
         tree=tree,
         parents=(),
@@ -68,8 +83,21 @@ def quiet_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
         statistics={},
         metadata={},
     )
-    done = RunRecord(run_id, MAIN, RunStatus.SUCCEEDED, now, "ada", "host", 1, "t0", commit_id=commit.id)
-    published = wiring.metadata.publish(Publication(tuple(pointers), MAIN, None, commit, tree, done), lambda step: None)
+    done = RunRecord(
+        id=run_id,
+        branch=MAIN,
+        status=RunStatus.SUCCEEDED,
+        started_at=now,
+        user="ada",
+        host="host",
+        pid=1,
+        process_started="t0",
+        commit_id=commit.id,
+    )
+    published = wiring.metadata.publish(
+        Publication(pointers=tuple(pointers), branch=MAIN, expected_head=None, commit=commit, tree=tree, run=done),
+        lambda step: None,
+    )
     assert published == Published(commit.id)
     wiring.lake.drop_stages(run_id)
     catalog.engine.dispose()

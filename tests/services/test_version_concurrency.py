@@ -155,7 +155,7 @@ def soak(project: BranchedProject, seconds: float) -> None:
     check_logs(wiring, common, told)
     check_rows(project, wiring, told)
     for branch in BRANCHES[1:]:
-        merge(MergeRequest(branch, "main"), wiring.versioning.ports())
+        merge(MergeRequest(source=branch, target="main"), wiring.versioning.ports())
     check_main(project, wiring, told)
     assert set(log_of(wiring, "main")) >= set().union(*told.commits.values())
     verified = verify(

@@ -43,7 +43,7 @@ class Desk:
         for key, value in catalog.items():
             self.spark.conf.set(f"spark.sql.catalog.forge.{key}", value)
         settings = SparkSettings("local[2]", {}, catalog, house.folder / "spark.log")
-        self.engine: SparkEngine = SparkEngine(LazySession(settings, _session=self.spark), house.folder)
+        self.engine: SparkEngine = SparkEngine(LazySession(settings=settings, _session=self.spark), house.folder)
         self.base = house.create(*TWO)
         self.stage = house.stage(self.base)
 

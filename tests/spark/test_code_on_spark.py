@@ -30,7 +30,7 @@ def wiring(spark: SparkSession, tmp_path: Path) -> Iterator[Wiring]:
     """A project of its own, on the session of all tests."""
     (tmp_path / "forge.yaml").write_text("project: logs\n")
     opened = Wiring.of(tmp_path)
-    lent = LazySession(opened.session.settings)
+    lent = LazySession(settings=opened.session.settings)
     lent._session = spark
     opened.__dict__["session"] = lent
     yield opened

@@ -27,7 +27,7 @@ Commit = Callable[..., CommitResult]
 def project(make_project: Callable[..., Connection]) -> Connection:
     project = make_project()
     rows = pa.table({"id": [1, 2, 3], "amount": [10, 20, 30], "city": ["Ulm", "Ulm", "Bonn"]})
-    commit_data(CommitRequest(ORDERS, "main", key=("id",), rows=rows), project.wiring.versioning.ports())
+    commit_data(CommitRequest(table=ORDERS, branch="main", key=("id",), rows=rows), project.wiring.versioning.ports())
     return project
 
 
@@ -38,7 +38,7 @@ def rows_of(ports: VersionPorts, table: TableName) -> set[tuple[object, ...]]:
 def test_a_query_makes_a_table_and_its_lineage(project: Connection) -> None:
     ports = project.wiring.versioning.ports()
     sql = "SELECT city, sum(amount) AS total FROM core.orders GROUP BY city"
-    result = commit_data(CommitRequest(TOTALS, "main", key=("city",), sql=sql), ports)
+    result = commit_data(CommitRequest(table=TOTALS, branch="main", key=("city",), sql=sql), ports)
     assert rows_of(ports, TOTALS) == {("Ulm", 30), ("Bonn", 30)}
     assert (result.statistics.rows_added, result.statistics.record_count) == (2, 2)
     ((_, lineage),) = ports.metadata.lineage([result.run_id])
@@ -57,7 +57,7 @@ def test_a_merge_by_key_on_spark_counts_what_changed(project: Connection, way: s
         "frame": {"frame": project.spark.sql(sql)},
         "rows": {"rows": pa.table({"id": [2, 3, 4], "amount": [21, 30, 40], "city": ["Ulm", "Bonn", "Kiel"]})},
     }[way]
-    request = CommitRequest(ORDERS, "main", CommitMode.MERGE, **given)
+    request = CommitRequest(table=ORDERS, branch="main", mode=CommitMode.MERGE, **given)
     found = commit_data(request, ports).statistics
     assert (found.rows_added, found.rows_modified, found.rows_deleted, found.record_count) == (1, 1, 0, 4)
     assert rows_of(ports, ORDERS) == {(1, 10, "Ulm"), (2, 21, "Ulm"), (3, 30, "Bonn"), (4, 40, "Kiel")}
@@ -70,14 +70,14 @@ def test_a_merge_by_key_on_spark_counts_what_changed(project: Connection, way: s
 def test_a_delete_by_query(project: Connection) -> None:
     ports = project.wiring.versioning.ports()
     sql = "SELECT id FROM core.orders WHERE city = 'Ulm'"
-    found = commit_data(CommitRequest(ORDERS, "main", CommitMode.DELETE, sql=sql), ports).statistics
+    found = commit_data(CommitRequest(table=ORDERS, branch="main", mode=CommitMode.DELETE, sql=sql), ports).statistics
     assert (found.rows_deleted, found.record_count) == (2, 1)
 
 
 def test_a_query_that_changes_nothing_is_no_commit(project: Connection) -> None:
     ports = project.wiring.versioning.ports()
     head = project.wiring.branch_head(project.wiring.default_branch)
-    request = CommitRequest(ORDERS, "main", CommitMode.MERGE, sql="SELECT * FROM core.orders")
+    request = CommitRequest(table=ORDERS, branch="main", mode=CommitMode.MERGE, sql="SELECT * FROM core.orders")
     with pytest.raises(ForgeError) as caught:
         commit_data(request, ports)
     assert caught.value.code == "E627"
@@ -86,7 +86,7 @@ def test_a_query_that_changes_nothing_is_no_commit(project: Connection) -> None:
 
 
 def test_an_unknown_table_in_a_query_is_refused(project: Connection) -> None:
-    request = CommitRequest(TOTALS, "main", sql="SELECT * FROM core.order")
+    request = CommitRequest(table=TOTALS, branch="main", sql="SELECT * FROM core.order")
     with pytest.raises(ForgeError) as caught:
         commit_data(request, project.wiring.versioning.ports())
     assert (caught.value.code, caught.value.why) == ("E108", "Did you mean core.orders?")
@@ -94,7 +94,7 @@ def test_an_unknown_table_in_a_query_is_refused(project: Connection) -> None:
 
 def test_time_travel_with_sql_reads_the_version_and_no_personal_data(project: Connection) -> None:
     ports = project.wiring.versioning.ports()
-    commit_data(CommitRequest(ORDERS, "main", rows=pa.table({"id": [9], "city": ["Kiel"]})), ports)
+    commit_data(CommitRequest(table=ORDERS, branch="main", rows=pa.table({"id": [9], "city": ["Kiel"]})), ports)
     sql = "SELECT count(*) AS n, max(city) AS c FROM data"
     assert travel(ports, ORDERS, "core.orders@v1", sql=sql).rows == ((3, "Ulm"),)
     pin = project.wiring.versioning.reader().pin(ORDERS, "core.orders@v1")

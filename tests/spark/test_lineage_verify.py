@@ -114,7 +114,7 @@ def test_a_wrong_edge_and_a_lost_one_are_told_with_file_and_line(spark: SparkSes
 
 def test_a_statement_that_code_was_not_understood_in_is_a_disagreement(spark: SparkSession) -> None:
     catalog = Catalog(definitions_of({"sales.orders": {"id": "bigint"}}))
-    nothing = Program("a.sql", "sql")
+    nothing = Program(file="a.sql", language="sql")
     found = verify_file("CREATE TABLE t AS SELECT id FROM sales.orders", nothing, SparkAnalyser(spark, catalog))
     assert [one.said_by for one in found.disagreements] == [Side.RUN_TIME]
 

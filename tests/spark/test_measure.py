@@ -88,7 +88,7 @@ def failing_of(
     from forge.engines.spark.measure.custom import Custom, no_function, no_query
 
     custom = Custom(spark, no_query, no_function, lambda table: others[table.name])
-    return Failing(spark, frame, custom.others, custom, readings, masked)
+    return Failing(spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings, masked=masked)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,12 @@ def test_any_number_of_plain_checks_is_one_job(spark: SparkSession, orders: Data
 
 
 def test_text_is_measured_in_a_job_of_its_own(spark: SparkSession, orders: DataFrame) -> None:
-    measures = [Measure("max", ("status",)), Measure("min", ("email",)), Measure("max", ("amount",)), Measure("rows")]
+    measures = [
+        Measure(kind="max", columns=("status",)),
+        Measure(kind="min", columns=("email",)),
+        Measure(kind="max", columns=("amount",)),
+        Measure(kind="rows"),
+    ]
     readings, jobs = counting_jobs(spark, lambda: measurer_of(spark, orders).measure(measures))
     assert [readings[m] for m in measures] == ["paid", "c0@example.com", Decimal("99.00"), 100]
     assert jobs == 2
@@ -149,20 +154,24 @@ def test_text_is_measured_in_a_job_of_its_own(spark: SparkSession, orders: DataF
 
 def test_adaptive_execution_is_left_as_it_was(spark: SparkSession, orders: DataFrame) -> None:
     before = spark.conf.get("spark.sql.adaptive.enabled")
-    measurer_of(spark, orders).measure([Measure("rows")])
+    measurer_of(spark, orders).measure([Measure(kind="rows")])
     assert spark.conf.get("spark.sql.adaptive.enabled") == before == "true"
 
 
 def test_a_predicate_that_does_not_analyse_costs_no_job_and_no_other_reading(
     spark: SparkSession, orders: DataFrame
 ) -> None:
-    good = [Measure("rows"), Measure("false", (), ("amount >= 50",)), Measure("nulls", ("amount",))]
+    good = [
+        Measure(kind="rows"),
+        Measure(kind="false", columns=(), arguments=("amount >= 50",)),
+        Measure(kind="nulls", columns=("amount",)),
+    ]
     bad = [
-        Measure("false", (), ("amuont > 0",)),
-        Measure("false", (), ("sum(amount) > 0",)),
-        Measure("false", (), ("amount",)),
-        Measure("rows", where="status ="),
-        Measure("duplicates", ("status",), where="nope"),
+        Measure(kind="false", columns=(), arguments=("amuont > 0",)),
+        Measure(kind="false", columns=(), arguments=("sum(amount) > 0",)),
+        Measure(kind="false", columns=(), arguments=("amount",)),
+        Measure(kind="rows", where="status ="),
+        Measure(kind="duplicates", columns=("status",), where="nope"),
     ]
     readings, jobs = counting_jobs(spark, lambda: measurer_of(spark, orders).measure([*bad, *good]))
     assert [readings[m] for m in good] == [100, 45, 10]
@@ -175,8 +184,14 @@ def test_a_predicate_that_does_not_analyse_costs_no_job_and_no_other_reading(
 
 
 def test_a_predicate_that_breaks_on_a_row_costs_only_its_own_reading(spark: SparkSession, orders: DataFrame) -> None:
-    good = [Measure("rows"), Measure("max", ("amount",)), Measure("false", (), ("amount >= 50",))]
-    bad = Measure("false", (), ("cast(concat('job cancelled ', email) as int) > 0",))  # the word must not mislead
+    good = [
+        Measure(kind="rows"),
+        Measure(kind="max", columns=("amount",)),
+        Measure(kind="false", columns=(), arguments=("amount >= 50",)),
+    ]
+    bad = Measure(
+        kind="false", columns=(), arguments=("cast(concat('job cancelled ', email) as int) > 0",)
+    )  # the word must not mislead
     readings = measurer_of(spark, orders).measure([*good, bad])
     assert [readings[m] for m in good] == [100, Decimal("99.00"), 45]
     reading = readings[bad]
@@ -196,7 +211,7 @@ def test_a_predicate_that_breaks_on_a_row_costs_only_its_own_reading(spark: Spar
     ],
 )
 def test_a_check_cannot_bring_a_value_out_by_an_error(spark: SparkSession, orders: DataFrame, condition: str) -> None:
-    bad = Measure("false", (), (condition,), where="email IS NOT NULL")
+    bad = Measure(kind="false", columns=(), arguments=(condition,), where="email IS NOT NULL")
     reading = measurer_of(spark, orders).measure([bad])[bad]
     assert isinstance(reading, NotMeasured)
     values = [row.email for row in orders.where("email IS NOT NULL").select("email").distinct().collect()]
@@ -205,14 +220,21 @@ def test_a_check_cannot_bring_a_value_out_by_an_error(spark: SparkSession, order
 
 
 def test_a_filter_guards_what_it_stands_before(spark: SparkSession, orders: DataFrame) -> None:
-    guarded = Measure("false", (), ("cast(substr(email, 2) as int) = 5",), where="email not like '%@%'")
+    guarded = Measure(
+        kind="false", columns=(), arguments=("cast(substr(email, 2) as int) = 5",), where="email not like '%@%'"
+    )
     assert measurer_of(spark, orders).measure([guarded]) == {guarded: 0}
 
 
 def test_a_key_that_breaks_on_a_row_costs_only_its_own_reading(spark: SparkSession, orders: DataFrame) -> None:
     customers = spark.range(3).selectExpr("id", "concat('x', id) as code")
-    bad = Measure("orphans", ("customer_id",), (CUSTOMERS, "code"))  # a number compared to text that is none
-    good = [Measure("orphans", ("customer_id",), (CUSTOMERS, "id")), Measure("duplicates", ("order_id",))]
+    bad = Measure(
+        kind="orphans", columns=("customer_id",), arguments=(CUSTOMERS, "code")
+    )  # a number compared to text that is none
+    good = [
+        Measure(kind="orphans", columns=("customer_id",), arguments=(CUSTOMERS, "id")),
+        Measure(kind="duplicates", columns=("order_id",)),
+    ]
     readings = measurer_of(spark, orders, customers=customers).measure([bad, *good])
     assert [readings[m] for m in good] == [sum(n % 7 > 2 for n in range(100)), 1]
     assert isinstance(readings[bad], NotMeasured)
@@ -220,7 +242,9 @@ def test_a_key_that_breaks_on_a_row_costs_only_its_own_reading(spark: SparkSessi
 
 def test_a_cancelled_measurement_ends_instead_of_trying_again(spark: SparkSession) -> None:
     endless = spark.range(0, 10**12, 1, 4).selectExpr("id", "cast(id as string) as t")
-    measures = [Measure("false", (), (f"hash(t) != {n}",)) for n in range(3)] + [Measure("rows", where="id >= 0")]
+    measures = [Measure(kind="false", columns=(), arguments=(f"hash(t) != {n}",)) for n in range(3)] + [
+        Measure(kind="rows", where="id >= 0")
+    ]
     group = str(uuid.uuid4())
     caught: list[BaseException] = []
 
@@ -373,7 +397,7 @@ def random_row(chance: random.Random) -> tuple[object, ...]:
 
 def all_measures() -> list[Measure]:
     kinds = ("nulls", "min", "max")
-    return [Measure("rows"), *(Measure(kind, (column,)) for column in TYPES for kind in kinds)]
+    return [Measure(kind="rows"), *(Measure(kind=kind, columns=(column,)) for column in TYPES for kind in kinds)]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -392,8 +416,12 @@ def test_manifests_read_what_spark_reads_without_a_job(
     assert jobs == 0
     assert readings == {m: from_spark[m] for m in readings}
     left = {m for m in measures if m not in readings}
-    assert left == {Measure(kind, (column,)) for kind in ("min", "max") for column in ("t", "b")}
-    proofs = [Measure("outside_range", (c,), bounds) for c in ("l", "n", "at") for bounds in _ranges(from_spark, c)]
+    assert left == {Measure(kind=kind, columns=(column,)) for kind in ("min", "max") for column in ("t", "b")}
+    proofs = [
+        Measure(kind="outside_range", columns=(c,), arguments=bounds)
+        for c in ("l", "n", "at")
+        for bounds in _ranges(from_spark, c)
+    ]
     proven = manifests_of(lake_folder, table).measure(proofs)
     truth = measurer_of(spark, spark.table(table)).measure(proofs)
     assert proven == {m: 0 for m in proofs if truth[m] == 0}
@@ -401,8 +429,8 @@ def test_manifests_read_what_spark_reads_without_a_job(
 
 
 def _ranges(readings: Readings, column: str) -> list[tuple[Any, Any]]:
-    low: Any = readings[Measure("min", (column,))]
-    high: Any = readings[Measure("max", (column,))]
+    low: Any = readings[Measure(kind="min", columns=(column,))]
+    high: Any = readings[Measure(kind="max", columns=(column,))]
     step = timedelta(microseconds=1) if column == "at" else 1
     return [(low, high), (low, None), (None, None), (None, high - step), (low + step, high)]
 
@@ -412,22 +440,22 @@ def test_manifests_answer_nothing_they_cannot_prove(spark: SparkSession, lake_fo
     spark.sql(f"insert into {table} values (1.0, 'a', named_struct('x', 1)), (double('NaN'), 'b', null)")
     measurer = manifests_of(lake_folder, table)
     unanswered = [
-        Measure("rows", where="x > 0"),
-        Measure("min", ("x",)),  # NaN
-        Measure("max", ("x",)),
-        Measure("outside_range", ("x",), (0.0, 2.0)),
-        Measure("max", ("t",)),
-        Measure("nulls", ("s",)),
-        Measure("nulls", ("s.x",)),
-        Measure("nulls", ("nowhere",)),
-        Measure("outside_set", ("t",), ("a",)),
-        Measure("duplicates", ("t",)),
+        Measure(kind="rows", where="x > 0"),
+        Measure(kind="min", columns=("x",)),  # NaN
+        Measure(kind="max", columns=("x",)),
+        Measure(kind="outside_range", columns=("x",), arguments=(0.0, 2.0)),
+        Measure(kind="max", columns=("t",)),
+        Measure(kind="nulls", columns=("s",)),
+        Measure(kind="nulls", columns=("s.x",)),
+        Measure(kind="nulls", columns=("nowhere",)),
+        Measure(kind="outside_set", columns=("t",), arguments=("a",)),
+        Measure(kind="duplicates", columns=("t",)),
     ]
-    answered = [Measure("rows"), Measure("nulls", ("X",))]
+    answered = [Measure(kind="rows"), Measure(kind="nulls", columns=("X",))]
     assert measurer.measure([*unanswered, *answered]) == {answered[0]: 2, answered[1]: 0}
     both = measure_in_turn([measurer, measurer_of(spark, spark.table(table))], [*unanswered, *answered])
-    assert both[Measure("outside_range", ("x",), (0.0, 2.0))] == 1
-    assert both[Measure("rows")] == 2
+    assert both[Measure(kind="outside_range", columns=("x",), arguments=(0.0, 2.0))] == 1
+    assert both[Measure(kind="rows")] == 2
 
 
 def test_manifests_of_a_snapshot_with_delete_files_answer_nothing(
@@ -438,7 +466,7 @@ def test_manifests_of_a_snapshot_with_delete_files_answer_nothing(
     spark.range(0, 10, 1, 1).writeTo(table).append()
     before = spark.sql(f"select snapshot_id from {table}.snapshots").collect()[0]["snapshot_id"]
     spark.sql(f"delete from {table} where id = 9")
-    measures = [Measure("rows"), Measure("max", ("id",))]
+    measures = [Measure(kind="rows"), Measure(kind="max", columns=("id",))]
     assert manifests_of(lake_folder, table).measure(measures) == {}
     assert manifests_of(lake_folder, table, before).measure(measures) == dict(zip(measures, (10, 9), strict=True))
     assert measurer_of(spark, spark.table(table)).measure(measures) == dict(zip(measures, (9, 8), strict=True))
@@ -452,12 +480,18 @@ def test_manifests_follow_the_schema_of_their_snapshot(spark: SparkSession, lake
     spark.sql(f"alter table {table} alter column b type bigint")
     spark.sql(f"alter table {table} add column c int")
     spark.sql(f"insert into {table} values (5000000000, 1, 1)")
-    assert manifests_of(lake_folder, table, old).measure([Measure("max", ("a",)), Measure("max", ("b",))]) == {
-        Measure("max", ("a",)): 1
-    }
-    wanted = [Measure("min", ("b",)), Measure("max", ("b",)), Measure("nulls", ("odd.name",))]
+    assert manifests_of(lake_folder, table, old).measure(
+        [Measure(kind="max", columns=("a",)), Measure(kind="max", columns=("b",))]
+    ) == {Measure(kind="max", columns=("a",)): 1}
+    wanted = [
+        Measure(kind="min", columns=("b",)),
+        Measure(kind="max", columns=("b",)),
+        Measure(kind="nulls", columns=("odd.name",)),
+    ]
     # the first file was written without c, so nothing is known of it there
-    readings = manifests_of(lake_folder, table).measure([*wanted, Measure("nulls", ("c",)), Measure("max", ("a",))])
+    readings = manifests_of(lake_folder, table).measure(
+        [*wanted, Measure(kind="nulls", columns=("c",)), Measure(kind="max", columns=("a",))]
+    )
     assert readings == dict(zip(wanted, (1, 5_000_000_000, 1), strict=True))
 
 
@@ -465,7 +499,11 @@ def test_an_unknown_snapshot_and_an_emptied_table(spark: SparkSession, lake_fold
     spark.sql(f"create table {table} (id bigint) using iceberg")
     spark.range(3).writeTo(table).append()
     spark.sql(f"delete from {table}")
-    measures = [Measure("rows"), Measure("max", ("id",)), Measure("outside_range", ("id",), (0, 1))]
+    measures = [
+        Measure(kind="rows"),
+        Measure(kind="max", columns=("id",)),
+        Measure(kind="outside_range", columns=("id",), arguments=(0, 1)),
+    ]
     assert manifests_of(lake_folder, table).measure(measures) == dict(zip(measures, (0, None, 0), strict=True))
     assert manifests_of(lake_folder, table, 1).measure(measures) == {}
 

@@ -87,7 +87,9 @@ class House:
         return found.json()
 
     def commit(self, rows: list[dict[str, object]], branch: str = "main", table: str = "core.people") -> str:
-        request = CommitRequest(TableName.parse(table), branch, CommitMode.MERGE, rows=pa.Table.from_pylist(rows))
+        request = CommitRequest(
+            table=TableName.parse(table), branch=branch, mode=CommitMode.MERGE, rows=pa.Table.from_pylist(rows)
+        )
         done = commit_data(request, self.project.wiring.versioning.ports())
         assert done.commit is not None
         return done.commit.id
@@ -96,7 +98,9 @@ class House:
         """Everything that leaves a cell somewhere: commits, runs, verdicts, conflicts, monitors, incidents."""
         wiring = self.project.wiring
         rows = pa.Table.from_pylist(ROWS)
-        commit_data(CommitRequest(TableName.parse("raw.people"), "main", rows=rows), wiring.versioning.ports())
+        commit_data(
+            CommitRequest(table=TableName.parse("raw.people"), branch="main", rows=rows), wiring.versioning.ports()
+        )
         for name, text in FILES.items():
             (wiring.root / name).parent.mkdir(parents=True, exist_ok=True)
             (wiring.root / name).write_text(text)

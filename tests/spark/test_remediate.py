@@ -71,7 +71,7 @@ def project(make_project: Callable[..., Connection]) -> Connection:
 
 def add(project: Connection, rows: Sequence[dict[str, Any]], table: TableName = ORDERS) -> None:
     given = pa.Table.from_pylist(list(rows), schema=SCHEMA if table == ORDERS else None)
-    commit_data(CommitRequest(table, "main", rows=given), project.wiring.versioning.ports())
+    commit_data(CommitRequest(table=table, branch="main", rows=given), project.wiring.versioning.ports())
 
 
 def ports_of(project: Connection, *checks: Check, spark: bool = True) -> RemedyPorts:
@@ -194,7 +194,9 @@ QUARANTINES: list[tuple[Check, list[str]]] = [
 @pytest.mark.parametrize(("check", "moved"), QUARANTINES, ids=lambda one: getattr(one, "type", ""))
 def test_a_quarantine_restores_a_table_that_passes(project: Connection, check: Check, moved: list[str]) -> None:
     rows = pa.table({"name": ["Ulm", "Bonn"]})
-    commit_data(CommitRequest(TableName.parse("core.cities"), "main", rows=rows), project.wiring.versioning.ports())
+    commit_data(
+        CommitRequest(table=TableName.parse("core.cities"), branch="main", rows=rows), project.wiring.versioning.ports()
+    )
     assert outcomes(project, check) == [Outcome.FAILED]
     before = table_of(project)
     made, _ = observe(project, check)
@@ -217,7 +219,7 @@ def test_a_quarantine_appends_follows_the_columns_and_is_taken_back(project: Con
     observe(project, check)
     versions = project.wiring.versioning.ports()
     sql = "SELECT *, id * 10 AS tenfold FROM core.orders UNION ALL SELECT 8, -1, null, null, null, null, 80"
-    commit_data(CommitRequest(ORDERS, "main", CommitMode.OVERWRITE, sql=sql), versions)
+    commit_data(CommitRequest(table=ORDERS, branch="main", mode=CommitMode.OVERWRITE, sql=sql), versions)
     made, ports = observe(project, check)
     rows = {one["id"]: one for one in table_of(project, SIDE)}
     assert {key: one["tenfold"] for key, one in rows.items()} == {3: None, 8: 80}

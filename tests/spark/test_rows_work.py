@@ -47,7 +47,7 @@ class SparkHouse(House):
         for key, value in catalog.items():
             self.spark.conf.set(f"spark.sql.catalog.forge.{key}", value)
         settings = SparkSettings("local[2]", {}, catalog, folder / "spark.log")
-        self.spark_engine: SparkEngine = SparkEngine(LazySession(settings, _session=self.spark), folder)
+        self.spark_engine: SparkEngine = SparkEngine(LazySession(settings=settings, _session=self.spark), folder)
         self.work: SparkRows = SparkRows(self.spark_engine, self.tables)
 
     def overwritten(self, base: SnapshotId, branch: str, *parts: tuple[Row, ...], key: tuple[int, ...]) -> SnapshotId:
@@ -73,13 +73,13 @@ class SparkHouse(House):
             return Slice(ROW, snapshot, found) if found else None
 
         work = TableMerge(
-            ORDERS,
-            layout,
-            part(base, b - o),
-            part(ours, o - b),
-            part(base, b - t),
-            part(theirs, t - b),
-            part(ours, rewritten),
+            table=ORDERS,
+            layout=layout,
+            base_ours=part(base, b - o),
+            ours=part(ours, o - b),
+            base_theirs=part(base, b - t),
+            theirs=part(theirs, t - b),
+            rewritten=part(ours, rewritten),
         )
         return replace(work, **more)  # type: ignore[arg-type]
 

@@ -37,7 +37,7 @@ def until(is_so: Callable[[], object]) -> None:
 
 
 def submit(queue: JobQueue, table: str) -> JobRecord:
-    return queue.submit(RunOrder("main", (table,)).to_dict())
+    return queue.submit(RunOrder(branch="main", selection=(table,)).to_dict())
 
 
 def status(queue: JobQueue, job: JobRecord) -> str:

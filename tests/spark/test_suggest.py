@@ -52,8 +52,8 @@ def project(make_project: Callable[..., Connection]) -> Connection:
     made = make_project()
     ports = made.wiring.versioning.ports()
     people = pa.table({"customer_id": list(range(1, 301))})
-    commit_data(CommitRequest(PEOPLE, "main", rows=people), ports)
-    commit_data(CommitRequest(SALES, "main", rows=pa.Table.from_pylist(ROWS)), ports)
+    commit_data(CommitRequest(table=PEOPLE, branch="main", rows=people), ports)
+    commit_data(CommitRequest(table=SALES, branch="main", rows=pa.Table.from_pylist(ROWS)), ports)
     (made.wiring.root / "quality").mkdir()
     (made.wiring.root / "quality" / "checks.yaml").write_text(CHECKS)
     return made

@@ -153,7 +153,7 @@ def test_of_a_table_that_grew_only_the_new_files_are_read(shop: Connection) -> N
     assert outcomes(found) == ["passed", "failed", "passed"]
     assert found.verdicts[0].message == "key: 1,100 rows, all match ^[0-9]+$"
     assert "157 of 1,100 rows" in found.verdicts[1].message
-    assert found.readings[Measure("max", ("key",))] == "999"
+    assert found.readings[Measure(kind="max", columns=("key",))] == "999"
     assert tiers(found)[0] == ("manifests", "new files")
 
 
@@ -165,10 +165,10 @@ def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: 
     assert cost.rows == 2 * 2000
     anew_ports = replace(shop.wiring.quality.check_ports(), states=None)
     whole = judge_dataset("core.orders", anew_ports, checks=checks)
-    moments, anew = (found.readings[Measure("moments", ("x",))] for found in (grown, whole))
+    moments, anew = (found.readings[Measure(kind="moments", columns=("x",))] for found in (grown, whole))
     assert (moments.count, round(moments.mean, 6)) == (anew.count, round(anew.mean, 6)) == (3000, 1499.5)  # type: ignore[attr-defined]
     assert abs(moments.deviation - anew.deviation) < 1e-6  # type: ignore[attr-defined]
-    middle = grown.readings[Measure("quantiles", ("x",))].at(0.5)  # type: ignore[attr-defined]
+    middle = grown.readings[Measure(kind="quantiles", columns=("x",))].at(0.5)  # type: ignore[attr-defined]
     assert middle == 1499.0
 
 
@@ -302,7 +302,9 @@ def test_two_thousand_columns_are_measured(spark: SparkSession) -> None:
 
     names = [f"c{n}" for n in range(2000)]
     frame = spark.range(20).select(*(f.col("id").alias(name) for name in names))
-    kinds = [Measure("nulls", (name,)) for name in names] + [Measure("max", (name,)) for name in names[:100]]
+    kinds = [Measure(kind="nulls", columns=(name,)) for name in names] + [
+        Measure(kind="max", columns=(name,)) for name in names[:100]
+    ]
     readings = SparkMeasurer(spark, frame, lambda table: frame, lazy=False).measure(kinds)
     assert {readings[m] for m in kinds if m.kind == "nulls"} == {0}
     assert {readings[m] for m in kinds if m.kind == "max"} == {19}

@@ -48,7 +48,7 @@ def test_a_loaded_file_that_was_only_touched_is_the_same_file(make_project: Make
 
 
 def reasons(project: Connection) -> dict[str, str]:
-    request = RunRequest(BranchName("main"))
+    request = RunRequest(branch=BranchName("main"))
     found = plan(request, project.wiring.project(), project.wiring.runs.ports())
     return {str(step.table): step.reason for step in found.steps}
 

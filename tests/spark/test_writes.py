@@ -25,7 +25,9 @@ def counts(spark: SparkSession) -> SparkSession:
 
 def rows_after(spark: SparkSession, kind: Kind, type_: str) -> list[object]:
     """The rows of before, read with the columns of after: a column that was dropped and added is empty."""
-    transform = Transform(TableName("writes", "counts"), SqlQuery(""), "t.sql", 1, "", kind)
+    transform = Transform(
+        output=TableName("writes", "counts"), body=SqlQuery(""), file="t.sql", line=1, code_hash="", kind=kind
+    )
     evolve(spark, PATH, spark.sql(f"SELECT CAST(1 AS {type_}) AS n"), transform)
     return [row.n for row in spark.table(PATH).collect()]
 

@@ -156,15 +156,34 @@ class World:
         table = TableName.parse(output)
         body = PythonFunction(function, arguments, False)
         needs = tuple(arguments.values())
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, kind, needs)
+        self.transforms[table] = Transform(
+            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=kind, inputs=needs
+        )
 
     def ports(self, **changes: Any) -> Ports:
-        ports = Ports(self.metadata, self.lake, self.engine, utc_now, ADA, lambda reference: "", parallel=1)
+        ports = Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=utc_now,
+            author=ADA,
+            secrets=lambda reference: "",
+            parallel=1,
+        )
         return replace(ports, **changes)
 
     def run(self, *selection: str, branch: str = "main", force: bool = False, **changes: Any) -> RunResult:
-        project = Project(self.root, self.transforms, {}, {}, {}, lambda table: None)
-        return run(RunRequest(BranchName(branch), selection, force=force), project, self.ports(**changes))
+        project = Project(
+            root=self.root,
+            transforms=self.transforms,
+            contracts={},
+            checks={},
+            rules_hash={},
+            owner_of=lambda table: None,
+        )
+        return run(
+            RunRequest(branch=BranchName(branch), selection=selection, force=force), project, self.ports(**changes)
+        )
 
     def rows(self, table: str) -> Rows:
         found: Rows = self.catalog.load_table(table).scan().to_arrow().to_pylist()

@@ -38,20 +38,29 @@ def verdict(
     blocking = severity in (Severity.ERROR, Severity.CRITICAL) and outcome is not PASSED
     held = blocking if blocks is None else blocks
     kind = check.rpartition(".")[2]
-    return Verdict(f"{table}.{check}", kind, table, columns, outcome, severity, message, held)
+    return Verdict(
+        check_id=f"{table}.{check}",
+        check_type=kind,
+        table=table,
+        columns=columns,
+        outcome=outcome,
+        severity=severity,
+        message=message,
+        blocks=held,
+    )
 
 
 def judged(*verdicts: Verdict, at: datetime = NOON, table: str = "core.orders", branch: str = "main") -> Judged:
     return Judged(
-        TableName.parse(table),
-        BranchName(branch),
-        CommitId("3f2a91bcd0001111"),
-        None,
-        Schema(()),
-        (),
-        verdicts,
-        {},
-        at,
+        table=TableName.parse(table),
+        branch=BranchName(branch),
+        commit_id=CommitId("3f2a91bcd0001111"),
+        snapshot_id=None,
+        schema=Schema(()),
+        checks=(),
+        verdicts=verdicts,
+        readings={},
+        executed_at=at,
     )
 
 
@@ -98,12 +107,12 @@ class AlertWorld:
     @property
     def ports(self) -> AlertPorts:
         return AlertPorts(
-            self.metadata,
-            self.store,
-            self.clock,
-            BranchName("main"),
-            lambda table: {"marts": "fin@example.com"}.get(table.schema),
-            self.channels,
+            metadata=self.metadata,
+            store=self.store,
+            clock=self.clock,
+            default_branch=BranchName("main"),
+            owner=lambda table: {"marts": "fin@example.com"}.get(table.schema),
+            channels=self.channels,
             timing=self.timing,
             heedless=self.heedless,
             reopen_within=self.reopen_within,
@@ -137,12 +146,37 @@ def notice(
     at: datetime = NOON,
     branch: str = "main",
 ) -> Notice:
-    told = tuple(CheckTold(f"{table}.{c}", "range", severity, f"{c} is off", at, ("amount",), f"i-{c}") for c in checks)
-    return Notice(kind, scope, table, branch, at, told, "3f2a91bcd0001111", None, "run-1", "Orders", upstream=upstream)
+    told = tuple(
+        CheckTold(
+            check_id=f"{table}.{c}",
+            check_type="range",
+            severity=severity,
+            message=f"{c} is off",
+            since=at,
+            columns=("amount",),
+            incident_id=f"i-{c}",
+        )
+        for c in checks
+    )
+    return Notice(
+        kind=kind,
+        scope=scope,
+        table=table,
+        branch=branch,
+        at=at,
+        checks=told,
+        commit_id="3f2a91bcd0001111",
+        run_id=None,
+        monitor_run_id="run-1",
+        monitor_name="Orders",
+        upstream=upstream,
+    )
 
 
 def delivery(number: int, told: Notice, *, channel: str = "ops", **facts: object) -> Delivery:
-    base = Delivery(f"d{number:03d}", channel, told, NOON, NOON, NOON, number=number)
+    base = Delivery(
+        id=f"d{number:03d}", channel=channel, notice=told, created_at=NOON, due_at=NOON, next_at=NOON, number=number
+    )
     from dataclasses import replace
 
     return replace(base, **facts)  # type: ignore[arg-type]

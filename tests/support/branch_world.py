@@ -69,7 +69,14 @@ class BranchWorld:
             assert found is not None
             assert isinstance(pointer, Pointer), "nobody else writes here"
             number = before.number + 1 if before else 1
-            tree[table] = TableVersion(pointer.catalog, staged.uuid, snapshot, 0, number, run_id=run_id)
+            tree[table] = TableVersion(
+                catalog=pointer.catalog,
+                uuid=staged.uuid,
+                snapshot_id=snapshot,
+                schema_id=0,
+                number=number,
+                run_id=run_id,
+            )
             pointers.append(pointer)
             statistics[table] = found.statistics
         parents = [line.head] if line.head else []
@@ -83,8 +90,20 @@ class BranchWorld:
             statistics=statistics,
             metadata={},
         )
-        run = RunRecord(run_id, line.name, RunStatus.SUCCEEDED, now, ADA.email, "host", 1, "t0", commit_id=commit.id)
-        publication = Publication(tuple(pointers), line.name, line.head, commit, tree, run)
+        run = RunRecord(
+            id=run_id,
+            branch=line.name,
+            status=RunStatus.SUCCEEDED,
+            started_at=now,
+            user=ADA.email,
+            host="host",
+            pid=1,
+            process_started="t0",
+            commit_id=commit.id,
+        )
+        publication = Publication(
+            pointers=tuple(pointers), branch=line.name, expected_head=line.head, commit=commit, tree=tree, run=run
+        )
         assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
         return commit
 

@@ -92,7 +92,7 @@ def keep_merging(wiring: Wiring, notes: IO[str], seconds: float, branches: list[
         source = branches[turn % len(branches)]
         turn += 1
         try:
-            done = merge(MergeRequest(source, "main", no_ff=True), ports)
+            done = merge(MergeRequest(source=source, target="main", no_ff=True), ports)
         except DatabaseBusyError:
             refused += 1
             continue

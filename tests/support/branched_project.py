@@ -32,14 +32,22 @@ def write(
 ) -> CommitResult:
     """A new table gets the key with its first rows."""
     return commit_data(
-        CommitRequest(TableName.parse(table), branch, CommitMode(mode), ("id",), None, rows_of(rows)), ports
+        CommitRequest(
+            table=TableName.parse(table),
+            branch=branch,
+            mode=CommitMode(mode),
+            key=("id",),
+            message=None,
+            rows=rows_of(rows),
+        ),
+        ports,
     )
 
 
 def perform(ports: VersionPorts, work: Mapping[str, Any]) -> str:
     """A piece of work as another process is told it: a write with the names of `write`, or a merge. What came of it."""
     if "source" in work:
-        return str(merge(MergeRequest(work["source"], work["target"]), ports).type)
+        return str(merge(MergeRequest(source=work["source"], target=work["target"]), ports).type)
     return write(ports, **work).status
 
 

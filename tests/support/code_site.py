@@ -63,12 +63,12 @@ def many_sources(number: int) -> tuple[SourceRecord, ...]:
     """Of a folder `warehouse`: every third has a gap, and the later ones have more statements that are understood."""
     return tuple(
         SourceRecord(
-            "warehouse",
-            f"models/part_{each:02}/table_{each:03}.sql",
-            "dbt" if each % 4 == 0 else "sql",
-            f"digest {each}",
-            NOON,
-            0.01 * each,
+            root="warehouse",
+            path=f"models/part_{each:02}/table_{each:03}.sql",
+            language="dbt" if each % 4 == 0 else "sql",
+            digest=f"digest {each}",
+            read_at=NOON,
+            seconds=0.01 * each,
             statements=10,
             understood=9 if each % 3 == 0 else 10,
             queries=1,
@@ -86,19 +86,19 @@ def see_runs(wiring: Wiring) -> None:
     """Runs of marts.daily saw that revenue comes from the amount, as the code says, and from the discount, which it
     does not say; and they did not see where `day` comes from."""
     total = Kind(EdgeType.DERIVES_FROM, Relationship.AGGREGATED)
-    seen = (Evidence(Basis.OBSERVED, "spark", run_id="r20261115_060000_000001", seen_at=NOON, times=3),)
+    seen = (Evidence(basis=Basis.OBSERVED, extractor="spark", run_id="r20261115_060000_000001", seen_at=NOON, times=3),)
     sources = (("core.orders", "amount", "sum(amount)"), ("core.rebates", "discount", "sum(amount - discount)"))
     edges = tuple(
         EdgeClaim(
-            column_of(table, column),
-            column_of("marts.daily", "revenue"),
-            total,
-            Transformation.AGGREGATION,
-            expression,
-            False,
-            1.0,
-            seen,
+            source=column_of(table, column),
+            target=column_of("marts.daily", "revenue"),
+            kind=total,
+            transformation=Transformation.AGGREGATION,
+            expression=expression,
+            masking=False,
+            confidence=1.0,
+            evidence=seen,
         )
         for table, column, expression in sources
     )
-    wiring.lineage.graph.store.record([Batch("table:marts.daily", NOON, edges, actor="Ada")])
+    wiring.lineage.graph.store.record([Batch(producer="table:marts.daily", at=NOON, edges=edges, actor="Ada")])

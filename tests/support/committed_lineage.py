@@ -46,7 +46,14 @@ def edge(
     masking: bool = False,
     confidence: float = 1.0,
 ) -> Edge:
-    return Edge(_column(source), _column(target), how, expression, masking, confidence)
+    return Edge(
+        source=_column(source),
+        target=_column(target),
+        transformation=how,
+        expression=expression,
+        masking=masking,
+        confidence=confidence,
+    )
 
 
 def _column(text: str) -> ColumnName:
@@ -105,7 +112,9 @@ class CommittedLineage:
             if types is not None:
                 self.schemas[snapshot] = Schema(tuple(Column(column, type_) for column, type_ in types.items()))
             catalog = CatalogName(table.schema, table.name)
-            tree[table] = TableVersion(catalog, f"uuid-{name}", snapshot, 0, number, run_id=run_id)
+            tree[table] = TableVersion(
+                catalog=catalog, uuid=f"uuid-{name}", snapshot_id=snapshot, schema_id=0, number=number, run_id=run_id
+            )
         for name in gone:
             del tree[TableName.parse(name)]
         commit = make_commit(
@@ -118,12 +127,24 @@ class CommittedLineage:
             statistics={},
             metadata={"run_id": run_id, MADE_BY: {name: f"transforms/{name}.sql:3" for name in tables}},
         )
-        outputs = tuple(OutputRecord(TableName.parse(name), OutputStatus.PUBLISHED) for name in tables)
-        run = RunRecord(run_id, branch, RunStatus.RUNNING, self.now, "ada", "host", os.getpid(), "t0", outputs=outputs)
+        outputs = tuple(OutputRecord(table=TableName.parse(name), status=OutputStatus.PUBLISHED) for name in tables)
+        run = RunRecord(
+            id=run_id,
+            branch=branch,
+            status=RunStatus.RUNNING,
+            started_at=self.now,
+            user="ada",
+            host="host",
+            pid=os.getpid(),
+            process_started="t0",
+            outputs=outputs,
+        )
         self.metadata.start_run(run)
         done = replace(run, status=RunStatus.SUCCEEDED, commit_id=commit.id, finished_at=self.now)
         lineage = tuple(_lineage(name, said) for name, said in tables.items())
-        publication = Publication((), branch, head, commit, tree, done, lineage=lineage)
+        publication = Publication(
+            pointers=(), branch=branch, expected_head=head, commit=commit, tree=tree, run=done, lineage=lineage
+        )
         assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
         return commit
 
@@ -136,7 +157,9 @@ class CommittedLineage:
         found = self.metadata.branch(branch)
         assert found is not None
         audit = (AuditRecord(self.now, "Ada", "branch.reset", branch),)
-        moved = self.metadata.advance(Advance((), branch, found.head, to, audit=audit), lambda step: None)
+        moved = self.metadata.advance(
+            Advance(pointers=(), branch=branch, expected_head=found.head, head=to, audit=audit), lambda step: None
+        )
         assert isinstance(moved, Published)
 
 

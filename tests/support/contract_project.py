@@ -81,13 +81,13 @@ class Site:
 
         return compile_project(
             CompilePorts(
-                self.root,
-                governance or Governance(),
-                lambda table: None,
-                lambda: NOW,
-                lambda: [TableName.parse(name) for name in self.tables],
-                schema_of,
-                lambda: versions,
+                root=self.root,
+                governance=governance or Governance(),
+                owner_of=lambda table: None,
+                clock=lambda: NOW,
+                known=lambda: [TableName.parse(name) for name in self.tables],
+                schema_of=schema_of,
+                versions=lambda: versions,
             )
         )
 

@@ -48,16 +48,16 @@ def arrays_of(
     top = max([nodes, *types, *parents, *(end for row in given for end in (row.source, row.target))], default=0)
     numbers = list(range(1, top + 1)) if new_nodes is None else list(new_nodes)
     return GraphArrays(
-        revision,
-        np.array(numbers, np.int32),
-        np.array([NODE_TYPES.index(types.get(number, NodeType.COLUMN)) for number in numbers], np.uint8),
-        np.array([parents.get(number, 0) for number in numbers], np.int32),
-        np.array([row.source for row in given], np.int32),
-        np.array([row.target for row in given], np.int32),
-        np.array([row.kind.code for row in given], np.uint16),
-        np.array([row.confidence for row in given], np.float64),
-        np.array([row.start for row in given], np.int64),
-        np.array([row.end for row in given], np.int64),
+        revision=revision,
+        node=np.array(numbers, np.int32),
+        node_type=np.array([NODE_TYPES.index(types.get(number, NodeType.COLUMN)) for number in numbers], np.uint8),
+        parent=np.array([parents.get(number, 0) for number in numbers], np.int32),
+        source=np.array([row.source for row in given], np.int32),
+        target=np.array([row.target for row in given], np.int32),
+        kind=np.array([row.kind.code for row in given], np.uint16),
+        confidence=np.array([row.confidence for row in given], np.float64),
+        valid_from=np.array([row.start for row in given], np.int64),
+        valid_to=np.array([row.end for row in given], np.int64),
     )
 
 

@@ -63,15 +63,15 @@ def postgres_stores(url: str) -> Iterator[NewStore]:
 
 
 def seen(line: int = 1, **values: Any) -> Evidence:
-    return Evidence(Basis.RESOLVED, "sql", "jobs/a.sql", line, "select 1", **values)
+    return Evidence(basis=Basis.RESOLVED, extractor="sql", file="jobs/a.sql", line=line, statement="select 1", **values)
 
 
 def claim(source: Entity = RAW, target: Entity = CORE, **values: Any) -> EdgeClaim:
-    return EdgeClaim(source, target, **{"kind": COPIED, "evidence": (seen(),), **values})
+    return EdgeClaim(source=source, target=target, **{"kind": COPIED, "evidence": (seen(),), **values})
 
 
 def batch(producer: str, at: int, *edges: EdgeClaim, nodes: Iterable[NodeClaim] = (), **values: Any) -> Batch:
-    return Batch(producer, day(at), tuple(edges), tuple(nodes), **values)
+    return Batch(producer=producer, at=day(at), edges=tuple(edges), nodes=tuple(nodes), **values)
 
 
 def lives(store: LineageStore, source: Entity = RAW, target: Entity = CORE) -> tuple[EdgeVersion, ...]:

@@ -43,14 +43,16 @@ def _claims(draw: st.DrawFn) -> EdgeClaim:
     target = draw(st.sampled_from(COLUMNS))
     end = BOARD if kind.type is EdgeType.CONSUMES else table_of(target.owner) if kind.indirect else target
     return EdgeClaim(
-        draw(st.sampled_from(COLUMNS)),
-        end,
-        kind,
-        draw(st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION, Transformation.UNKNOWN])),
-        draw(st.sampled_from(["", "sum(x)"])),
-        draw(st.booleans()),
-        draw(st.sampled_from([None, 0.0, 0.4, 0.8, 1.0])),
-        tuple(draw(st.lists(_evidence, max_size=2))),
+        source=draw(st.sampled_from(COLUMNS)),
+        target=end,
+        kind=kind,
+        transformation=draw(
+            st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION, Transformation.UNKNOWN])
+        ),
+        expression=draw(st.sampled_from(["", "sum(x)"])),
+        masking=draw(st.booleans()),
+        confidence=draw(st.sampled_from([None, 0.0, 0.4, 0.8, 1.0])),
+        evidence=tuple(draw(st.lists(_evidence, max_size=2))),
         metadata=draw(st.sampled_from([{}, {"note": "é", "deep": {"b": 1, "a": [2]}}])),
     )
 
@@ -68,10 +70,10 @@ def histories(draw: st.DrawFn) -> list[Batch]:
     days = sorted(draw(st.lists(st.integers(0, 9), min_size=1, max_size=8)))
     return [
         Batch(
-            draw(st.sampled_from(PRODUCERS)),
-            START + day * DAY,
-            tuple(draw(st.lists(_claims(), max_size=6))),
-            tuple(draw(st.lists(_node_claims, max_size=4))),
+            producer=draw(st.sampled_from(PRODUCERS)),
+            at=START + day * DAY,
+            edges=tuple(draw(st.lists(_claims(), max_size=6))),
+            nodes=tuple(draw(st.lists(_node_claims, max_size=4))),
             complete=draw(st.booleans()),
             actor=draw(st.sampled_from(["", "ada"])),
         )

@@ -58,13 +58,13 @@ def claim(line: str) -> EdgeClaim:
     else:
         kind = Kind(EdgeType(way), None)
     return EdgeClaim(
-        entity(source),
-        entity(target),
-        kind,
-        _TRANSFORMATIONS.get(kind.relationship, Transformation.UNKNOWN)
+        source=entity(source),
+        target=entity(target),
+        kind=kind,
+        transformation=_TRANSFORMATIONS.get(kind.relationship, Transformation.UNKNOWN)
         if kind.relationship and not kind.indirect
         else Transformation.UNKNOWN,
-        expression or "",
+        expression=expression or "",
         confidence=float(confidence or 1.0),
     )
 
@@ -79,7 +79,7 @@ class LineageSite:
     def say(self, lines: str, *, day: float = 0, producer: str = "test", nodes: Iterable[NodeClaim] = ()) -> None:
         """All that the producer says on that day."""
         edges = tuple(claim(line) for line in lines.strip().splitlines() if line.strip())
-        self.store.record([Batch(producer, START + day * DAY, edges, tuple(nodes))])
+        self.store.record([Batch(producer=producer, at=START + day * DAY, edges=edges, nodes=tuple(nodes))])
 
     def ask(self, start: str, direction: Way = "downstream", **options: Any) -> Traversal:
         """`options` are those of `Ask` and `EdgeFilter`."""
@@ -93,7 +93,8 @@ def _ask_of(start: str, direction: Way, options: dict[str, Any]) -> Ask:
     fields = EdgeFilter.__dataclass_fields__
     edges = EdgeFilter(**{key: value for key, value in options.items() if key in fields})
     return replace(
-        Ask(start, direction, edges=edges), **{key: value for key, value in options.items() if key not in fields}
+        Ask(start=start, direction=direction, edges=edges),
+        **{key: value for key, value in options.items() if key not in fields},
     )
 
 

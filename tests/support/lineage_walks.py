@@ -14,7 +14,7 @@ def node(name: str) -> Node:
     """`a.b.c` is a column, `a.b` a table, `dashboard:x` a dashboard."""
     before, colon, rest = name.partition(":")
     if colon and before in set(NodeType):
-        return Node(name, NodeType(before), rest)
+        return Node(id=name, type=NodeType(before), name=rest)
     table, _, column = name.rpartition(".")
     return node_of(column_of(table, column) if "." in table or ":" in table else table_of(name))
 
@@ -39,11 +39,11 @@ def walk(
         for name in names
     )
     return Traversal(
-        Ask(start, direction),
-        items,
-        given,
-        hidden,
-        len(items) if total is None else total,
+        ask=Ask(start=start, direction=direction),
+        items=items,
+        links=given,
+        hidden=hidden,
+        total=len(items) if total is None else total,
         starts=(node(start),),
         greatest_depth=max((item.depth for item in items), default=0),
     )

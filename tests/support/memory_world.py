@@ -135,12 +135,24 @@ class MemoryWorld:
             names = {text.replace(".", "_"): TableName.parse(text) for text in inputs}
             table = TableName.parse(output)
             body = PythonFunction(function, names, False)
-            transforms[table] = Transform(table, body, f"{table}.py", 1, "1", inputs=tuple(names.values()))
-        return Project(Path(), transforms, {}, {}, {}, lambda table: None)
+            transforms[table] = Transform(
+                output=table, body=body, file=f"{table}.py", line=1, code_hash="1", inputs=tuple(names.values())
+            )
+        return Project(
+            root=Path(), transforms=transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
+        )
 
     def ports(self, notify: Callable[[Event], None]) -> Ports:
         events = on(Event, notify)
-        return Ports(self.metadata, self.lake, self.engine, self.clock, ADA, lambda reference: "", events=events)
+        return Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=self.clock,
+            author=ADA,
+            secrets=lambda reference: "",
+            events=events,
+        )
 
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
         unknown = [name for name in given if name not in ("day", "start", "end")]
@@ -150,14 +162,14 @@ class MemoryWorld:
 
     def work(self) -> RunWork:
         return RunWork(
-            self.metadata,
-            lambda: self.lake,
-            lambda: self.engine,
-            ADA,
-            self.clock,
-            self.project,
-            self.bind,
-            self.ports,
+            metadata=self.metadata,
+            lake=lambda: self.lake,
+            engine=lambda: self.engine,
+            author=ADA,
+            clock=self.clock,
+            project=self.project,
+            bind=self.bind,
+            ports=self.ports,
         )
 
     def queue(self, *, limit: int = 20, server: Process | None = None, start: bool = True) -> JobQueue:

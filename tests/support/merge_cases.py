@@ -42,7 +42,14 @@ class Expected:
         return replace(self, kind=MIRROR.get(self.kind, self.kind), ours=self.theirs, theirs=self.ours)
 
     def conflict(self) -> Conflict:
-        return Conflict(ConflictKind(self.kind), self.key, self.column, self.base, self.ours, self.theirs)
+        return Conflict(
+            kind=ConflictKind(self.kind),
+            key=self.key,
+            column=self.column,
+            base=self.base,
+            ours=self.ours,
+            theirs=self.theirs,
+        )
 
     def differences(self, seen: Conflict) -> list[str]:
         """What of it is not as expected, in words."""

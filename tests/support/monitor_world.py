@@ -66,16 +66,31 @@ class MonitorWorld:
 
     def project(self) -> Project:
         body = PythonFunction(lambda: list(self.rows), {}, False)
-        made = Transform(ORDERS, body, "orders.py", 1, "1")
+        made = Transform(output=ORDERS, body=body, file="orders.py", line=1, code_hash="1")
         promises = {ORDERS: self.promises}
-        return Project(Path(), {ORDERS: made}, {}, {ORDERS: self.checks}, {}, lambda table: None, promises=promises)
+        return Project(
+            root=Path(),
+            transforms={ORDERS: made},
+            contracts={},
+            checks={ORDERS: self.checks},
+            rules_hash={},
+            owner_of=lambda table: None,
+            promises=promises,
+        )
 
     def publish(self, *ids: int | None) -> None:
         """core.orders, written anew with these ids."""
         self.rows = [{"id": number} for number in ids]
-        ports = Ports(self.metadata, self.lake, self.engine, self.clock, ADA, lambda reference: "")
+        ports = Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=self.clock,
+            author=ADA,
+            secrets=lambda reference: "",
+        )
         project = replace(self.project(), checks={})
-        assert run(RunRequest(MAIN, force=True), project, ports).run.status is RunStatus.SUCCEEDED
+        assert run(RunRequest(branch=MAIN, force=True), project, ports).run.status is RunStatus.SUCCEEDED
 
     def check_ports(
         self,
@@ -84,12 +99,12 @@ class MonitorWorld:
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> CheckPorts:
         return CheckPorts(
-            self.metadata,
-            self.lake,
-            lambda: self.engine,
-            self.project,
-            self.clock,
-            MAIN,
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=lambda: self.engine,
+            project=self.project,
+            clock=self.clock,
+            default_branch=MAIN,
             notify=notify,
             stopped=stopped,
             run_id=run_id,
@@ -98,11 +113,26 @@ class MonitorWorld:
     @property
     def judging(self) -> JudgePorts:
         observers = Observers(tuple(self.observers))
-        return JudgePorts(self.store, self.check_ports, observers, self.clock, "ada", MAIN, self.process)
+        return JudgePorts(
+            store=self.store,
+            checks=self.check_ports,
+            observers=observers,
+            clock=self.clock,
+            actor="ada",
+            default_branch=MAIN,
+            process=self.process,
+        )
 
     @property
     def ports(self) -> MonitorPorts:
-        return MonitorPorts(self.store, self.metadata, self.clock, "ada", MAIN, channels=lambda: ("ops",))
+        return MonitorPorts(
+            store=self.store,
+            metadata=self.metadata,
+            clock=self.clock,
+            actor="ada",
+            default_branch=MAIN,
+            channels=lambda: ("ops",),
+        )
 
     def monitor(self, schedule: dict[str, object] | None = None, **fields: object) -> Monitor:
         given = {"name": "Orders", "dataset": "core.orders", "checks": [NOT_NULL], "schedule": schedule, **fields}

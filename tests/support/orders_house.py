@@ -112,7 +112,7 @@ class House:
         found = self.lake.snapshot(catalog, snapshot)
         assert state is not None
         assert found is not None
-        return TableVersion(catalog, state.uuid, snapshot, found.schema_id)
+        return TableVersion(catalog=catalog, uuid=state.uuid, snapshot_id=snapshot, schema_id=found.schema_id)
 
     def summary(self, snapshot: SnapshotId, name: CatalogName = ROW) -> dict[str, str]:
         found = self.lake.metadata(name).snapshot_by_id(snapshot)

@@ -32,7 +32,7 @@ def drop(world: VersionWorld, branch: str, *ids: int) -> None:
 
 
 def go(world: VersionWorld, source: str = "dev", target: str = "main", **more: object) -> MergeResult:
-    return merge(MergeRequest(source, target, **more), world.ports)  # type: ignore[arg-type]
+    return merge(MergeRequest(source=source, target=target, **more), world.ports)  # type: ignore[arg-type]
 
 
 def amounts(world: VersionWorld, at: str = "main") -> dict[int, tuple[str, float]]:

@@ -173,7 +173,18 @@ def _point(time: datetime, day: int, odd: bool) -> MetricPoint:
     kept = Kept(
         odd, 9.0 if odd else 0.4, "far below what is expected" if odd else "in order", usual, usual * 0.9, usual * 1.1
     )
-    return MetricPoint(ORDERS, "mean(amount)", f"day {day}", time, value, BranchName("main"), None, None, time, kept)
+    return MetricPoint(
+        table=ORDERS,
+        metric="mean(amount)",
+        version=f"day {day}",
+        time=time,
+        value=value,
+        branch=BranchName("main"),
+        commit_id=None,
+        run_id=None,
+        recorded_at=time,
+        finding=kept,
+    )
 
 
 def csv_of(numbers: range, amount: float) -> str:

@@ -47,10 +47,10 @@ class RandomLineage:
             for name in pick.sample(TABLES, 2)
         ]
         return Batch(
-            pick.choice(["one", "two"]),
-            START + day * DAY,
-            tuple(self._edge() for _ in range(pick.randint(5, 25))),
-            tuple(nodes),
+            producer=pick.choice(["one", "two"]),
+            at=START + day * DAY,
+            edges=tuple(self._edge() for _ in range(pick.randint(5, 25))),
+            nodes=tuple(nodes),
             complete=pick.random() < 0.5,
         )
 
@@ -70,35 +70,35 @@ class RandomLineage:
             case _:
                 kind = Kind(EdgeType.DERIVES_FROM, pick.choice([Relationship.COPIED, Relationship.AGGREGATED]))
         return EdgeClaim(
-            entity(source),
-            entity(target),
-            kind,
-            pick.choice(list(Transformation)),
-            pick.choice(["", "sum(x)"]),
-            pick.random() < 0.2,
-            pick.choice(SURE),
+            source=entity(source),
+            target=entity(target),
+            kind=kind,
+            transformation=pick.choice(list(Transformation)),
+            expression=pick.choice(["", "sum(x)"]),
+            masking=pick.random() < 0.2,
+            confidence=pick.choice(SURE),
         )
 
     def _ask(self) -> Ask:
         pick = self._random
         way: Way = pick.choice(["upstream", "downstream", "both"])
         return Ask(
-            pick.choice((*COLUMNS, *TABLES, *FIELDS, *OTHERS, "schema:core", "nobody.knows")),
-            way,
-            pick.choice([None, 1, 2, 10]),
-            EdgeFilter(
-                pick.choice([FLOWS, FLOWS, frozenset(EdgeType), frozenset({EdgeType.DERIVES_FROM})]),
-                pick.choice([0.5, 0.0, 0.75]),
-                pick.random() < 0.5,
-                pick.choice([None, None, START + 1.5 * DAY, START + 3 * DAY]),
-                frozenset({"copied"}) if pick.random() < 0.1 else frozenset(),
-                frozenset({Indirect.FILTER}) if pick.random() < 0.2 else frozenset(),
+            start=pick.choice((*COLUMNS, *TABLES, *FIELDS, *OTHERS, "schema:core", "nobody.knows")),
+            direction=way,
+            depth=pick.choice([None, 1, 2, 10]),
+            edges=EdgeFilter(
+                types=pick.choice([FLOWS, FLOWS, frozenset(EdgeType), frozenset({EdgeType.DERIVES_FROM})]),
+                min_confidence=pick.choice([0.5, 0.0, 0.75]),
+                indirect=pick.random() < 0.5,
+                at=pick.choice([None, None, START + 1.5 * DAY, START + 3 * DAY]),
+                relationships=frozenset({"copied"}) if pick.random() < 0.1 else frozenset(),
+                subtypes=frozenset({Indirect.FILTER}) if pick.random() < 0.2 else frozenset(),
             ),
-            pick.choice(list(Level)),
-            frozenset({NodeType.COLUMN, NodeType.DASHBOARD}) if pick.random() < 0.2 else frozenset(),
-            frozenset({"core"}) if pick.random() < 0.2 else frozenset(),
-            frozenset({"a.sql"}) if pick.random() < 0.1 else frozenset(),
-            pick.random() < 0.7,
-            pick.choice([None, None, 3]),
-            pick.choice([0, 0, 2]),
+            level=pick.choice(list(Level)),
+            node_types=frozenset({NodeType.COLUMN, NodeType.DASHBOARD}) if pick.random() < 0.2 else frozenset(),
+            schemas=frozenset({"core"}) if pick.random() < 0.2 else frozenset(),
+            files=frozenset({"a.sql"}) if pick.random() < 0.1 else frozenset(),
+            intermediate=pick.random() < 0.7,
+            limit=pick.choice([None, None, 3]),
+            paths=pick.choice([0, 0, 2]),
         )

@@ -80,11 +80,20 @@ def _version(wiring: Wiring, table: TableName, snapshot: SnapshotId, run: str, n
     catalog = CatalogName(table.schema, table.name)
     state = wiring.lake.state(catalog)
     assert state is not None
-    return TableVersion(catalog, state.uuid, snapshot, 0, number, run_id=run)
+    return TableVersion(catalog=catalog, uuid=state.uuid, snapshot_id=snapshot, schema_id=0, number=number, run_id=run)
 
 
 def _run(name: str, when: datetime, outputs: tuple[OutputRecord, ...]) -> RunRecord:
-    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, when, "ada@example.com", "host", os.getpid(), "t0")
+    run = RunRecord(
+        id=RunId(name),
+        branch=MAIN,
+        status=RunStatus.RUNNING,
+        started_at=when,
+        user="ada@example.com",
+        host="host",
+        pid=os.getpid(),
+        process_started="t0",
+    )
     return replace(run, finished_at=when + timedelta(seconds=3), outputs=outputs)
 
 
@@ -110,16 +119,18 @@ def _publish(
         statistics=statistics,
         metadata={"run_id": run_name},
     )
-    outputs = tuple(OutputRecord(t, OutputStatus.PUBLISHED, rows=s.record_count) for t, s in statistics.items())
+    outputs = tuple(
+        OutputRecord(table=t, status=OutputStatus.PUBLISHED, rows=s.record_count) for t, s in statistics.items()
+    )
     run = _run(run_name, when, outputs)
     wiring.metadata.start_run(run)
     publication = Publication(
-        (),
-        MAIN,
-        parent,
-        commit,
-        tree,
-        replace(run, status=RunStatus.SUCCEEDED, commit_id=commit.id),
+        pointers=(),
+        branch=MAIN,
+        expected_head=parent,
+        commit=commit,
+        tree=tree,
+        run=replace(run, status=RunStatus.SUCCEEDED, commit_id=commit.id),
         verdicts=(verdict(Outcome.PASSED, "3 rows, none outside"),) if REVENUE in changed else (),
         lineage=tuple(_lineage(table) for table in changed),
         assets=tuple(_asset(table, when) for table in changed),
@@ -130,25 +141,47 @@ def _publish(
 
 def verdict(outcome: Outcome, message: str) -> Verdict:
     blocks = outcome is not Outcome.PASSED
-    return Verdict("c1", "range", str(REVENUE), ("revenue",), outcome, Severity.CRITICAL, message, blocks)
+    return Verdict(
+        check_id="c1",
+        check_type="range",
+        table=str(REVENUE),
+        columns=("revenue",),
+        outcome=outcome,
+        severity=Severity.CRITICAL,
+        message=message,
+        blocks=blocks,
+    )
 
 
 def _lineage(table: TableName) -> TableLineage:
     amount, revenue = ColumnName(str(ORDERS), "amount"), ColumnName(str(REVENUE), "revenue")
     if table == ORDERS:
-        return TableLineage(table, (Edge(ColumnName("files:data/*.csv", "amount"), amount),))
-    return TableLineage(table, (Edge(amount, revenue, Transformation.AGGREGATION, "sum(amount)"),))
+        return TableLineage(table, (Edge(source=ColumnName("files:data/*.csv", "amount"), target=amount),))
+    return TableLineage(
+        table,
+        (Edge(source=amount, target=revenue, transformation=Transformation.AGGREGATION, expression="sum(amount)"),),
+    )
 
 
 def _asset(table: TableName, when: datetime) -> AssetRecord:
     column = "amount" if table == ORDERS else "revenue"
     columns = ({"name": column, "type": "bigint", "description": f"The {column}", "pii": None},)
-    return AssetRecord(table, "table", f"All {table.name}", "finance@example.com", ("gold",), columns, when)
+    return AssetRecord(
+        table=table,
+        kind="table",
+        description=f"All {table.name}",
+        owner="finance@example.com",
+        tags=("gold",),
+        columns=columns,
+        updated_at=when,
+    )
 
 
 def _block(wiring: Wiring) -> RunId:
     reason = "1 row outside 0 … 10000"
-    run = _run("r3", MORNING + timedelta(days=2), (OutputRecord(REVENUE, OutputStatus.BLOCKED, reason),))
+    run = _run(
+        "r3", MORNING + timedelta(days=2), (OutputRecord(table=REVENUE, status=OutputStatus.BLOCKED, reason=reason),)
+    )
     wiring.metadata.start_run(run)
     failed = verdict(Outcome.FAILED, reason)
     wiring.metadata.finish_run(replace(run, status=RunStatus.BLOCKED), (failed,), ())

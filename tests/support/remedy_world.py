@@ -71,7 +71,12 @@ class RemedyWorld:
     def judge(self, table: str, branch: str = "main", checks: Sequence[Check] | None = None) -> Judged:
         versions = self.world.ports
         ports = CheckPorts(
-            versions.metadata, versions.lake, versions.engine, versions.project, versions.clock, versions.default_branch
+            metadata=versions.metadata,
+            lake=versions.lake,
+            engine=versions.engine,
+            project=versions.project,
+            clock=versions.clock,
+            default_branch=versions.default_branch,
         )
         return judge_dataset(f"{table}@{branch}", ports, checks=checks)
 
@@ -101,11 +106,11 @@ def make_remedy_world(
         raise AssertionError("this is small: Spark must not be asked")
 
     ports = RemedyPorts(
-        world.ports,
-        SqlRemediations(world.metadata._engine),
-        ArrowRepair(world.tables, lambda pin, failing: failing_rows(world.engine, world.lake, pin, failing)),
-        no_spark,
-        policy or ApprovalPolicy(),
+        versions=world.ports,
+        store=SqlRemediations(world.metadata._engine),
+        small=ArrowRepair(world.tables, lambda pin, failing: failing_rows(world.engine, world.lake, pin, failing)),
+        large=no_spark,
+        policy=policy or ApprovalPolicy(),
         tell=lambda remediation, event: told.append((remediation.id, event)),
     )
     return RemedyWorld(world, ports, told)

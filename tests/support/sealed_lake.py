@@ -113,30 +113,42 @@ class SealedLake:
 
         transforms = {
             table: Transform(
-                table, PythonFunction(giving(some), {}, False), f"{table}.py", 1, str(next(self.ticks)), kind
+                output=table,
+                body=PythonFunction(giving(some), {}, False),
+                file=f"{table}.py",
+                line=1,
+                code_hash=str(next(self.ticks)),
+                kind=kind,
             )
             for table, some in rows.items()
         }
-        project = Project(self.root, transforms, {}, {}, {}, lambda table: None)
+        project = Project(
+            root=self.root, transforms=transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
+        )
         ports = Ports(
-            self.metadata,
-            self.lake,
-            self.engine,
-            self.clock,
-            ADA,
-            lambda reference: "",
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=self.clock,
+            author=ADA,
+            secrets=lambda reference: "",
             parallel=1,
             seals=self.seals if self.is_sealing else None,
             signer=self.signer,
         )
-        commit = run(RunRequest(branch, message=message, force=True), project, ports).commit
+        commit = run(RunRequest(branch=branch, message=message, force=True), project, ports).commit
         assert commit is not None
         return commit
 
     def add_view(self, table: TableName, sql: str) -> Commit:
         location = self.lake.write_view(table, sql, Schema((Column("id", "bigint"),)), None)
         version = TableVersion(
-            CatalogName(table.schema, table.name), "u", None, 0, kind="view", metadata_location=location
+            catalog=CatalogName(table.schema, table.name),
+            uuid="u",
+            snapshot_id=None,
+            schema_id=0,
+            kind="view",
+            metadata_location=location,
         )
         digested, sealed = seal_versions(self.metadata, self.seals, {table: version})
         head = self.head()
@@ -151,10 +163,28 @@ class SealedLake:
             statistics={},
             metadata={},
         )
-        record = RunRecord(RunId(f"r{commit.id[:6]}"), MAIN, RunStatus.SUCCEEDED, commit.time, "ada", "h", 1, "t")
-        pointer = Pointer(version.catalog, None, location, kind="VIEW")
+        record = RunRecord(
+            id=RunId(f"r{commit.id[:6]}"),
+            branch=MAIN,
+            status=RunStatus.SUCCEEDED,
+            started_at=commit.time,
+            user="ada",
+            host="h",
+            pid=1,
+            process_started="t",
+        )
+        pointer = Pointer(catalog=version.catalog, expected=None, location=location, kind="VIEW")
         published = self.metadata.publish(
-            Publication((pointer,), MAIN, head, commit, tree, record, sealed=sealed), lambda step: None
+            Publication(
+                pointers=(pointer,),
+                branch=MAIN,
+                expected_head=head,
+                commit=commit,
+                tree=tree,
+                run=record,
+                sealed=sealed,
+            ),
+            lambda step: None,
         )
         assert isinstance(published, Published)
         return commit

@@ -48,7 +48,17 @@ class Surroundings:
     def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
         target = target or self.new_id(label, line)
         columns = {column.name: column.value for column in relation.columns}
-        self.steps.append(Step(target, made, columns, relation.shaped, relation.reads, relation.open, True))
+        self.steps.append(
+            Step(
+                target=target,
+                made=made,
+                columns=columns,
+                shaped=relation.shaped,
+                reads=relation.reads,
+                open=relation.open,
+                whole=True,
+            )
+        )
         self.types[target] = types_of(relation, self)
         return read_from(target, relation)
 
@@ -72,8 +82,16 @@ class Surroundings:
     def extraction(self, relation: Relation) -> Extraction:
         """As if the query made a table."""
         columns = {column.name: column.value for column in relation.columns}
-        last = Step(TARGET, Made.TABLE, columns, relation.shaped, relation.reads, relation.open, True)
-        return contract([Program("", "sql", (*self.steps, last), tuple(self.gaps))])
+        last = Step(
+            target=TARGET,
+            made=Made.TABLE,
+            columns=columns,
+            shaped=relation.shaped,
+            reads=relation.reads,
+            open=relation.open,
+            whole=True,
+        )
+        return contract([Program(file="", language="sql", steps=(*self.steps, last), gaps=tuple(self.gaps))])
 
 
 def tree_of(query: str, dialect: str) -> exp.Expr:
@@ -101,7 +119,7 @@ def catalog_of(path: Path) -> Catalog:
             for one in schema.find_all(exp.ColumnDef)
             if one.parent is schema
         )
-        found.append(Definition(schema.this.sql(), columns, given=True))
+        found.append(Definition(name=schema.this.sql(), columns=columns, given=True))
     return Catalog(tuple(found))
 
 

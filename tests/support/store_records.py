@@ -22,7 +22,16 @@ def note(action: str, **detail: object) -> AuditRecord:
 
 
 def run_record(name: str, minute: int = 0, **changes: Any) -> RunRecord:
-    run = RunRecord(RunId(name), MAIN, RunStatus.RUNNING, NOW + timedelta(minutes=minute), "ada", "host", 42, "t0")
+    run = RunRecord(
+        id=RunId(name),
+        branch=MAIN,
+        status=RunStatus.RUNNING,
+        started_at=NOW + timedelta(minutes=minute),
+        user="ada",
+        host="host",
+        pid=42,
+        process_started="t0",
+    )
     return replace(run, **changes)
 
 
@@ -42,7 +51,12 @@ def commit_of(
         message=message,
         time=NOW + timedelta(minutes=minute),
         branch=MAIN,
-        statistics={table: TableStatistics(1, 2, 3, 4, 5, 6) for table in tables},
+        statistics={
+            table: TableStatistics(
+                rows_added=1, rows_deleted=2, bytes_added=3, bytes_deleted=4, record_count=5, total_size=6
+            )
+            for table in tables
+        },
         metadata=metadata,
     )
 
@@ -61,4 +75,4 @@ def publish(
 
 
 def pointer(name: str, old: str | None, new: str) -> Pointer:
-    return Pointer(CatalogName("core", name), old, new)
+    return Pointer(catalog=CatalogName("core", name), expected=old, location=new)

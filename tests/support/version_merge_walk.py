@@ -93,7 +93,10 @@ class MergeWalk(Walk):
 
         def do() -> MergeResult:
             if held.kind == "merge":
-                return merge(MergeRequest(held.source, held.target, held.strategy, no_ff=held.no_ff), ports)
+                return merge(
+                    MergeRequest(source=held.source, target=held.target, strategy=held.strategy, no_ff=held.no_ff),
+                    ports,
+                )
             return (cherry_pick if held.kind == "cherry-pick" else revert)(held.source, held.target, ports)
 
         return self.compare(held, self.expect(held), do)

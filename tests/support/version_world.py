@@ -170,7 +170,9 @@ class VersionWorld:
         """Rows as dictionaries get the types of the table's columns; those of a new table are as Arrow finds them."""
         name = TableName.parse(table)
         given = rows if isinstance(rows, pa.Table) else self._arrow(name, branch, rows, schema)
-        request = CommitRequest(name, branch, CommitMode(mode), tuple(key), message, given)
+        request = CommitRequest(
+            table=name, branch=branch, mode=CommitMode(mode), key=tuple(key), message=message, rows=given
+        )
         return commit_data(request, self.ports)
 
     def _arrow(self, table: TableName, branch: str, rows: Sequence[Row], schema: pa.Schema | None) -> pa.Table:
@@ -194,7 +196,7 @@ class VersionWorld:
             before = line.tree[name]
             stage = open_stage(work, name, before)
             ports.tables.swap(stage, (), None, fields)
-            outcome = staged_outcome(work, name, stage, before, TableTally(table, "rows"))
+            outcome = staged_outcome(work, name, stage, before, TableTally(table=table, how="rows"))
 
             def record(prepared: Prepared) -> Publication:
                 tree = placed(line.tree, prepared.versions)
@@ -244,8 +246,26 @@ class VersionWorld:
             statistics={},
             metadata={},
         )
-        run = RunRecord(new_run_id(now), MAIN, RunStatus.SUCCEEDED, now, ADA.email, "here", 1, "", finished_at=now)
-        publication = Publication((), MAIN, head, commit, tree, run, assets=(replace(known, columns=flagged),))
+        run = RunRecord(
+            id=new_run_id(now),
+            branch=MAIN,
+            status=RunStatus.SUCCEEDED,
+            started_at=now,
+            user=ADA.email,
+            host="here",
+            pid=1,
+            process_started="",
+            finished_at=now,
+        )
+        publication = Publication(
+            pointers=(),
+            branch=MAIN,
+            expected_head=head,
+            commit=commit,
+            tree=tree,
+            run=run,
+            assets=(replace(known, columns=flagged),),
+        )
         assert isinstance(self.metadata.publish(publication, ports.seam), Published)
 
     # what there is
@@ -306,7 +326,9 @@ def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
         small=ArrowRows(tables),
         large=no_spark,
         engine=lambda: cast(Engine, engine),  # it does what these flows ask for
-        project=lambda: Project(tmp_path, {}, {}, checks, {}, lambda table: None),
+        project=lambda: Project(
+            root=tmp_path, transforms={}, contracts={}, checks=checks, rules_hash={}, owner_of=lambda table: None
+        ),
         declared=frozenset,
         personal=partial(personal_at, metadata, frozenset, MAIN),
         clock=Clock(),

@@ -14,7 +14,7 @@ from forge.transforms.fingerprint import Fingerprint, fingerprint, hash_of
 from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
 
 ORDERS, ITEMS = TableName("core", "orders"), TableName("core", "items")
-SQL = Transform(ORDERS, SqlQuery("SELECT 1", ("day",)), "a.sql", 1, "hash")
+SQL = Transform(output=ORDERS, body=SqlQuery("SELECT 1", ("day",)), file="a.sql", line=1, code_hash="hash")
 PYTHON = replace(SQL, body=PythonFunction(lambda: None, {}, False))
 SOURCE = replace(SQL, body=FileSource("parquet", "data/*"))
 INPUTS: Mapping[TableName, object] = {ORDERS: 1, ITEMS: 2}

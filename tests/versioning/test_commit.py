@@ -12,7 +12,7 @@ from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, Tab
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, make_commit, tree_id_of
 
 ORDERS = TableName("core", "orders")
-VERSION = TableVersion(CatalogName("core", "orders"), "u-1", SnapshotId(11), 0)
+VERSION = TableVersion(catalog=CatalogName("core", "orders"), uuid="u-1", snapshot_id=SnapshotId(11), schema_id=0)
 PARTS: dict[str, Any] = {
     "tree": {ORDERS: VERSION},
     "parents": (CommitId("aa"),),

@@ -113,7 +113,15 @@ def test_two_trees_have_one_digest_only_if_they_say_the_same(one: TableTree, oth
     ids=["uuid", "schema", "spec", "properties", "manifest list", "node", "no manifest"],
 )
 def test_any_part_of_a_table_changes_its_digest(change: dict[str, object]) -> None:
-    tree = TableTree("table", "u", "s", {"spec-id": 0}, {}, ("list", "h"), (ManifestNode("m", "h", "n"),))
+    tree = TableTree(
+        kind="table",
+        uuid="u",
+        schema="s",
+        spec={"spec-id": 0},
+        properties={},
+        manifest_list=("list", "h"),
+        manifests=(ManifestNode("m", "h", "n"),),
+    )
     assert replace(tree, **change).digest != tree.digest  # type: ignore[arg-type]
 
 
@@ -128,7 +136,7 @@ def test_what_is_no_tree_is_refused(body: dict[str, object]) -> None:
 
 
 def test_a_manifest_of_the_wrong_length_is_refused() -> None:
-    body = {**TableTree("table", "u").body(), "manifests": [["path", "digest"]]}
+    body = {**TableTree(kind="table", uuid="u").body(), "manifests": [["path", "digest"]]}
     with pytest.raises(ValueError, match="not a table tree"):
         table_tree_of(body)
 

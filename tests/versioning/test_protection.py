@@ -14,7 +14,7 @@ NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
 
 def branch(name: str = "main", **changes: Any) -> Branch:
-    return Branch(BranchName(name), None, NOW, "ada", NOW, **changes)
+    return Branch(name=BranchName(name), head=None, created_at=NOW, created_by="ada", updated_at=NOW, **changes)
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def test_a_three_way_merge_is_written_either_way(word: str) -> None:
 @pytest.mark.parametrize(
     ("conflict", "wanted"),
     [
-        (Conflict(ConflictKind.MODIFY_MODIFY, {"id": 1}, "amount"), "column amount of row id = 1"),
-        (Conflict(ConflictKind.DELETE_MODIFY, {"id": 1, "day": "x"}), "row id = 1, day = x"),
-        (Conflict(ConflictKind.SCHEMA_CHANGE, column="id"), "column id"),
-        (Conflict(ConflictKind.CONSTRAINT, location="core.orders.id.unique"), "core.orders.id.unique"),
-        (Conflict(ConflictKind.MODIFY_DELETE), "the whole table"),
+        (Conflict(kind=ConflictKind.MODIFY_MODIFY, key={"id": 1}, column="amount"), "column amount of row id = 1"),
+        (Conflict(kind=ConflictKind.DELETE_MODIFY, key={"id": 1, "day": "x"}), "row id = 1, day = x"),
+        (Conflict(kind=ConflictKind.SCHEMA_CHANGE, column="id"), "column id"),
+        (Conflict(kind=ConflictKind.CONSTRAINT, location="core.orders.id.unique"), "core.orders.id.unique"),
+        (Conflict(kind=ConflictKind.MODIFY_DELETE), "the whole table"),
     ],
 )
 def test_every_conflict_says_where_it_is(conflict: Conflict, wanted: str) -> None:
@@ -79,5 +79,5 @@ def test_every_conflict_says_where_it_is(conflict: Conflict, wanted: str) -> Non
 
 
 def test_a_place_shows_no_key_that_is_hidden() -> None:
-    conflict = Conflict(ConflictKind.MODIFY_MODIFY, {"email": "ada@example.com"}, "amount")
+    conflict = Conflict(kind=ConflictKind.MODIFY_MODIFY, key={"email": "ada@example.com"}, column="amount")
     assert location_of(conflict, {"email": None}) == "column amount of row email = None"

@@ -60,7 +60,7 @@ class Pending:
     kind: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Task:
     """`job` is replaced, never changed, so that readers need no lock."""
 
@@ -158,8 +158,15 @@ class Desk:
     ) -> Task:
         now = self._wiring.clock()
         request = {"branch": said[0], **({"text": said[1]} if said[1] else {})}
-        job = JobRecord(new_run_id(now), kind, JobStatus.QUEUED, request, now, this_process())
-        task = Task(job, principal.user, principal.owner)
+        job = JobRecord(
+            id=new_run_id(now),
+            kind=kind,
+            status=JobStatus.QUEUED,
+            request=request,
+            created_at=now,
+            server=this_process(),
+        )
+        task = Task(job=job, user=principal.user, owner=principal.owner)
         author = Author(principal.user, principal.user)
         with self._lock:
             known = self._same(share)

@@ -30,7 +30,7 @@ from forge.wiring import Wiring
 logger = logging.getLogger("forge.server")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Site:
     wiring: Wiring
     access: Access
@@ -71,7 +71,14 @@ def open_site(wiring: Wiring) -> Site:
         every=wiring.settings.quality.scheduler_seconds,
     )
     site = Site(
-        wiring, access, queue, wiring.clock(), Desk(wiring), scheduler, files, DeliveryWorker(wiring.quality.alerts)
+        wiring=wiring,
+        access=access,
+        jobs=queue,
+        started_at=wiring.clock(),
+        desk=Desk(wiring),
+        scheduler=scheduler,
+        files=files,
+        deliveries=DeliveryWorker(wiring.quality.alerts),
     )
     site.jobs.start()
     _take_in(files)
@@ -112,14 +119,14 @@ def close_site(site: Site) -> None:
 
 def work_on(wiring: Wiring) -> RunWork:
     return RunWork(
-        wiring.metadata,
-        lambda: wiring.lake,
-        lambda: wiring.engine,
-        wiring.author,
-        wiring.clock,
-        wiring.project,
-        lambda given: bind_params(wiring.runs.params(), given),
-        wiring.runs.ports,
+        metadata=wiring.metadata,
+        lake=lambda: wiring.lake,
+        engine=lambda: wiring.engine,
+        author=wiring.author,
+        clock=wiring.clock,
+        project=wiring.project,
+        bind=lambda given: bind_params(wiring.runs.params(), given),
+        ports=wiring.runs.ports,
     )
 
 

@@ -21,7 +21,7 @@ from forge.quality.verdict import Severity
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmailChannel:
     """`password` reads it when it is needed; without `user` nobody signs in."""
 

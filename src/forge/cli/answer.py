@@ -30,7 +30,7 @@ class Column:
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """`items` under `name` are the rows of every form; `facts` are what else the document says. `head` and `foot`
     are lines around the table."""

@@ -55,12 +55,12 @@ def give_signature(function: Callable[..., Any], own: Iterable[inspect.Parameter
 
 def terminal_of(options: Mapping[str, Any]) -> Terminal:
     return Terminal(
-        options.get("format", Format.TABLE),
-        options.get("quiet", False),
-        options.get("verbose", 0),
-        not options.get("no_progress", False),
-        options.get("project"),
-        options.get("program", "forge"),
+        format=options.get("format", Format.TABLE),
+        quiet=options.get("quiet", False),
+        verbose=options.get("verbose", 0),
+        progress=not options.get("no_progress", False),
+        project=options.get("project"),
+        program=options.get("program", "forge"),
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
     """The shared options of every command. stdout is data, stderr is talk. `program`: what was called."""
 

@@ -40,7 +40,7 @@ class Place:
 WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that are told apart
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
     """A finding about a contract, or about a table that should follow one."""
 
@@ -94,7 +94,7 @@ class Note:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SlaProperty:
     """One entry of `slaProperties`, as written; forge.contracts.sla says what it promises."""
 
@@ -109,7 +109,7 @@ class SlaProperty:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
     name: str
     logical_type: str | None = None
@@ -149,7 +149,7 @@ class Property:
         return Place(self.file, self.line, self.column_number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableContract:
     table: str  # core.orders; without a schema where neither the contract nor its file name says it
     description: str = ""
@@ -177,7 +177,7 @@ class TableContract:
         return Place(self.file, self.line, self.column_number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
     id: str
     version: str

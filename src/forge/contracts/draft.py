@@ -20,7 +20,7 @@ FIRST = "0.1.0"  # a draft: its first promise is 1.0.0, when somebody has read i
 Entry = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownColumn:
     """What is known of a column beyond its type. `personal`: the kind of personal data in it, `email`; empty where
     nobody knows the kind."""
@@ -35,7 +35,7 @@ class KnownColumn:
     reference: str | None = None  # the key that it points at: core.customers.customer_id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What is known of a table. `owner` is an e-mail address or a team; `columns` by name, in any case; a column inside
     another by its path, `address.city`."""

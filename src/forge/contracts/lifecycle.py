@@ -37,7 +37,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StateChange:
     """One step in the life of a contract. `before` is None for the first registration. `told`: consumers, tables, that
     a notice was written for."""

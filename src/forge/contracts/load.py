@@ -97,7 +97,16 @@ def read_bounded(path: Path, file: str) -> bytes:
 def _unreadable(file: str, error: OSError) -> Violation:
     reason = error.strerror or str(error)
     fix = "Put a file in its place, or remove it." if reason == NO_REGULAR_FILE else "Check its permissions."
-    return Violation("E502", "error", file, 1, 1, "", f"the contract cannot be read: {reason.rstrip('.')}", fix)
+    return Violation(
+        code="E502",
+        severity="error",
+        file=file,
+        line=1,
+        column=1,
+        path="",
+        message=f"the contract cannot be read: {reason.rstrip('.')}",
+        fix=fix,
+    )
 
 
 def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:

@@ -30,7 +30,16 @@ class Reader:
 
     @staticmethod
     def violation_at(place: Place, code: str, path: str, message: str, fix: str) -> Violation:
-        return Violation(code, "error", place.file, place.line, place.column, path, message, fix)
+        return Violation(
+            code=code,
+            severity="error",
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path=path,
+            message=message,
+            fix=fix,
+        )
 
 
 class Node:

@@ -17,7 +17,7 @@ NAMESPACE_KEY = "forge.contracts"
 MOST_ID = 255
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
     """One version of a contract, as it was registered. `digest` is over all it says but its `status`, which is where it
     stands in its life; `schema_hash` is over the schema of the effective contract."""
@@ -115,7 +115,7 @@ class Checked:
         return sum(finding.violation.severity == severity for finding in self.findings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompileRecord:
     """What the last compile of the project said."""
 
@@ -141,23 +141,23 @@ def registered_of(
     refuse_bad_id(contract.id)
     data = data_of(contract)
     return Registered(
-        contract.id,
-        contract.name or contract.id,
-        contract.version,
-        contract.api_version,
-        schema_hash,
-        digest_of(data),
-        text,
-        at,
-        by,
-        contract.owner,
-        contract.domain,
-        description_of(data),
-        tuple(table.table for table in contract.tables),
-        contract.tags,
-        contract.extends,
-        file,
-        run_id,
+        id=contract.id,
+        name=contract.name or contract.id,
+        version=contract.version,
+        api_version=contract.api_version,
+        schema_hash=schema_hash,
+        digest=digest_of(data),
+        text=text,
+        registered_at=at,
+        registered_by=by,
+        owner=contract.owner,
+        domain=contract.domain,
+        description=description_of(data),
+        tables=tuple(table.table for table in contract.tables),
+        tags=contract.tags,
+        extends=contract.extends,
+        file=file,
+        run_id=run_id,
     )
 
 

@@ -98,7 +98,7 @@ _BY_NAME = {_plain(word): service for service in SERVICES for word in (service.n
 _NOWHERE = Place("", 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
     """An SLA in comparable form. No elements: all that the contract covers. No driver: whatever the purpose."""
 

@@ -17,7 +17,7 @@ MOST_RUNS = 100
 _MOST_TEXT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestedCheck:
     __test__ = False
 
@@ -44,7 +44,7 @@ class TestSummary:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
     """One run of the tool. Rows and logs that it may send along are not kept: they may hold personal data."""
 
@@ -105,17 +105,17 @@ def read_results(data: object, *, at: datetime, by: str) -> TestRun:
     run_id = _text(data, "runId", errors, 64) or _text(data, "id", errors, 64)
     raise_errors(errors)
     return TestRun(
-        run_id or hash_of(data, "backslashreplace").removeprefix("sha256:")[:32],
-        contract_id or "",
-        result,
-        at,
-        by,
-        version,
-        server,
-        f"datacontract-cli {tool}" if tool else "",
-        started,
-        finished,
-        checks,
+        id=run_id or hash_of(data, "backslashreplace").removeprefix("sha256:")[:32],
+        contract_id=contract_id or "",
+        result=result,
+        received_at=at,
+        received_by=by,
+        version=version,
+        server=server,
+        tool=f"datacontract-cli {tool}" if tool else "",
+        started_at=started,
+        finished_at=finished,
+        checks=checks,
     )
 
 
@@ -137,13 +137,13 @@ def _checks(data: object, errors: list[ForgeError]) -> tuple[TestedCheck, ...]:
 def _check(item: Mapping[str, object]) -> TestedCheck:
     kind = _short(item.get("type")) or "unknown"
     return TestedCheck(
-        _short(item.get("name")) or kind,
-        kind,
-        _word(item.get("result")),
-        _short(item.get("category")),
-        _short(item.get("model")),
-        _short(item.get("field")),
-        _short(item.get("reason")),
+        name=_short(item.get("name")) or kind,
+        type=kind,
+        result=_word(item.get("result")),
+        category=_short(item.get("category")),
+        table=_short(item.get("model")),
+        column=_short(item.get("field")),
+        reason=_short(item.get("reason")),
     )
 
 

@@ -188,6 +188,15 @@ class Findings:
 
     def _add(self, code: str, severity: str, at: Node, message: str, fix: str) -> None:
         place = at.place
-        found = Violation(code, severity, place.file, place.line, place.column, path_text(at.path), message, fix)
+        found = Violation(
+            code=code,
+            severity=severity,
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path=path_text(at.path),
+            message=message,
+            fix=fix,
+        )
         if found not in self.found:
             self.found.append(found)

@@ -43,7 +43,7 @@ class TableState:
     kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words; a view has no refs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotState:
     snapshot_id: SnapshotId
     parent_id: SnapshotId | None
@@ -79,7 +79,7 @@ class Growth:
     all_the_same: bool = False  # the columns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """Where a run writes one table: a hidden row of the catalog, named by the run. For a table that exists it starts
     as a copy of the table's metadata with `main` at `base`, over the same files; nothing of the table itself moves."""

@@ -53,7 +53,7 @@ class Disagreement:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """One statement. `reason`: why it cannot be compared; empty if it was. `otherwise`: links both know, with
     different words for what happened (static, run time)."""
@@ -150,7 +150,12 @@ def compare(file: str, line: int, static: Extraction, run: Extraction) -> Compar
     both = told.keys() & true.keys()
     otherwise = tuple((link, told[link], true[link]) for link in sorted(both) if told[link] != true[link])
     return Compared(
-        file, line, frozenset(both), frozenset(told.keys() - both), frozenset(true.keys() - both), otherwise
+        file=file,
+        line=line,
+        agreed=frozenset(both),
+        only_static=frozenset(told.keys() - both),
+        only_run=frozenset(true.keys() - both),
+        otherwise=otherwise,
     )
 
 

@@ -29,7 +29,7 @@ class Indirect(StrEnum):
     WINDOW = "window"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True, order=True, kw_only=True)
 class Edge:
     """The value of `source` arrives in `target`."""
 

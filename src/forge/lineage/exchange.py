@@ -204,7 +204,7 @@ def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[Batch]:
         silent = any(fact.entity.id not in holding for fact in ended[at])
         said = holding.values() if silent else begun[at]
         claims = tuple(NodeClaim(fact.entity, fact.details) for fact in said)
-        yield Batch(producer, at, nodes=claims, complete=silent)
+        yield Batch(producer=producer, at=at, nodes=claims, complete=silent)
 
 
 def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[Batch]:
@@ -217,7 +217,7 @@ def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[Batch]:
         groups[written, fact.actor, stretches[place]].append(claim_of(fact))
         stretches[place] += 1
     for (at, actor, _), claims in sorted(groups.items(), key=lambda one: one[0]):
-        yield Batch(producer, at, tuple(claims), complete=False, actor=actor)
+        yield Batch(producer=producer, at=at, edges=tuple(claims), complete=False, actor=actor)
 
 
 def _apart(facts: Iterable[tuple[int, F]], id_of: Callable[[F], str]) -> tuple[F, ...]:

@@ -79,20 +79,20 @@ def node_fact_from(value: object) -> NodeFact:
 def edge_fact_from(value: object) -> EdgeFact:
     fields = _Fields(value)
     fact = EdgeFact(
-        fields.given("source", _entity_from),
-        fields.given("target", _entity_from),
-        fields.given("kind", _kind_from),
-        fields.given("producer", _name_from),
-        fields.given("confidence", _confidence_from),
-        fields.given("valid_from", _time_from),
-        fields.maybe("valid_to", _time_from, None),
-        fields.maybe("transformation", _word_of(Transformation), Transformation.UNKNOWN),
-        fields.maybe("expression", _text_from, ""),
-        fields.maybe("masking", _flag_from, False),
-        fields.maybe("evidence", _evidence_list_from, ()),
-        fields.maybe("actor", _text_from, ""),
-        fields.maybe("metadata", _mapping_from, {}),
-        fields.maybe("created_at", _time_from, None),
+        source=fields.given("source", _entity_from),
+        target=fields.given("target", _entity_from),
+        kind=fields.given("kind", _kind_from),
+        producer=fields.given("producer", _name_from),
+        confidence=fields.given("confidence", _confidence_from),
+        valid_from=fields.given("valid_from", _time_from),
+        valid_to=fields.maybe("valid_to", _time_from, None),
+        transformation=fields.maybe("transformation", _word_of(Transformation), Transformation.UNKNOWN),
+        expression=fields.maybe("expression", _text_from, ""),
+        masking=fields.maybe("masking", _flag_from, False),
+        evidence=fields.maybe("evidence", _evidence_list_from, ()),
+        actor=fields.maybe("actor", _text_from, ""),
+        metadata=fields.maybe("metadata", _mapping_from, {}),
+        created_at=fields.maybe("created_at", _time_from, None),
     )
     fields.end()
     _check_stretch(fact.valid_from, fact.valid_to)
@@ -102,13 +102,13 @@ def edge_fact_from(value: object) -> EdgeFact:
 def snapshot_from(value: object) -> Snapshot:
     fields = _Fields(value)
     snapshot = Snapshot(
-        fields.given("name", _name_from),
-        fields.given("at", _time_from),
-        fields.maybe("description", _text_from, ""),
-        fields.maybe("created_by", _text_from, ""),
-        fields.maybe("created_at", _time_from, None),
-        fields.maybe("nodes", counts_from, {}),
-        fields.maybe("edges", counts_from, {}),
+        name=fields.given("name", _name_from),
+        at=fields.given("at", _time_from),
+        description=fields.maybe("description", _text_from, ""),
+        created_by=fields.maybe("created_by", _text_from, ""),
+        created_at=fields.maybe("created_at", _time_from, None),
+        nodes=fields.maybe("nodes", counts_from, {}),
+        edges=fields.maybe("edges", counts_from, {}),
     )
     fields.end()
     return snapshot
@@ -217,14 +217,14 @@ def _evidence_list_from(value: object) -> tuple[Evidence, ...]:
 def _evidence_from(value: object) -> Evidence:
     fields = _Fields(value)
     evidence = Evidence(
-        fields.given("basis", _word_of(Basis)),
-        fields.maybe("extractor", _text_from, ""),
-        fields.maybe("file", _text_from, ""),
-        fields.maybe("line", _number_from, 0),
-        fields.maybe("statement", _text_from, ""),
-        fields.maybe("run_id", _text_from, ""),
-        fields.maybe("seen_at", _time_from, None),
-        fields.maybe("times", _number_from, 1),
+        basis=fields.given("basis", _word_of(Basis)),
+        extractor=fields.maybe("extractor", _text_from, ""),
+        file=fields.maybe("file", _text_from, ""),
+        line=fields.maybe("line", _number_from, 0),
+        statement=fields.maybe("statement", _text_from, ""),
+        run_id=fields.maybe("run_id", _text_from, ""),
+        seen_at=fields.maybe("seen_at", _time_from, None),
+        times=fields.maybe("times", _number_from, 1),
     )
     fields.end()
     return evidence

@@ -54,11 +54,13 @@ _LANGUAGES = {"py": "python", "ipynb": "notebook", "yaml": "source", "yml": "sou
 def maker_edges(maker: Maker) -> Iterable[EdgeClaim]:
     sure, seen = maker.confidence, maker.evidence
     for table in sorted(maker.reads):
-        yield EdgeClaim(table, maker.entity, CONSUMES, confidence=sure, evidence=seen)
+        yield EdgeClaim(source=table, target=maker.entity, kind=CONSUMES, confidence=sure, evidence=seen)
     for table in sorted(maker.writes):
-        yield EdgeClaim(maker.entity, table, PRODUCES, confidence=sure, evidence=seen)
+        yield EdgeClaim(source=maker.entity, target=table, kind=PRODUCES, confidence=sure, evidence=seen)
     if maker.pipeline is not None:
-        yield EdgeClaim(maker.pipeline.entity, maker.entity, EXECUTES, confidence=sure, evidence=seen)
+        yield EdgeClaim(
+            source=maker.pipeline.entity, target=maker.entity, kind=EXECUTES, confidence=sure, evidence=seen
+        )
 
 
 def maker_nodes(maker: Maker) -> Iterable[NodeClaim]:

@@ -88,7 +88,7 @@ def column_of(table: str, column: str, field: str = "") -> Entity:
     return Entity(NodeType.FIELD, field, f"{table}.{column}") if field else Entity(NodeType.COLUMN, column, table)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """An entity and what is known of it. `table` is the id of the table it belongs to (its own, if it is one), empty
     for what belongs to none. `details` holds what its producers say: data_type and nullable of columns, kind

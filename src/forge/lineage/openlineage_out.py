@@ -60,7 +60,7 @@ class Assertion:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableTold:
     """One table of a run. `end`: COMPLETE once it is published, ABORT where it was made and held back with others,
     FAIL where it failed or its checks hold it back."""
@@ -80,7 +80,7 @@ class TableTold:
     assertions: tuple[Assertion, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunTold:
     id: str
     project: str

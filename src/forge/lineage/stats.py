@@ -37,7 +37,7 @@ class Named:
         return {"count": self.count, "first": list(self.first)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphStats:
     """`nodes` by type, `edges` by type; the others count edges by what is in their name. Degrees, roots, leaves and
     cycles are those of the flow of data, without containment. `column_share`: of the derives_from edges those that
@@ -87,21 +87,21 @@ def stats_of(state: GraphState) -> GraphStats:
     incoming = Counter(target for _, target in flows)
     outgoing = Counter(source for source, _ in flows)
     return GraphStats(
-        state.node_counts(),
-        _counts(str(edge.key.kind.type) for edge in edges),
-        _counts(edge.key.kind.counted for edge in edges if edge.key.kind.type is EdgeType.DERIVES_FROM),
-        _counts(str(edge.key.kind.indirect) for edge in edges if edge.key.kind.indirect),
-        _counts(str(edge.transformation) for edge in edges),
-        _counts(level_of(edge.confidence) for edge in edges),
-        _counts(producer for edge in edges for producer in {fact.producer for fact in edge.facts}),
-        sum(edge.masking for edge in edges),
-        _column_share(state, edges),
-        _hubs(incoming, incoming, outgoing),
-        _hubs(outgoing, incoming, outgoing),
-        _named(outgoing.keys() - incoming.keys()),
-        _named(incoming.keys() - outgoing.keys()),
-        order_of((), flows).cycles,
-        _named(node.id for node in state.nodes.values() if node.unresolved),
+        nodes=state.node_counts(),
+        edges=_counts(str(edge.key.kind.type) for edge in edges),
+        relationships=_counts(edge.key.kind.counted for edge in edges if edge.key.kind.type is EdgeType.DERIVES_FROM),
+        indirect=_counts(str(edge.key.kind.indirect) for edge in edges if edge.key.kind.indirect),
+        transformations=_counts(str(edge.transformation) for edge in edges),
+        levels=_counts(level_of(edge.confidence) for edge in edges),
+        producers=_counts(producer for edge in edges for producer in {fact.producer for fact in edge.facts}),
+        masking=sum(edge.masking for edge in edges),
+        column_share=_column_share(state, edges),
+        hubs_in=_hubs(incoming, incoming, outgoing),
+        hubs_out=_hubs(outgoing, incoming, outgoing),
+        roots=_named(outgoing.keys() - incoming.keys()),
+        leaves=_named(incoming.keys() - outgoing.keys()),
+        cycles=order_of((), flows).cycles,
+        unresolved=_named(node.id for node in state.nodes.values() if node.unresolved),
     )
 
 

@@ -10,7 +10,7 @@ FINE = 0
 FINDINGS, USAGE, COULD_NOT_RUN, NOT_ALLOWED, CANNOT_CONNECT, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
     code: str
     kind: Kind
@@ -24,4 +24,4 @@ class Code:
 def told(
     code: str, kind: Kind, title: str, meaning: str, exit: int, why: str = "", found: int | None = None
 ) -> tuple[str, Code]:
-    return code, Code(code, kind, title, meaning, exit, why, found)
+    return code, Code(code=code, kind=kind, title=title, meaning=meaning, exit=exit, why=why, found=found)

@@ -91,7 +91,9 @@ class Check(ABC):
     def measure(self, kind: str, columns: tuple[str, ...] = (), *arguments: object, at: str | None = None) -> Measure:
         """A measure of the rows that this check is about. Of another version all rows count."""
         since = self.since if at is None else None
-        return Measure(kind, columns, arguments, self.where, self.partition_by, since, at)
+        return Measure(
+            kind=kind, columns=columns, arguments=arguments, where=self.where, by=self.partition_by, since=since, at=at
+        )
 
     def extras(self, schema: Schema) -> frozenset[Measure]:
         """These only make the message better."""

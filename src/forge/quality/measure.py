@@ -17,7 +17,7 @@ class Cost(StrEnum):
     NARROW = "narrow"  # a job of its own: exact uniqueness, foreign keys
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """`kind` is one of KINDS. `columns` are what it reads (a field of a struct as `address.city`); `arguments` are its
     parameters, hashable; `where` is an SQL filter on the rows.

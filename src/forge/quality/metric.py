@@ -96,7 +96,17 @@ def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:
     reading = readings.get(measure)
     match kind, reading:
         case "null_percentage", int():
-            rows = readings.get(Measure("rows", (), (), measure.where, measure.by, measure.since, measure.at))
+            rows = readings.get(
+                Measure(
+                    kind="rows",
+                    columns=(),
+                    arguments=(),
+                    where=measure.where,
+                    by=measure.by,
+                    since=measure.since,
+                    at=measure.at,
+                )
+            )
             return 100 * reading / rows if isinstance(rows, int) and rows else None
         case "mean", Moments():
             return _finite(reading.mean) if reading.count else None

@@ -32,7 +32,7 @@ class Key:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
     """What was measured is None where it was not."""
 
@@ -74,17 +74,17 @@ class Profile:
 
 def first_measures(schema: Schema) -> tuple[Measure, ...]:
     """One scan over all columns: what is cheap to know of each."""
-    found = [Measure("rows")]
+    found = [Measure(kind="rows")]
     for column in schema.columns:
         family, on = family_of(column.type), (column.name,)
         if family is Family.OTHER:
-            found.append(Measure("nulls", on))
+            found.append(Measure(kind="nulls", columns=on))
             continue
-        found += [Measure("nulls", on), Measure("distinct", on)]
+        found += [Measure(kind="nulls", columns=on), Measure(kind="distinct", columns=on)]
         if family in NUMBERS | TIMES:
-            found += [Measure("min", on), Measure("max", on)]
+            found += [Measure(kind="min", columns=on), Measure(kind="max", columns=on)]
         if family in NUMBERS:
-            found.append(Measure("quantiles", on))
+            found.append(Measure(kind="quantiles", columns=on))
     return tuple(found)
 
 
@@ -93,26 +93,26 @@ def then_measures(
 ) -> tuple[Measure, ...]:
     """What only a few columns are asked for: their values, whether they are keys, whether a format holds, whether all
     is found elsewhere."""
-    rows = _count(readings.get(Measure("rows"))) or 0
+    rows = _count(readings.get(Measure(kind="rows"))) or 0
     found: list[Measure] = []
     for column in schema.columns:
         on, family = (column.name,), family_of(column.type)
-        distinct = _distinct(readings.get(Measure("distinct", on)))
+        distinct = _distinct(readings.get(Measure(kind="distinct", columns=on)))
         if not rows or distinct is None:
             continue
-        filled = rows - (_count(readings.get(Measure("nulls", on))) or 0)
+        filled = rows - (_count(readings.get(Measure(kind="nulls", columns=on))) or 0)
         if 0 < distinct <= MOST_VALUES and family in COUNTED - {Family.BOOLEAN, Family.DATE}:
-            found.append(Measure("frequencies", on, (MOST_VALUES,)))
+            found.append(Measure(kind="frequencies", columns=on, arguments=(MOST_VALUES,)))
         if family in (Family.INTEGER, Family.STRING) and filled and distinct >= KEY_SHARE * filled:
-            found.append(Measure("duplicates", on))
+            found.append(Measure(kind="duplicates", columns=on))
         if column.name in guessed:
-            found.append(Measure("not_matching", on, (guessed[column.name].pattern,)))
+            found.append(Measure(kind="not_matching", columns=on, arguments=(guessed[column.name].pattern,)))
         found += [_orphans(column.name, key) for key in candidates(column.name, column.type, keys)]
     return tuple(found)
 
 
 def _orphans(column: str, key: Key) -> Measure:
-    return Measure("orphans", (column,), (key.table, key.column))
+    return Measure(kind="orphans", columns=(column,), arguments=(key.table, key.column))
 
 
 def candidates(column: str, type_: str, keys: Sequence[Key]) -> tuple[Key, ...]:
@@ -164,7 +164,7 @@ def profile_of(
         _column(column.name, column.type, readings, guessed, keys, column.name.lower() in hidden)
         for column in schema.columns
     )
-    return Profile(table, _count(readings.get(Measure("rows"))) or 0, columns, now)
+    return Profile(table, _count(readings.get(Measure(kind="rows"))) or 0, columns, now)
 
 
 def _column(
@@ -172,21 +172,23 @@ def _column(
 ) -> ColumnProfile:
     on = (name,)
     form = guessed.get(name)
-    values = readings.get(Measure("frequencies", on, (MOST_VALUES,)))
+    values = readings.get(Measure(kind="frequencies", columns=on, arguments=(MOST_VALUES,)))
     counted = {value: int(times) for value, times in values.items()} if isinstance(values, Mapping) else None
     orphans = {key: _count(readings.get(_orphans(name, key))) for key in candidates(name, type_, keys)}
     return ColumnProfile(
-        name,
-        type_,
-        nulls=_count(readings.get(Measure("nulls", on))),
-        distinct=len(counted) if counted is not None else _distinct(readings.get(Measure("distinct", on))),
-        least=_value(readings.get(Measure("min", on))),
-        greatest=_value(readings.get(Measure("max", on))),
-        quantiles=_quantiles(readings.get(Measure("quantiles", on))),
+        name=name,
+        type=type_,
+        nulls=_count(readings.get(Measure(kind="nulls", columns=on))),
+        distinct=len(counted) if counted is not None else _distinct(readings.get(Measure(kind="distinct", columns=on))),
+        least=_value(readings.get(Measure(kind="min", columns=on))),
+        greatest=_value(readings.get(Measure(kind="max", columns=on))),
+        quantiles=_quantiles(readings.get(Measure(kind="quantiles", columns=on))),
         values=counted,
-        duplicates=_count(readings.get(Measure("duplicates", on))),
+        duplicates=_count(readings.get(Measure(kind="duplicates", columns=on))),
         format=form,
-        mismatches=_count(readings.get(Measure("not_matching", on, (form.pattern,)))) if form else None,
+        mismatches=_count(readings.get(Measure(kind="not_matching", columns=on, arguments=(form.pattern,))))
+        if form
+        else None,
         orphans={key: number for key, number in orphans.items() if number is not None},
         masked=masked,
     )

@@ -20,7 +20,7 @@ class Outcome(StrEnum):
     NOT_MEASURED = "not measured"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """`check_id` is stable across runs. `details` holds readings, thresholds and, for a failed check, a sample."""
 

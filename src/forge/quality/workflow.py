@@ -70,7 +70,7 @@ class JudgedOnPreview:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remediation:
     """`base` is the commit it was worked out on, `preview` the commit on `preview_branch`, `commit` the one that landed
     on `branch`. `run_id` is of the run or judgement that found the failure."""

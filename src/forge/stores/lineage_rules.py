@@ -120,7 +120,17 @@ def node_of(known: KnownNode, facts: Sequence[NodeFact], at: datetime | None) ->
     updated = max([known.created_at, *(moment for moment in moments if at is None or moment <= at)])
     name = short_name(entity_of(known.id, kind, known.parent))
     details = details_of(valid)
-    return Node(known.id, kind, name, table, known.parent, details, known.created_at, updated, not valid)
+    return Node(
+        id=known.id,
+        type=kind,
+        name=name,
+        table=table,
+        parent=known.parent,
+        details=details,
+        created_at=known.created_at,
+        updated_at=updated,
+        unresolved=not valid,
+    )
 
 
 def entity_of(node_id: str, type_: NodeType, owner: str) -> Entity:

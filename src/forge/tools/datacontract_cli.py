@@ -85,13 +85,13 @@ class DatacontractCli:
             run = _asked(lambda: _contract(text).lint(), f"{self.name} cannot judge {file}", file)
         return tuple(
             Violation(
-                "",
-                "error" if _word(check.result) in ("failed", "error") else "warning",
-                file,
-                1,
-                1,
-                "",
-                _one_line(check.reason or check.name),
+                code="",
+                severity="error" if _word(check.result) in ("failed", "error") else "warning",
+                file=file,
+                line=1,
+                column=1,
+                path="",
+                message=_one_line(check.reason or check.name),
             )
             for check in run.checks or ()
             if _word(check.result) not in _QUIET

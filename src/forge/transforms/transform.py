@@ -64,7 +64,7 @@ class JdbcSource:
 Body = SqlQuery | PythonFunction | FileSource | JdbcSource
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transform:
     output: TableName
     body: Body

@@ -19,7 +19,7 @@ from forge.versioning.schema.key import refuse_rows_without_key
 from forge.versioning.schema.merge import align_for_diff, diff_schemas, merge_schemas
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergedTable:
     """`table` is None while conflicts are open. The counts say what theirs brought to ours."""
 
@@ -51,7 +51,15 @@ def merge_tables(
     names = _names(key)
     layout, open_changes = merge_schemas(known, our_fields, their_fields, names, answers=answers, table=table)
     if {change.column for change in open_changes} & set(names):  # rows are lined up once the key is known
-        return MergedTable(None, open_changes[:limit], 0, 0, 0, layout.fields, len(open_changes))
+        return MergedTable(
+            table=None,
+            conflicts=open_changes[:limit],
+            inserted=0,
+            updated=0,
+            deleted=0,
+            fields=layout.fields,
+            conflict_count=len(open_changes),
+        )
     refuse_rows_without_key(layout, [side for side, of in (("ours", ours), ("theirs", theirs)) if of.num_rows], table)
     merge = merge_rows(
         layout,
@@ -114,4 +122,11 @@ def diff_tables(
     before, after = fields_of(left, right)
     layout = align_for_diff(before, after, _names(key))
     rows: RowDiff = diff_rows(layout, left, right, limit=limit, offset=offset)
-    return TableDiff(table, "changed", rows, diff_schemas(before, after), layout.key, layout.fields)
+    return TableDiff(
+        table=table,
+        change="changed",
+        rows=rows,
+        schema=diff_schemas(before, after),
+        key=layout.key,
+        fields=layout.fields,
+    )

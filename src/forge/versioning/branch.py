@@ -10,7 +10,7 @@ from forge.model.names import BranchName, CommitId
 from forge.versioning.errors import BranchExistsError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
     name: BranchName
     head: CommitId | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from forge.model.names import CommitId, TableName
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
     """An object that is not what was committed."""
 

@@ -65,7 +65,7 @@ class RowDiff:
         return not (self.inserted or self.updated or self.deleted)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableDiff:
     table: str
     change: str  # added | removed | changed | unreadable: its metadata file cannot be read

@@ -26,7 +26,7 @@ class Author:
         return {"name": self.name, "email": self.email, "user_id": self.user_id}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableVersion:
     """One table at one commit. A view has no snapshot; its `metadata_location` is its version."""
 
@@ -47,7 +47,7 @@ class TableVersion:
 Tree = Mapping[TableName, TableVersion]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableStatistics:
     rows_added: int = 0
     rows_deleted: int = 0
@@ -72,7 +72,7 @@ Signer = Callable[[str], Signature]
 """Signs the id of a commit or tag."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     id: CommitId
     tree_id: str
@@ -147,16 +147,16 @@ def make_commit(
 ) -> Commit:
     """The commit, its id being the hash of the canonical form of everything in it."""
     commit = Commit(
-        CommitId(""),
-        tree_id_of(tree),
-        parents,
-        author,
-        committer or author,
-        message,
-        time,
-        branch,
-        statistics,
-        metadata,
+        id=CommitId(""),
+        tree_id=tree_id_of(tree),
+        parents=parents,
+        author=author,
+        committer=committer or author,
+        message=message,
+        time=time,
+        branch=branch,
+        statistics=statistics,
+        metadata=metadata,
     )
     commit_id = id_of(commit, commit.tree_id)
     return replace(commit, id=commit_id, signature=signer(commit_id) if signer else None)

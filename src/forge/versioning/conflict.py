@@ -30,7 +30,7 @@ class Take(StrEnum):
     EXPRESSION = "expression"  # SQL over (base, ours, theirs), like greatest(ours, theirs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
     """`key` maps key columns to values; of a keyless table it is the whole row, of a schema conflict None. Without a
     `column` the conflict is of the row: base, ours and theirs are rows (None: not there) or, keyless, counts."""

@@ -34,7 +34,7 @@ class ManifestNode:
     node: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableTree:
     """One version of a table. A view has its `file` alone."""
 
@@ -71,7 +71,7 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
     try:
         match body:
             case {"kind": "view", "uuid": str(uuid), "file": [str(path), str(digest)]}:
-                return TableTree("view", uuid, file=(path, digest))
+                return TableTree(kind="view", uuid=uuid, file=(path, digest))
             case {
                 "kind": str(kind),
                 "uuid": str(uuid),
@@ -83,7 +83,15 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
             }:
                 nodes = tuple(ManifestNode(*map(str, manifest)) for manifest in manifests)
                 listed = (str(pair[0]), str(pair[1])) if pair else None
-                return TableTree(kind, uuid, schema, spec, properties, listed, nodes)
+                return TableTree(
+                    kind=kind,
+                    uuid=uuid,
+                    schema=schema,
+                    spec=spec,
+                    properties=properties,
+                    manifest_list=listed,
+                    manifests=nodes,
+                )
     except (TypeError, IndexError) as error:
         raise ValueError("not a table tree") from error
     raise ValueError("not a table tree")

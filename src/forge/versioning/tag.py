@@ -10,7 +10,7 @@ from forge.model.names import CommitId
 from forge.versioning.commit import Author, Signature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
     name: str
     target: CommitId

@@ -120,7 +120,7 @@ class Wiring:
 
         conf = {key: value for key, value in self.settings.spark.items() if key != "master"}
         return LazySession(
-            SparkSettings(
+            settings=SparkSettings(
                 str(self.settings.spark.get("master", "local[*]")),
                 conf,
                 self._catalog(),

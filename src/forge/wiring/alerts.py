@@ -78,15 +78,15 @@ def _channel(wiring: Wiring, name: str, keys: ChannelKeys) -> Channel:
             return pagerduty.PagerDutyChannel(key, keys.url or pagerduty.URL, keys.timeout_seconds, ca_file)
         case "email":
             return email.EmailChannel(
-                keys.host or "",
-                keys.sender or "",
-                tuple(keys.to),
-                keys.port,
-                keys.security or "starttls",
-                keys.user,
-                partial(read, "password", keys.password) if keys.password else None,
-                keys.timeout_seconds,
-                ca_file,
+                host=keys.host or "",
+                sender=keys.sender or "",
+                to=tuple(keys.to),
+                port=keys.port,
+                security=keys.security or "starttls",
+                user=keys.user,
+                password=partial(read, "password", keys.password) if keys.password else None,
+                timeout=keys.timeout_seconds,
+                ca_file=ca_file,
             )
 
 

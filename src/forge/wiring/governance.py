@@ -72,15 +72,15 @@ def _documentation(keys: DocumentationKeys) -> Documentation:
 
 def _rule(keys: RuleKeys) -> Rule:
     return Rule(
-        keys.name,
-        keys.message,
-        keys.fix,
-        keys.each,
-        tuple(keys.only),
-        _conditions(keys.when),
-        _conditions(keys.require),
-        _conditions(keys.forbid),
-        keys.severity,
+        name=keys.name,
+        message=keys.message,
+        fix=keys.fix,
+        each=keys.each,
+        only=tuple(keys.only),
+        when=_conditions(keys.when),
+        require=_conditions(keys.require),
+        forbid=_conditions(keys.forbid),
+        severity=keys.severity,
     )
 
 

@@ -111,11 +111,11 @@ class QualityParts:
         from forge.flows.quality.monitors.store import MonitorPorts
 
         return MonitorPorts(
-            self.monitors,
-            self.wiring.metadata,
-            self.wiring.clock,
-            actor or self.wiring.author.email,
-            self.wiring.default_branch,
+            store=self.monitors,
+            metadata=self.wiring.metadata,
+            clock=self.wiring.clock,
+            actor=actor or self.wiring.author.email,
+            default_branch=self.wiring.default_branch,
             channels=lambda: tuple(self.wiring.settings.alerts.channels),
             retired=lambda monitor_id: self._forget(monitor_id, actor or self.wiring.author.email),
             tables=self._watchable,
@@ -179,8 +179,14 @@ class QualityParts:
 
         wiring, catalog = self.wiring, self.wiring.catalog
         return FitnessPorts(
-            *(wiring.metadata, wiring.lake, wiring.clock, wiring.default_branch, self.monitors.standing),
-            *(catalog.declared.of, catalog.personal_at, self.current_checks),
+            metadata=wiring.metadata,
+            lake=wiring.lake,
+            clock=wiring.clock,
+            default_branch=wiring.default_branch,
+            standing=self.monitors.standing,
+            personal=catalog.declared.of,
+            personal_at=catalog.personal_at,
+            current=self.current_checks,
         )
 
     @cached_property
@@ -222,11 +228,11 @@ class QualityParts:
 
         keys = self.wiring.settings.quality.remediation
         return RemedyPorts(
-            versions or self.wiring.versioning.ports(notify, author=author, run_id=run_id, stopped=stopped),
-            SqlRemediations(self.wiring.database),
-            self.driver_repair,
-            self.spark_repair,
-            ApprovalPolicy(tuple(keys.approvers), keys.own),
+            versions=versions or self.wiring.versioning.ports(notify, author=author, run_id=run_id, stopped=stopped),
+            store=SqlRemediations(self.wiring.database),
+            small=self.driver_repair,
+            large=self.spark_repair,
+            policy=ApprovalPolicy(tuple(keys.approvers), keys.own),
             more_checks=self._monitor_checks,
             outcomes=self.outcomes,
             notify=notifier(lambda: self.alerts),

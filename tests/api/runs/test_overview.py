@@ -57,7 +57,7 @@ def end_run(
         started_at=NOON,
         finished_at=NOON,
         status=RunStatus.BLOCKED if status is OutputStatus.BLOCKED else RunStatus.SUCCEEDED,
-        outputs=(OutputRecord(REVENUE, status),),
+        outputs=(OutputRecord(table=REVENUE, status=status),),
         kind=kind,
     )
     wiring.metadata.finish_run(run, said, (AuditRecord(NOON, "ada", "run.end", name),))
@@ -141,14 +141,14 @@ def test_what_is_held_back_is_told_whatever_merges_and_commits_touch_the_table(
 
 def test_a_broken_contract_is_counted_by_table(client: TestClient, wiring: Wiring) -> None:
     gate = Verdict(
-        "marts.revenue.revenue.schema",
-        "schema",
-        "marts.revenue",
-        ("revenue",),
-        Outcome.FAILED,
-        Severity.ERROR,
-        "no such column",
-        True,
+        check_id="marts.revenue.revenue.schema",
+        check_type="schema",
+        table="marts.revenue",
+        columns=("revenue",),
+        outcome=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message="no such column",
+        blocks=True,
     )
     end_run(wiring, "r4", OutputStatus.BLOCKED, (gate, replace(gate, check_id="marts.revenue.other.schema")))
     counters = overview(client)["counters"]
@@ -156,10 +156,21 @@ def test_a_broken_contract_is_counted_by_table(client: TestClient, wiring: Wirin
 
 
 def test_a_contract_that_is_not_right_itself_is_counted_and_a_note_is_not(client: TestClient, wiring: Wiring) -> None:
-    said = ("marts.revenue.contract.E530", "contract", "marts.revenue", (), Outcome.FAILED)
-    end_run(wiring, "r4", OutputStatus.PUBLISHED, (Verdict(*said, Severity.INFO, "no tags", False),))
+    note = Verdict(
+        check_id="marts.revenue.contract.E530",
+        check_type="contract",
+        table="marts.revenue",
+        columns=(),
+        outcome=Outcome.FAILED,
+        severity=Severity.INFO,
+        message="no tags",
+        blocks=False,
+    )
+    end_run(wiring, "r4", OutputStatus.PUBLISHED, (note,))
     assert overview(client)["counters"]["contracts_broken"] == 0
-    end_run(wiring, "r5", OutputStatus.BLOCKED, (Verdict(*said, Severity.ERROR, "no owner", True),))
+    end_run(
+        wiring, "r5", OutputStatus.BLOCKED, (replace(note, severity=Severity.ERROR, message="no owner", blocks=True),)
+    )
     assert overview(client)["counters"]["contracts_broken"] == 1
 
 

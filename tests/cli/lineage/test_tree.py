@@ -20,15 +20,15 @@ from forge.lineage.node import Node, NodeType
 
 def column(name: str) -> Node:
     table, _, short = name.rpartition(".")
-    return Node(name, NodeType.COLUMN, short, table, table)
+    return Node(id=name, type=NodeType.COLUMN, name=short, table=table, parent=table)
 
 
 def other(name: str) -> Node:
-    return Node(name, NodeType(name.partition(":")[0]), name.partition(":")[2])
+    return Node(id=name, type=NodeType(name.partition(":")[0]), name=name.partition(":")[2])
 
 
 def table(name: str) -> Node:
-    return Node(name, NodeType.TABLE, name, name)
+    return Node(id=name, type=NodeType.TABLE, name=name, table=name)
 
 
 def reached(node: Node, via: Link, depth: int = 1, direction: Direction = "downstream") -> Reached:
@@ -37,7 +37,7 @@ def reached(node: Node, via: Link, depth: int = 1, direction: Direction = "downs
 
 def walk(start: str, items: Sequence[Reached], direction: Way = "downstream", **more: object) -> Traversal:
     known: dict[str, object] = {"links": tuple(item.via for item in items), "hidden": 0, "total": len(items)}
-    return Traversal(Ask(start, direction), tuple(items), **(known | more))  # type: ignore[arg-type]
+    return Traversal(ask=Ask(start=start, direction=direction), items=tuple(items), **(known | more))  # type: ignore[arg-type]
 
 
 def lines(answer: Answer) -> list[str]:
@@ -54,9 +54,9 @@ def test_each_entity_hangs_below_the_one_before_it() -> None:
     found = walk(
         "s.a.x",
         [
-            reached(column("s.b.x"), Link("s.a.x", "s.b.x")),
-            reached(column("s.c.x"), Link("s.a.x", "s.c.x")),
-            reached(column("s.d.x"), Link("s.b.x", "s.d.x"), 2),
+            reached(column("s.b.x"), Link(source="s.a.x", target="s.b.x")),
+            reached(column("s.c.x"), Link(source="s.a.x", target="s.c.x")),
+            reached(column("s.d.x"), Link(source="s.b.x", target="s.d.x"), 2),
         ],
     )
     assert drawn(found) == [
@@ -72,8 +72,8 @@ def test_upstream_hangs_below_what_it_leads_to() -> None:
     found = walk(
         "s.c.x",
         [
-            reached(column("s.b.x"), Link("s.b.x", "s.c.x"), 1, up),
-            reached(column("s.a.x"), Link("s.a.x", "s.b.x"), 2, up),
+            reached(column("s.b.x"), Link(source="s.b.x", target="s.c.x"), 1, up),
+            reached(column("s.a.x"), Link(source="s.a.x", target="s.b.x"), 2, up),
         ],
         up,
     )
@@ -83,26 +83,26 @@ def test_upstream_hangs_below_what_it_leads_to() -> None:
 @pytest.mark.parametrize(
     ("link", "told"),
     [
-        (Link("a.b.c", "d.e.f", transformation=Transformation.IDENTITY), ""),
-        (Link("a.b.c", "d.e.f"), ""),
-        (Link("a.b.c", "d.e.f", transformation=Transformation.AGGREGATION), "  (aggregation)"),
+        (Link(source="a.b.c", target="d.e.f", transformation=Transformation.IDENTITY), ""),
+        (Link(source="a.b.c", target="d.e.f"), ""),
+        (Link(source="a.b.c", target="d.e.f", transformation=Transformation.AGGREGATION), "  (aggregation)"),
         (
-            Link("a.b.c", "d.e.f", transformation=Transformation.AGGREGATION, expression="sum(\n  c)"),
+            Link(source="a.b.c", target="d.e.f", transformation=Transformation.AGGREGATION, expression="sum(\n  c)"),
             "  (aggregation: sum( c))",
         ),
         (
-            Link("a.b.c", "d.e.f", transformation=Transformation.TRANSFORMATION, expression="x" * 60),
+            Link(source="a.b.c", target="d.e.f", transformation=Transformation.TRANSFORMATION, expression="x" * 60),
             f"  (transformation: {'x' * 47}…)",
         ),
-        (Link("a.b.c", "d.e.f", indirect_kind(Indirect.FILTER)), "  (filter)"),
-        (Link("a.b.c", "d.e.f", Kind(EdgeType.CONSUMES, None)), "  (consumes)"),
-        (Link("a.b.c", "d.e.f", confidence=0.8), "  (0.80)"),
+        (Link(source="a.b.c", target="d.e.f", kind=indirect_kind(Indirect.FILTER)), "  (filter)"),
+        (Link(source="a.b.c", target="d.e.f", kind=Kind(EdgeType.CONSUMES, None)), "  (consumes)"),
+        (Link(source="a.b.c", target="d.e.f", confidence=0.8), "  (0.80)"),
         (
             Link(
-                "a.b.c",
-                "d.e.f",
-                Kind(relationship=Relationship.ANONYMIZED),
-                Transformation.TRANSFORMATION,
+                source="a.b.c",
+                target="d.e.f",
+                kind=Kind(relationship=Relationship.ANONYMIZED),
+                transformation=Transformation.TRANSFORMATION,
                 masking=True,
             ),
             "  (transformation, masked)",
@@ -126,7 +126,7 @@ def test_a_hop_tells_how_it_is_made_unless_it_is_a_certain_copy(link: Link, told
     ids=["tables", "a table and its column", "and another table", "other things", "files that make tables"],
 )
 def test_what_was_reached_is_counted_by_kind(nodes: list[Node], counted: str) -> None:
-    found = walk("s.a.x", [reached(node, Link("s.a.x", node.id)) for node in nodes])
+    found = walk("s.a.x", [reached(node, Link(source="s.a.x", target=node.id)) for node in nodes])
     assert drawn(found)[0] == f"s.a.x goes to {counted}"
 
 
@@ -135,9 +135,9 @@ def test_what_shapes_the_rows_of_the_start_hangs_beside_its_sources() -> None:
     found = walk(
         "s.c.x",
         [
-            reached(column("s.a.f"), Link("s.a.f", "s.c", indirect_kind(Indirect.FILTER)), 1, up),
-            reached(column("s.b.x"), Link("s.b.x", "s.c.x"), 1, up),
-            reached(column("s.a.j"), Link("s.a.j", "s.b", indirect_kind(Indirect.JOIN)), 2, up),
+            reached(column("s.a.f"), Link(source="s.a.f", target="s.c", kind=indirect_kind(Indirect.FILTER)), 1, up),
+            reached(column("s.b.x"), Link(source="s.b.x", target="s.c.x"), 1, up),
+            reached(column("s.a.j"), Link(source="s.a.j", target="s.b", kind=indirect_kind(Indirect.JOIN)), 2, up),
         ],
         up,
     )
@@ -153,8 +153,8 @@ def test_both_directions_are_two_trees() -> None:
     found = walk(
         "s.b.x",
         [
-            reached(column("s.a.x"), Link("s.a.x", "s.b.x"), 1, "upstream"),
-            reached(column("s.c.x"), Link("s.b.x", "s.c.x"), 1, "downstream"),
+            reached(column("s.a.x"), Link(source="s.a.x", target="s.b.x"), 1, "upstream"),
+            reached(column("s.c.x"), Link(source="s.b.x", target="s.c.x"), 1, "downstream"),
         ],
         "both",
     )
@@ -171,14 +171,16 @@ def test_nothing_is_said_in_words() -> None:
 
 
 def test_hidden_edges_are_told_with_the_option_that_shows_them() -> None:
-    ask = Ask("s.a.x", "downstream", edges=EdgeFilter(min_confidence=0.6))
+    ask = Ask(start="s.a.x", direction="downstream", edges=EdgeFilter(min_confidence=0.6))
     for number, words in ((1, "1 edge below the confidence of 0.6 is"), (3, "3 edges below the confidence of 0.6 are")):
-        found = Traversal(ask, (), (), number, 0)
+        found = Traversal(ask=ask, items=(), links=(), hidden=number, total=0)
         assert drawn(found)[-1] == f"{words} not followed. All: --min-confidence 0"
 
 
 def test_a_large_tree_is_cut_and_says_how_much_is_missing() -> None:
-    items = [reached(column(f"s.t{number:05}.x"), Link("s.a.x", f"s.t{number:05}.x")) for number in range(1234)]
+    items = [
+        reached(column(f"s.t{number:05}.x"), Link(source="s.a.x", target=f"s.t{number:05}.x")) for number in range(1234)
+    ]
     answer = answer_of_walk(walk("s.a.x", items), walk("s.a.x", items))
     shown = lines(answer)
     assert len(shown) == SHOWN + 2
@@ -189,27 +191,30 @@ def test_a_large_tree_is_cut_and_says_how_much_is_missing() -> None:
 
 def test_a_chain_of_thousands_is_drawn() -> None:
     names = [f"s.t{number}.x" for number in range(5000)]
-    items = [reached(column(b), Link(a, b), depth) for depth, (a, b) in enumerate(pairwise(names), 1)]
+    items = [reached(column(b), Link(source=a, target=b), depth) for depth, (a, b) in enumerate(pairwise(names), 1)]
     assert drawn(walk(names[0], items))[2] == "   └─ s.t2.x"
 
 
 def test_a_limit_is_told() -> None:
-    found = walk("s.a.x", [reached(column("s.b.x"), Link("s.a.x", "s.b.x"))], total=7)
+    found = walk("s.a.x", [reached(column("s.b.x"), Link(source="s.a.x", target="s.b.x"))], total=7)
     assert drawn(found)[-1] == "1 of 7 are listed. More: a greater --limit"
 
 
 def test_paths_follow_the_tree_with_their_confidence() -> None:
-    one, two = Link("s.a.x", "s.b.x", confidence=0.9), Link("s.b.x", "s.c.x", confidence=0.5)
+    one, two = (
+        Link(source="s.a.x", target="s.b.x", confidence=0.9),
+        Link(source="s.b.x", target="s.c.x", confidence=0.5),
+    )
     path = Path("s.a.x", (Hop(column("s.b.x"), one, 1), Hop(column("s.c.x"), two, 2)), 0.45)
     found = walk("s.a.x", [reached(column("s.b.x"), one)], paths=(path,))
     assert drawn(found)[-3:] == ["0.45  s.a.x", "      → s.b.x  (0.90)", "      → s.c.x  (0.50)"]
 
 
 def test_an_entity_whose_way_was_filtered_out_stands_for_itself() -> None:
-    found = walk("s.a.x", [reached(other("dashboard:d"), Link("s.b.x", "dashboard:d"), 2)])
+    found = walk("s.a.x", [reached(other("dashboard:d"), Link(source="s.b.x", target="dashboard:d"), 2)])
     assert drawn(found) == ["s.a.x goes to 1 dashboard", "└─ dashboard:d"]
 
 
 def test_the_data_is_the_traversal_itself() -> None:
-    found = walk("s.a.x", [reached(column("s.b.x"), Link("s.a.x", "s.b.x"))])
+    found = walk("s.a.x", [reached(column("s.b.x"), Link(source="s.a.x", target="s.b.x"))])
     assert answer_of_walk(found, found).document() == {"schema_version": 1, **found.to_dict()}

@@ -19,7 +19,18 @@ TODAY = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0)
 def point(day: int, value: float) -> MetricPoint:
     time = TODAY - timedelta(days=29 - day)
     kept = Kept(value > 20, 9.0, "far out" if value > 20 else "in order", 10.0, 9.0, 11.0)
-    return MetricPoint(ORDERS, "mean(amount)", f"snapshot {day}", time, value, MAIN, None, None, time, kept)
+    return MetricPoint(
+        table=ORDERS,
+        metric="mean(amount)",
+        version=f"snapshot {day}",
+        time=time,
+        value=value,
+        branch=MAIN,
+        commit_id=None,
+        run_id=None,
+        recorded_at=time,
+        finding=kept,
+    )
 
 
 @pytest.fixture

@@ -47,17 +47,36 @@ def record(target: Path, *, digest: str | None = None) -> None:
         day = DAY + timedelta(days=number - 1)
         began = datetime(day.year, day.month, day.day, 6, 10, tzinfo=UTC)
         run = RunRecord(
-            RunId(f"r{number}"), BranchName("main"), RunStatus.RUNNING, began, "sam@shop.example", "host", 1, ""
+            id=RunId(f"r{number}"),
+            branch=BranchName("main"),
+            status=RunStatus.RUNNING,
+            started_at=began,
+            user="sam@shop.example",
+            host="host",
+            pid=1,
+            process_started="",
         )
         run = replace(run, params={"day": str(day)})
         wiring.metadata.start_run(run)
         blocked = status is RunStatus.BLOCKED
         outputs = (
-            OutputRecord(ORDERS, OutputStatus.BLOCKED if blocked else OutputStatus.PUBLISHED, SAW if blocked else ""),
-            OutputRecord(REVENUE, OutputStatus.SKIPPED if blocked else OutputStatus.PUBLISHED),
+            OutputRecord(
+                table=ORDERS,
+                status=OutputStatus.BLOCKED if blocked else OutputStatus.PUBLISHED,
+                reason=SAW if blocked else "",
+            ),
+            OutputRecord(table=REVENUE, status=OutputStatus.SKIPPED if blocked else OutputStatus.PUBLISHED),
         )
         failed = Verdict(
-            "c1", "range", str(ORDERS), ("amount",), Outcome.FAILED, Severity.CRITICAL, SAW, True, {"sample": []}
+            check_id="c1",
+            check_type="range",
+            table=str(ORDERS),
+            columns=("amount",),
+            outcome=Outcome.FAILED,
+            severity=Severity.CRITICAL,
+            message=SAW,
+            blocks=True,
+            details={"sample": []},
         )
         ended = replace(run, status=status, finished_at=began + timedelta(seconds=5), outputs=outputs)
         wiring.metadata.finish_run(ended, (failed,) if blocked else (), ())

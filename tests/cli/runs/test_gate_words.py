@@ -26,16 +26,44 @@ NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)
 PLACE = "FORGE-E530 contracts/core.orders.odcs.yaml:14"
 FIX = "fix: Cast it to string."
 MAIN = BranchName("main")
-RUN = RunRecord(RunId("r1"), MAIN, RunStatus.SUCCEEDED, NOW, "ada", "h", 1, "")
+RUN = RunRecord(
+    id=RunId("r1"),
+    branch=MAIN,
+    status=RunStatus.SUCCEEDED,
+    started_at=NOW,
+    user="ada",
+    host="h",
+    pid=1,
+    process_started="",
+)
 
 
 def verdict(severity: Severity = Severity.WARNING, *, blocks: bool = False) -> Verdict:
     details = {"code": "E530", "where": "contracts/core.orders.odcs.yaml:14", "fix": "Cast it to string."}
     words = "amount is bigint, the contract says string"
-    return Verdict("c1", "schema", "core.orders", ("amount",), Outcome.FAILED, severity, words, blocks, details)
+    return Verdict(
+        check_id="c1",
+        check_type="schema",
+        table="core.orders",
+        columns=("amount",),
+        outcome=Outcome.FAILED,
+        severity=severity,
+        message=words,
+        blocks=blocks,
+        details=details,
+    )
 
 
-PASSED = Verdict("c2", "not_null", "core.orders", ("id",), Outcome.PASSED, Severity.ERROR, "0 rows", False)
+PASSED = Verdict(
+    check_id="c2",
+    check_type="not_null",
+    table="core.orders",
+    columns=("id",),
+    outcome=Outcome.PASSED,
+    severity=Severity.ERROR,
+    message="0 rows",
+    blocks=False,
+)
 
 
 def ended(verdicts: Sequence[Verdict]) -> list[str]:
@@ -67,21 +95,19 @@ def lines_of(result: MergeResult) -> list[str]:
 def test_a_merge_that_is_held_back_names_the_place_and_the_fix() -> None:
     commit, author = CommitId("c1"), Author("Ada", "ada@x")
     kept = MergeRecord(
-        *(
-            "m1",
-            "merge",
-            "dev",
-            MAIN,
-            commit,
-            commit,
-            None,
-            Strategy.THREE_WAY,
-            MergeStatus.BLOCKED,
-            "",
-            author,
-            NOW,
-            NOW,
-        )
+        id="m1",
+        kind="merge",
+        source="dev",
+        target=MAIN,
+        source_commit=commit,
+        target_commit=commit,
+        base_commit=None,
+        strategy=Strategy.THREE_WAY,
+        status=MergeStatus.BLOCKED,
+        message="",
+        author=author,
+        created_at=NOW,
+        updated_at=NOW,
     )
     verdicts = (PASSED, verdict(Severity.ERROR, blocks=True))
     lines = lines_of(Blocked(source="dev", target=MAIN, merge=kept, verdicts=verdicts))

@@ -22,27 +22,46 @@ from forge.versioning.commit import Author, Commit
 NOW = datetime(2026, 11, 15, 6, 10, tzinfo=UTC)
 SAW = "2,113 of 52,110 rows outside 0 … 5000; greatest 129900.00"
 BLOCKED = Verdict(
-    "c1",
-    "range",
-    "core.orders",
-    ("amount",),
-    Outcome.FAILED,
-    Severity.CRITICAL,
-    SAW,
-    True,
-    {"sample": [{"amount": 129900}, {"amount": 88000}]},
+    check_id="c1",
+    check_type="range",
+    table="core.orders",
+    columns=("amount",),
+    outcome=Outcome.FAILED,
+    severity=Severity.CRITICAL,
+    message=SAW,
+    blocks=True,
+    details={"sample": [{"amount": 129900}, {"amount": 88000}]},
 )
 ADA = Author("Ada", "ada@example.com")
-BROUGHT = Commit(CommitId("3f2a91bcd0001111"), "t", (), ADA, ADA, "Orders of 15 November", NOW, BranchName("main"))
+BROUGHT = Commit(
+    id=CommitId("3f2a91bcd0001111"),
+    tree_id="t",
+    parents=(),
+    author=ADA,
+    committer=ADA,
+    message="Orders of 15 November",
+    time=NOW,
+    branch=BranchName("main"),
+)
 
 
 def report(spared: int = 4, incidents: int = 1) -> Report:
     outputs = (
-        OutputRecord(TableName("core", "orders"), OutputStatus.BLOCKED, SAW),
-        OutputRecord(TableName("marts", "daily_revenue"), OutputStatus.SKIPPED, "stands on core.orders"),
+        OutputRecord(table=TableName("core", "orders"), status=OutputStatus.BLOCKED, reason=SAW),
+        OutputRecord(
+            table=TableName("marts", "daily_revenue"), status=OutputStatus.SKIPPED, reason="stands on core.orders"
+        ),
     )
     run = RunRecord(
-        RunId("r20261115_061000_8a6d9d"), BranchName("main"), RunStatus.BLOCKED, NOW, "ada", "h", 1, "", outputs=outputs
+        id=RunId("r20261115_061000_8a6d9d"),
+        branch=BranchName("main"),
+        status=RunStatus.BLOCKED,
+        started_at=NOW,
+        user="ada",
+        host="h",
+        pid=1,
+        process_started="",
+        outputs=outputs,
     )
     hit = tuple(Spared(ColumnName("marts.daily_revenue", f"total_{i}"), "fin@example.com") for i in range(spared))
     one = Incident(BLOCKED, ColumnName("core.orders", "amount"), ColumnName("raw.orders", "amount"), BROUGHT, hit)
@@ -89,7 +108,16 @@ def test_a_long_list_is_counted_not_shown() -> None:
 
 
 def test_markup_in_data_is_shown_as_it_is() -> None:
-    odd = Verdict("c", "x", "core.orders", ("a",), Outcome.FAILED, Severity.ERROR, "found [red]x[/red]", True)
+    odd = Verdict(
+        check_id="c",
+        check_type="x",
+        table="core.orders",
+        columns=("a",),
+        outcome=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message="found [red]x[/red]",
+        blocks=True,
+    )
     one = Incident(odd, ColumnName("core.orders", "a"), None, None, ())
     assert "found [red]x[/red]" in shown(Report(report().result, (one,)))
 

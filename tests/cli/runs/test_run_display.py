@@ -35,7 +35,7 @@ def wiring(tmp_path: Path) -> Wiring:
 
 
 def test_without_a_terminal_each_event_is_a_line(wiring: Wiring, capsys: pytest.CaptureFixture[str]) -> None:
-    with RunDisplay(wiring) as display:
+    with RunDisplay(wiring=wiring) as display:
         for event in EVENTS:
             display.notify(event)
     out, err = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_without_a_terminal_each_event_is_a_line(wiring: Wiring, capsys: pytest.
 
 
 def test_quiet_shows_nothing(wiring: Wiring, capsys: pytest.CaptureFixture[str]) -> None:
-    with RunDisplay(wiring, quiet=True) as display:
+    with RunDisplay(wiring=wiring, quiet=True) as display:
         for event in EVENTS:
             display.notify(event)
     assert capsys.readouterr() == ("", "")
@@ -65,7 +65,7 @@ def drawn(wiring: Wiring, monkeypatch: pytest.MonkeyPatch, *, progress: bool = T
     monkeypatch.setenv("COLUMNS", "80")
     with os.fdopen(slave, "w") as screen:
         monkeypatch.setattr(sys, "stderr", screen)
-        with RunDisplay(wiring, progress=progress) as display:
+        with RunDisplay(wiring=wiring, progress=progress) as display:
             for event in EVENTS:
                 display.notify(event)
         monkeypatch.undo()

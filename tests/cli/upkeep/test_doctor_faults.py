@@ -186,7 +186,18 @@ def dead_run(house: House) -> tuple[str, str]:
     wiring = Wiring.of(house.root)
     when = datetime(2026, 11, 15, tzinfo=UTC)
     main, host = BranchName("main"), socket.gethostname()
-    wiring.metadata.start_run(RunRecord(RunId("r9"), main, RunStatus.RUNNING, when, "ada", host, NO_PROCESS, "t0"))
+    wiring.metadata.start_run(
+        RunRecord(
+            id=RunId("r9"),
+            branch=main,
+            status=RunStatus.RUNNING,
+            started_at=when,
+            user="ada",
+            host=host,
+            pid=NO_PROCESS,
+            process_started="t0",
+        )
+    )
     wiring.close()
     return "interrupted run", "forge repair"
 

@@ -23,7 +23,16 @@ def crash(root: Path) -> None:
     when = datetime(2026, 11, 15, tzinfo=UTC)
     import socket
 
-    run = RunRecord(RunId("r9"), BranchName("main"), RunStatus.RUNNING, when, "ada", socket.gethostname(), NEVER, "t0")
+    run = RunRecord(
+        id=RunId("r9"),
+        branch=BranchName("main"),
+        status=RunStatus.RUNNING,
+        started_at=when,
+        user="ada",
+        host=socket.gethostname(),
+        pid=NEVER,
+        process_started="t0",
+    )
     wiring.metadata.start_run(run)
     wiring.metadata.enter_step(run.id, "staged")
     wiring.close()

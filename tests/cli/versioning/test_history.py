@@ -167,7 +167,18 @@ def test_a_run_shows_its_time_range(forge: Any, history: Any) -> None:
     assert (r1["start"], r1["end"]) == (None, None)
     day = datetime(2026, 11, 14, tzinfo=UTC)
     end = day + timedelta(days=1)
-    run = RunRecord(RunId("r"), BranchName("main"), RunStatus.SUCCEEDED, day, "a", "h", 1, "", start=day, end=end)
+    run = RunRecord(
+        id=RunId("r"),
+        branch=BranchName("main"),
+        status=RunStatus.SUCCEEDED,
+        started_at=day,
+        user="a",
+        host="h",
+        pid=1,
+        process_started="",
+        start=day,
+        end=end,
+    )
     answer = answer_of_run(run, ())
     assert "range   2026-11-14 00:00:00 … 2026-11-15 00:00:00 UTC" in answer.head
     assert run.to_dict().items() >= {"start": day, "end": end}.items()

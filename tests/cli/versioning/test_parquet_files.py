@@ -23,7 +23,7 @@ FIELDS = [
     pa.field("amount", pa.decimal128(10, 2), metadata={"PARQUET:field_id": "2"}),
     pa.field("note", pa.string(), metadata={"PARQUET:field_id": "3"}),
 ]
-JSON, TABLE = Terminal(Format.JSON), Terminal()
+JSON, TABLE = Terminal(format=Format.JSON), Terminal()
 Write = Callable[..., Path]
 
 

@@ -108,7 +108,7 @@ def test_a_run_lists_in_an_external_catalog_what_an_earlier_one_missed(tmp_path:
         wiring = connection.wiring
         catalog = SqlCatalog("forge", uri=f"sqlite:///{tmp_path}/theirs.db")
         catalog.create_namespace("core")
-        output = OutputRecord(TableName.parse("core.orders"), OutputStatus.UP_TO_DATE)
+        output = OutputRecord(table=TableName.parse("core.orders"), status=OutputStatus.UP_TO_DATE)
         wiring.metadata.start_run(run_record("r2", outputs=(output,)))
         wiring.metadata.finish_run(run_record("r2", outputs=(output,), status=RunStatus.SUCCEEDED), (), ())
         wiring.runs.ports().events(RunSettled(wiring.default_branch, RunId("r2"), {}))

@@ -206,7 +206,9 @@ def test_a_format_accepts_and_refuses(format_: str, good: list[str], bad: list[s
 def test_a_relationship_leads_to_a_table_of_another_contract_the_nearest_first() -> None:
     orders = contract_of({}, [{"name": "customer", "relationships": [{"to": "customers.id"}]}])
     peers = [
-        TableContract(f"{schema}.customers", name="customers", properties=orders.properties[:0], file=f"{schema}.yaml")
+        TableContract(
+            table=f"{schema}.customers", name="customers", properties=orders.properties[:0], file=f"{schema}.yaml"
+        )
         for schema in ("raw", "core")
     ]
     [note] = checks_of(orders, peers).notes

@@ -93,7 +93,7 @@ def apply(document: dict[str, Any], operation: dict[str, Any]) -> None:
 
 
 def contract(*properties: Property) -> TableContract:
-    return TableContract("core.orders", properties=properties, file="c.odcs.yaml", line=7, path="schema[0]")
+    return TableContract(table="core.orders", properties=properties, file="c.odcs.yaml", line=7, path="schema[0]")
 
 
 def drift(expected: Property, actual: str) -> tuple[Violation, ...]:
@@ -103,7 +103,7 @@ def drift(expected: Property, actual: str) -> tuple[Violation, ...]:
 @pytest.mark.parametrize("logical", FITTING)
 @pytest.mark.parametrize("actual", SPARK)
 def test_a_logical_type_is_held_by_these_types_of_spark(logical: str, actual: str) -> None:
-    codes = [v.code for v in drift(Property("x", logical_type=logical), actual)]
+    codes = [v.code for v in drift(Property(name="x", logical_type=logical), actual)]
     assert codes == ([] if actual in FITTING[logical] else ["E530"])
 
 
@@ -131,20 +131,20 @@ def test_a_logical_type_is_held_by_these_types_of_spark(logical: str, actual: st
     ],
 )
 def test_a_schema_of_spark_is_in_sparks_words(physical: str, actual: str, fits: bool) -> None:
-    found = drift(Property("x", logical_type="string", physical_type=physical), actual)
+    found = drift(Property(name="x", logical_type="string", physical_type=physical), actual)
     assert [v.code for v in found] == ([] if fits else ["E530"])
 
 
 @pytest.mark.parametrize("name", SPARK)
 def test_every_type_of_spark_equals_itself_in_any_case(name: str) -> None:
-    assert drift(Property("x", physical_type=name), name) == ()
-    assert drift(Property("x", physical_type=name.upper()), name) == ()
+    assert drift(Property(name="x", physical_type=name), name) == ()
+    assert drift(Property(name="x", physical_type=name.upper()), name) == ()
     assert str(parse_type(name)) == name.removesuffix("(6)")  # microseconds need not be said
 
 
 def test_a_mismatch_says_where_and_what_to_do() -> None:
     place = {"file": "c.odcs.yaml", "line": 12, "column_number": 9, "path": "schema[0].properties[0]"}
-    amount = Property("amount", logical_type="number", physical_type="decimal(12,2)", **place)  # type: ignore[arg-type]
+    amount = Property(name="amount", logical_type="number", physical_type="decimal(12,2)", **place)  # type: ignore[arg-type]
     [found] = find_drift(contract(amount), Schema((Column("Amount", "string"),)))
     assert found.to_dict() == {
         "code": "FORGE-E530",
@@ -189,12 +189,12 @@ schema:
 
 
 def test_a_difference_in_nullability_has_no_code_and_is_no_error() -> None:
-    [found] = find_drift(contract(Property("a", required=True)), {"orders": {"a": "int"}})
+    [found] = find_drift(contract(Property(name="a", required=True)), {"orders": {"a": "int"}})
     assert (found.severity, found.to_dict()["code"]) == ("warning", "")
 
 
 def test_a_missing_column_is_an_error_that_names_the_nearest() -> None:
-    expected = contract(Property("order_id", line=9, file="c.odcs.yaml"))
+    expected = contract(Property(name="order_id", line=9, file="c.odcs.yaml"))
     missing, undocumented = find_drift(expected, Schema((Column("orderid", "int"),)))
     assert (missing.code, missing.severity, missing.line) == ("E531", "error", 9)
     assert "Did you mean orderid" in missing.fix
@@ -203,13 +203,13 @@ def test_a_missing_column_is_an_error_that_names_the_nearest() -> None:
 
 
 def test_a_nested_mismatch_names_the_field() -> None:
-    expected = Property("x", physical_type="struct<a:int,b:struct<c:string>>")
+    expected = Property(name="x", physical_type="struct<a:int,b:struct<c:string>>")
     [found] = drift(expected, "struct<a:int,b:struct<c:date>>")
     assert "(b.c: date for string)" in found.message
 
 
 def test_a_frame_says_nothing_of_null() -> None:
-    expected = contract(Property("a", required=True), Property("b", logical_type="integer"))
+    expected = contract(Property(name="a", required=True), Property(name="b", logical_type="integer"))
     schema = Schema((Column("a", "int"), Column("b", "string", nullable=False)))
     assert [v.code for v in find_drift(expected, schema, nullability=False)] == ["E530"]
 
@@ -222,7 +222,7 @@ def test_the_schema_of_a_frame_is_taken_as_it_is() -> None:
     class Frame:
         schema = StructType()
 
-    expected = contract(Property("a", logical_type="string"))
+    expected = contract(Property(name="a", logical_type="string"))
     assert [v.code for v in find_drift(expected, StructType())] == ["E530"]
     assert [v.code for v in find_drift(expected, Frame())] == ["E530"]
 

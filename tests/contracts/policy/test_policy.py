@@ -44,14 +44,14 @@ def test_without_governance_a_project_that_can_run_has_no_findings() -> None:
     ],
 )
 def test_names_have_to_match_as_a_whole(naming: Naming, said: list[str]) -> None:
-    columns = (ColumnFacts("orderID", HERE), ColumnFacts("amount", HERE))
+    columns = (ColumnFacts(name="orderID", place=HERE), ColumnFacts(name="amount", place=HERE))
     found = find_violations(facts(table(columns=columns)), Governance(naming=(naming,)))
     assert [each.violation.message for each in found] == said
     assert {each.violation.code for each in found} <= {"E540"}
 
 
 def test_a_name_that_only_its_case_spoils_is_answered_with_the_better_one() -> None:
-    columns = (ColumnFacts("orderID", Place("contracts/o.odcs.yaml", 9, 5)),)
+    columns = (ColumnFacts(name="orderID", place=Place("contracts/o.odcs.yaml", 9, 5)),)
     (found,) = find_violations(facts(table(columns=columns)), Governance(naming=(Naming(columns="[a-z_]+"),)))
     assert found.violation.fix.startswith("Call it order_id.")
     assert (found.violation.where, found.violation.column) == ("contracts/o.odcs.yaml:9", 5)
@@ -90,7 +90,7 @@ def test_sources_count_where_they_are_named() -> None:
 
 
 def test_documentation_wants_tables_columns_and_owners_described() -> None:
-    columns = (ColumnFacts("id", HERE, description="Number"), ColumnFacts("amount", HERE))
+    columns = (ColumnFacts(name="id", place=HERE, description="Number"), ColumnFacts(name="amount", place=HERE))
     wanted = Documentation(owner=True, severity="warning")
     found = find_violations(facts(table(columns=columns)), Governance(documentation=(wanted,)))
     assert [each.violation.message for each in found] == [
@@ -102,7 +102,7 @@ def test_documentation_wants_tables_columns_and_owners_described() -> None:
 
 
 def test_documentation_may_ask_for_a_part_only() -> None:
-    columns = (ColumnFacts("id", HERE, description="Number"), ColumnFacts("amount", HERE))
+    columns = (ColumnFacts(name="id", place=HERE, description="Number"), ColumnFacts(name="amount", place=HERE))
     described = table(columns=columns, description="Orders")
     for percentage, number in ((66, 0), (67, 1)):
         wanted = Documentation(min_percentage=percentage)
@@ -165,7 +165,7 @@ def test_a_check_that_looks_up_what_nobody_makes_is_an_error() -> None:
 
 
 def test_a_check_of_a_column_is_held_against_the_table_where_it_exists() -> None:
-    columns = (ColumnFacts("amount", HERE),)
+    columns = (ColumnFacts(name="amount", place=HERE),)
     asked = (check("not_null", "amount"), check("not_null", "amont"), check("range", "amount.net"))
     assert find_violations(facts(table(checks=asked, columns=columns)), Governance()) == ()
     there = table(checks=asked, columns=columns, schema=Schema((Column("amount", "int"),)))
@@ -175,7 +175,9 @@ def test_a_check_of_a_column_is_held_against_the_table_where_it_exists() -> None
 
 
 def test_files_that_cannot_be_read_are_findings_with_their_own_code() -> None:
-    problem = Violation("E201", "error", "transforms/a.sql", 2, 5, "", "no SQL", "")
+    problem = Violation(
+        code="E201", severity="error", file="transforms/a.sql", line=2, column=5, path="", message="no SQL", fix=""
+    )
     found = find_violations(facts(problems=(problem,)), Governance())
     assert codes(found) == ["semantic E201 error"]
 
@@ -209,8 +211,8 @@ def test_conditions_of_custom_rules(condition: Condition, value: object, held: b
 
 def test_a_custom_rule_holds_where_its_when_does() -> None:
     rule = Rule(
-        "gold-owner",
-        "Gold tables have an owner of the company",
+        name="gold-owner",
+        message="Gold tables have an owner of the company",
         when={"tags": Condition(contains=("gold",))},
         require={"owner": Condition(matches="@shop.example$")},
     )
@@ -224,8 +226,10 @@ def test_a_custom_rule_holds_where_its_when_does() -> None:
 
 
 def test_a_custom_rule_may_be_about_columns_and_forbid() -> None:
-    rule = Rule("no-float", each="column", forbid={"type": Condition(one_of=("float", "double"))}, severity="warning")
-    columns = (ColumnFacts("a", HERE, "double"), ColumnFacts("b", HERE, "int"))
+    rule = Rule(
+        name="no-float", each="column", forbid={"type": Condition(one_of=("float", "double"))}, severity="warning"
+    )
+    columns = (ColumnFacts(name="a", place=HERE, type="double"), ColumnFacts(name="b", place=HERE, type="int"))
     (found,) = find_violations(facts(table(columns=columns)), Governance(custom=(rule,)))
     assert found.violation.message == "core.orders.a: type is double, it must not be one of float, double"
     assert found.violation.severity == "warning"
@@ -250,10 +254,28 @@ def test_a_contract_that_cannot_be_read_is_not_called_missing() -> None:
     assert find_violations(facts(table(has_broken_contract=True)), governance) == ()
 
 
-WRONG = Violation("E501", "error", "contracts/o.odcs.yaml", 1, 1, "version", "no version", "")
-WEAK = Violation("E510", "error", "contracts/o.odcs.yaml", 2, 1, "schema[0]", "weaker", "")
-PROMISED = TableContract("core.orders", path="schema[0]", file="contracts/o.odcs.yaml", line=7)
-CONTRACT = Contract("o", "1.0.0", "v3.1.0", file="contracts/o.odcs.yaml", tables=(PROMISED,))
+WRONG = Violation(
+    code="E501",
+    severity="error",
+    file="contracts/o.odcs.yaml",
+    line=1,
+    column=1,
+    path="version",
+    message="no version",
+    fix="",
+)
+WEAK = Violation(
+    code="E510",
+    severity="error",
+    file="contracts/o.odcs.yaml",
+    line=2,
+    column=1,
+    path="schema[0]",
+    message="weaker",
+    fix="",
+)
+PROMISED = TableContract(table="core.orders", path="schema[0]", file="contracts/o.odcs.yaml", line=7)
+CONTRACT = Contract(id="o", version="1.0.0", api_version="v3.1.0", file="contracts/o.odcs.yaml", tables=(PROMISED,))
 
 
 @pytest.mark.parametrize(
@@ -261,8 +283,10 @@ CONTRACT = Contract("o", "1.0.0", "v3.1.0", file="contracts/o.odcs.yaml", tables
     [(None, 2, 0), (Enforcement.OFF, 0, 0), (Enforcement.WARN, 2, 0), (Enforcement.STRICT, 2, 2)],
 )
 def test_enforcement_says_what_contracts_do(enforcement: Enforcement | None, number: int, blocking: int) -> None:
-    contract = ContractFacts("contracts/o.odcs.yaml", CONTRACT, (WRONG, WRONG), CONTRACT, (WEAK,))
-    found = find_violations(facts(contracts=(contract,)), Governance(enforcement))
+    contract = ContractFacts(
+        file="contracts/o.odcs.yaml", contract=CONTRACT, lint=(WRONG, WRONG), effective=CONTRACT, inherited=(WEAK,)
+    )
+    found = find_violations(facts(contracts=(contract,)), Governance(enforcement=enforcement))
     assert (len(found), sum(each.blocks for each in found)) == (number, blocking)
     assert {(each.table, each.contract_id) for each in found} <= {("core.orders", "o")}
 
@@ -271,19 +295,19 @@ def test_enforcement_says_what_contracts_do(enforcement: Enforcement | None, num
     ("governance", "number", "blocking"),
     [
         (Governance(), 1, 0),
-        (Governance(Enforcement.STRICT), 1, 1),
-        (Governance(Enforcement.STRICT, drift_enabled=False), 0, 0),
-        (Governance(Enforcement.STRICT, drift_enforcement=Enforcement.WARN), 1, 0),
-        (Governance(Enforcement.WARN, drift_enforcement=Enforcement.STRICT), 1, 1),
-        (Governance(Enforcement.WARN, drift_enforcement=Enforcement.OFF), 0, 0),
-        (Governance(Enforcement.OFF, drift_enforcement=Enforcement.STRICT), 0, 0),
+        (Governance(enforcement=Enforcement.STRICT), 1, 1),
+        (Governance(enforcement=Enforcement.STRICT, drift_enabled=False), 0, 0),
+        (Governance(enforcement=Enforcement.STRICT, drift_enforcement=Enforcement.WARN), 1, 0),
+        (Governance(enforcement=Enforcement.WARN, drift_enforcement=Enforcement.STRICT), 1, 1),
+        (Governance(enforcement=Enforcement.WARN, drift_enforcement=Enforcement.OFF), 0, 0),
+        (Governance(enforcement=Enforcement.OFF, drift_enforcement=Enforcement.STRICT), 0, 0),
     ],
 )
 def test_drift_has_an_enforcement_of_its_own(governance: Governance, number: int, blocking: int) -> None:
     from forge.contracts.contract import Property
 
-    missing = Property("amount", path="schema[0].properties[0]", file="contracts/o.odcs.yaml", line=9)
-    promised = TableContract("core.orders", properties=(missing,), path="schema[0]", file="contracts/o.odcs.yaml")
+    missing = Property(name="amount", path="schema[0].properties[0]", file="contracts/o.odcs.yaml", line=9)
+    promised = TableContract(table="core.orders", properties=(missing,), path="schema[0]", file="contracts/o.odcs.yaml")
     there = table(contract=promised, contract_of=CONTRACT, schema=Schema(()))
     found = find_violations(facts(there), governance)
     assert [each.violation.code for each in found] == ["E531"] * number
@@ -299,7 +323,7 @@ def test_policies_come_in_their_order_and_what_two_levels_want_is_told_once() ->
         coverage=(Coverage(severity="warning"), Coverage(min_checks=1, unique_key=True)),
         naming=(Naming(tables="fct_.*"),),
         documentation=(Documentation(),),
-        custom=(Rule("owned", require={"owner": Condition(exists=True)}),),
+        custom=(Rule(name="owned", require={"owner": Condition(exists=True)}),),
         required_for=("core.*",),
     )
     found = find_violations(facts(table(inputs=reads("raw.gone"))), governance)

@@ -116,8 +116,8 @@ CHECKED: dict[str, tuple[dict[str, Any], str, list[tuple[object, bool]]]] = {
 def test_spark_counts_the_rows_that_break_the_contract(spark: SparkSession, case: str) -> None:
     written, type_, rows = CHECKED[case]
     rules = tuple(QualityRule(rule, Place("c.odcs.yaml", 1)) for rule in written.get("quality", ()))
-    of = Property("v`x", **{**written, "quality": rules})
-    checks = [check for check, _ in checks_of(TableContract("core.t", properties=(of,))).checks]
+    of = Property(name="v`x", **{**written, "quality": rules})
+    checks = [check for check, _ in checks_of(TableContract(table="core.t", properties=(of,))).checks]
     assert {check["type"] for check in checks} == {"expression"}
     frame = spark.createDataFrame([(i, v) for i, (v, _) in enumerate(rows)], f"i int, {quote('v`x')} {type_}")
     broken: set[int] = set()

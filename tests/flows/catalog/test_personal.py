@@ -21,7 +21,7 @@ def personal(*contracts: TableContract) -> Personal:
 
 
 def with_email() -> Personal:
-    return personal(TableContract("core.people", properties=(Property("Email", classification="pii"),)))
+    return personal(TableContract(table="core.people", properties=(Property(name="Email", classification="pii"),)))
 
 
 def test_a_quarantine_table_hides_what_its_table_hides() -> None:
@@ -36,8 +36,18 @@ def test_a_table_without_a_contract_hides_what_is_made_of_personal_data() -> Non
     found = with_email()
     source = ColumnName(str(PEOPLE), "Email")
     found.made[LIST] = (
-        Edge(source, ColumnName(str(LIST), "contact"), Transformation.TRANSFORMATION, expression="lower(email)"),
-        Edge(source, ColumnName(str(LIST), "hashed"), Transformation.TRANSFORMATION, masking=True),
+        Edge(
+            source=source,
+            target=ColumnName(str(LIST), "contact"),
+            transformation=Transformation.TRANSFORMATION,
+            expression="lower(email)",
+        ),
+        Edge(
+            source=source,
+            target=ColumnName(str(LIST), "hashed"),
+            transformation=Transformation.TRANSFORMATION,
+            masking=True,
+        ),
     )
     assert found.of(LIST) == {"contact"}
 

@@ -33,12 +33,14 @@ Key = tuple[str, str]
 
 def edge(source: str, target: str, kind: Transformation = Transformation.IDENTITY, **more: object) -> Edge:
     left, right = source.rpartition("."), target.rpartition(".")
-    return Edge(ColumnName(left[0], left[2]), ColumnName(right[0], right[2]), kind, **more)  # type: ignore[arg-type]
+    return Edge(source=ColumnName(left[0], left[2]), target=ColumnName(right[0], right[2]), transformation=kind, **more)  # type: ignore[arg-type]
 
 
 def asset(table: TableName, *personal: str, columns: tuple[str, ...] = ()) -> AssetRecord:
     described = tuple({"name": name, "type": "string", "pii": name in personal} for name in (*columns, *personal))
-    return AssetRecord(table, "table", "", None, (), described, NOW)
+    return AssetRecord(
+        table=table, kind="table", description="", owner=None, tags=(), columns=described, updated_at=NOW
+    )
 
 
 def personal(*edges: Edge, flagged: tuple[str, ...] = ("core.people.email",)) -> set[str]:
@@ -132,7 +134,11 @@ class World:
     def commit(self, run_id: str, snapshot: SnapshotId, pointers: tuple[Pointer, ...] = ()) -> None:
         head = self.metadata.branch(MAIN)
         assert head is not None
-        tree = {PEOPLE: TableVersion(CatalogName("core", "people"), "u", snapshot, 0, run_id=run_id)}
+        tree = {
+            PEOPLE: TableVersion(
+                catalog=CatalogName("core", "people"), uuid="u", snapshot_id=snapshot, schema_id=0, run_id=run_id
+            )
+        }
         commit = make_commit(
             tree=tree,
             parents=(head.head,) if head.head else (),
@@ -143,15 +149,24 @@ class World:
             statistics={},
             metadata={},
         )
-        run = RunRecord(RunId(run_id), MAIN, RunStatus.SUCCEEDED, NOW, "ada", "host", 1, "")
+        run = RunRecord(
+            id=RunId(run_id),
+            branch=MAIN,
+            status=RunStatus.SUCCEEDED,
+            started_at=NOW,
+            user="ada",
+            host="host",
+            pid=1,
+            process_started="",
+        )
         lineage = (TableLineage(PEOPLE, (edge("core.people.city", "core.people.city"),)),)
         publication = Publication(
-            pointers,
-            MAIN,
-            head.head,
-            commit,
-            tree,
-            run,
+            pointers=pointers,
+            branch=MAIN,
+            expected_head=head.head,
+            commit=commit,
+            tree=tree,
+            run=run,
             lineage=lineage,
             assets=(asset(PEOPLE, "Email", columns=("id", "city")),),
         )

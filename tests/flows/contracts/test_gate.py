@@ -65,14 +65,17 @@ def told(verdicts: tuple[Verdict, ...]) -> list[tuple[object, ...]]:
     ("governance", "expected"),
     [
         (Governance(), [("E530", "error", True), ("E531", "error", True), ("E532", "info", False)]),
-        (Governance(STRICT), None),
-        (Governance(WARN), [("E530", "warning", False), ("E531", "warning", False), ("E532", "info", False)]),
-        (Governance(OFF), []),
-        (Governance(OFF, drift_enforcement=STRICT), []),
-        (Governance(drift_enabled=False), []),
-        (Governance(STRICT, drift_enforcement=OFF), []),
+        (Governance(enforcement=STRICT), None),
         (
-            Governance(WARN, drift_enforcement=STRICT),
+            Governance(enforcement=WARN),
+            [("E530", "warning", False), ("E531", "warning", False), ("E532", "info", False)],
+        ),
+        (Governance(enforcement=OFF), []),
+        (Governance(enforcement=OFF, drift_enforcement=STRICT), []),
+        (Governance(drift_enabled=False), []),
+        (Governance(enforcement=STRICT, drift_enforcement=OFF), []),
+        (
+            Governance(enforcement=WARN, drift_enforcement=STRICT),
             [("E530", "error", True), ("E531", "error", True), ("E532", "info", False)],
         ),
     ],
@@ -97,22 +100,24 @@ def test_a_column_that_may_be_null_is_no_verdict_of_a_run(tmp_path: Path) -> Non
 def test_an_output_without_the_contract_it_needs(tmp_path: Path, enforcement: Enforcement | None, blocks: bool) -> None:
     write(tmp_path, FILES)
     (tmp_path / FILE).unlink()
-    made = load_project(tmp_path, lambda table: None, governance=Governance(enforcement, required_for=("core.*",)))
+    made = load_project(
+        tmp_path, lambda table: None, governance=Governance(enforcement=enforcement, required_for=("core.*",))
+    )
     made = replace(made, judged=lambda: find_gated(made, lambda contract: ()))
     assert [(each[0], each[2]) for each in told(contract_verdicts(made, TABLE, WRONG))] == [("E500", blocks)]
 
 
 def test_strict_wants_what_the_strict_profile_wants(tmp_path: Path) -> None:
-    verdicts = contract_verdicts(project(tmp_path, Governance(STRICT)), TABLE, GOOD)
+    verdicts = contract_verdicts(project(tmp_path, Governance(enforcement=STRICT)), TABLE, GOOD)
     assert verdicts
     assert {each.details["code"] for each in verdicts} == {"E501"}
     assert all(each.blocks for each in verdicts)
-    assert contract_verdicts(project(tmp_path, Governance(WARN)), TABLE, GOOD) == ()
+    assert contract_verdicts(project(tmp_path, Governance(enforcement=WARN)), TABLE, GOOD) == ()
 
 
 def register(store: MemoryContracts, text: str) -> None:
     contract = contract_of(read_document(text, FILE))
-    first = Moving(StateChange(State.ACTIVE, None, NOW, "ada", contract.version))
+    first = Moving(StateChange(state=State.ACTIVE, before=None, at=NOW, by="ada", version=contract.version))
     store.register(Registration(registered_of(contract, text, "sha256:x", at=NOW, by="ada"), lambda head: first))
 
 
@@ -120,7 +125,7 @@ def register(store: MemoryContracts, text: str) -> None:
 def test_a_breaking_change_without_a_major_version(tmp_path: Path, enforcement: Enforcement, blocks: bool) -> None:
     store = MemoryContracts()
     register(store, CONTRACT + "      - name: gone\n        logicalType: string\n")
-    made = project(tmp_path, Governance(enforcement), store)
+    made = project(tmp_path, Governance(enforcement=enforcement), store)
     verdicts = [each for each in contract_verdicts(made, TABLE, GOOD) if each.details["code"] == "E520"]
     assert [each.blocks for each in verdicts] == [blocks]
     assert verdicts[0].severity is (Severity.ERROR if blocks else Severity.WARNING)
@@ -135,7 +140,7 @@ def test_contracts_are_judged_once_for_all_threads(tmp_path: Path) -> None:
         sleep(0.05)
         return versions_in(MemoryContracts())
 
-    found = load_project(write(tmp_path, FILES), lambda table: None, governance=Governance(STRICT))
+    found = load_project(write(tmp_path, FILES), lambda table: None, governance=Governance(enforcement=STRICT))
     judged = gated(found, versions)
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(lambda _: judged(), range(4)))
@@ -147,16 +152,16 @@ def test_contracts_are_judged_once_for_all_threads(tmp_path: Path) -> None:
 def test_a_contract_that_is_registered_as_it_is_has_no_change(tmp_path: Path) -> None:
     store = MemoryContracts()
     register(store, CONTRACT.replace("status: active", "status: draft"))
-    assert contract_verdicts(project(tmp_path, Governance(WARN), store), TABLE, GOOD) == ()
+    assert contract_verdicts(project(tmp_path, Governance(enforcement=WARN), store), TABLE, GOOD) == ()
 
 
 @pytest.mark.parametrize(
     ("governance", "expected"),
     [
-        (Governance(WARN), [("E510", "warning", False)]),
-        (Governance(WARN, inheritance="permissive"), [("E510", "warning", False)]),
-        (Governance(STRICT), [("E510", "error", True)]),
-        (Governance(STRICT, inheritance="permissive"), [("E510", "warning", False)]),
+        (Governance(enforcement=WARN), [("E510", "warning", False)]),
+        (Governance(enforcement=WARN, inheritance="permissive"), [("E510", "warning", False)]),
+        (Governance(enforcement=STRICT), [("E510", "error", True)]),
+        (Governance(enforcement=STRICT, inheritance="permissive"), [("E510", "warning", False)]),
     ],
 )
 def test_a_contract_that_weakens_one_above_it(
@@ -178,10 +183,23 @@ def run_orders(root: Path, governance: Governance, rows: list[dict[str, object]]
     ada, main = Author("Ada", "ada@example.com"), BranchName("main")
     create_default_branch(metadata, main, ada, NOW)
     made = project(root, governance)
-    transform = Transform(TABLE, PythonFunction(lambda: rows, {}, False), "transforms/core/orders.py", 1, "1")
+    transform = Transform(
+        output=TABLE,
+        body=PythonFunction(lambda: rows, {}, False),
+        file="transforms/core/orders.py",
+        line=1,
+        code_hash="1",
+    )
     made = replace(made, transforms={TABLE: transform}, checks={})
-    ports = Ports(metadata, lake, MemoryEngine(lake), lambda: NOW, ada, lambda reference: "")
-    result = run(RunRequest(main), made, ports)
+    ports = Ports(
+        metadata=metadata,
+        lake=lake,
+        engine=MemoryEngine(lake),
+        clock=lambda: NOW,
+        author=ada,
+        secrets=lambda reference: "",
+    )
+    result = run(RunRequest(branch=main), made, ports)
     return result.run.status, [str(each.details["code"]) for each in result.verdicts]
 
 
@@ -189,9 +207,9 @@ def test_a_run_is_blocked_by_its_contract_and_publishes_under_warn(tmp_path: Pat
     rows: list[dict[str, object]] = [{"id": 1, "note": "x"}]
     status, codes = run_orders(tmp_path, Governance(), rows)
     assert (status, "E531" in codes) == (RunStatus.BLOCKED, True)
-    status, codes = run_orders(tmp_path, Governance(WARN), rows)
+    status, codes = run_orders(tmp_path, Governance(enforcement=WARN), rows)
     assert (status, "E531" in codes) == (RunStatus.SUCCEEDED, True)
-    status, codes = run_orders(tmp_path, Governance(OFF), rows)
+    status, codes = run_orders(tmp_path, Governance(enforcement=OFF), rows)
     assert (status, codes) == (RunStatus.SUCCEEDED, [])
 
 
@@ -215,9 +233,9 @@ def with_contract(world: VersionWorld, root: Path, governance: Governance) -> Ve
 @pytest.mark.parametrize(
     ("governance", "diverged", "expected"),
     [
-        (Governance(STRICT), False, MergeType.BLOCKED),
-        (Governance(WARN), False, MergeType.FAST_FORWARD),
-        (Governance(STRICT), True, MergeType.BLOCKED),
+        (Governance(enforcement=STRICT), False, MergeType.BLOCKED),
+        (Governance(enforcement=WARN), False, MergeType.FAST_FORWARD),
+        (Governance(enforcement=STRICT), True, MergeType.BLOCKED),
     ],
 )
 def test_a_merge_is_judged_by_the_same_gate(
@@ -241,19 +259,21 @@ def test_a_fast_forward_that_was_asked_for_by_name_becomes_no_other_merge(world:
     edit(world, "dev", {"id": 1, "name": "a", "amount": 5.0})
     head = world.head("main")
     with pytest.raises(ForgeError) as caught:
-        go(with_contract(world, tmp_path / "site", Governance(STRICT)), strategy=Strategy.FF)
+        go(with_contract(world, tmp_path / "site", Governance(enforcement=STRICT)), strategy=Strategy.FF)
     assert caught.value.code == "E609"
     assert f"E531 {ORDERS}: " in (caught.value.why or "")
     assert world.head("main") == head
     assert world.ports.metadata.merges() == ()
-    assert isinstance(go(with_contract(world, tmp_path / "site", Governance(WARN)), strategy=Strategy.FF), Merged)
+    assert isinstance(
+        go(with_contract(world, tmp_path / "site", Governance(enforcement=WARN)), strategy=Strategy.FF), Merged
+    )
 
 
 def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it_holds_nothing_back(
     tmp_path: Path,
 ) -> None:
     write(tmp_path, {**FILES, FILE: CONTRACT.replace("version: 1.0.0", "version: one"), "contracts/b.odcs.yaml": "["})
-    for governance in (Governance(), Governance(STRICT)):
+    for governance in (Governance(), Governance(enforcement=STRICT)):
         refused = load_project(tmp_path, lambda table: None, governance=governance)
         assert [(fault.error.code, fault.file) for fault in refused.faults] == [
             ("E502", "contracts/b.odcs.yaml"),
@@ -261,11 +281,11 @@ def test_a_contract_that_is_not_right_is_refused_unless_the_settings_say_that_it
         ]
         with pytest.raises(ForgeError):
             refused.checks_of(TABLE)
-    for governance in (Governance(WARN), Governance(OFF)):
+    for governance in (Governance(enforcement=WARN), Governance(enforcement=OFF)):
         made = load_project(tmp_path, lambda table: None, governance=governance)
         assert list(made.contracts) == [TABLE]
         assert [note.partition(":")[0] for note in made.notes] == ["contracts/b.odcs.yaml is left out"]
-    warned = load_project(tmp_path, lambda table: None, governance=Governance(WARN))
+    warned = load_project(tmp_path, lambda table: None, governance=Governance(enforcement=WARN))
     warned = replace(warned, judged=lambda: find_gated(warned, lambda contract: ()))
     assert told(contract_verdicts(warned, TABLE, GOOD)) == [("E502", "warning", False)]
 
@@ -274,7 +294,7 @@ def test_two_contracts_of_one_table_are_a_note_where_contracts_hold_nothing_back
     write(tmp_path, {**FILES, "contracts/second.odcs.yaml": CONTRACT.replace("id: orders", "id: second")})
     with pytest.raises(ForgeError):
         load_project(tmp_path, lambda table: None).checks_of(TABLE)
-    (note,) = load_project(tmp_path, lambda table: None, governance=Governance(WARN)).notes
+    (note,) = load_project(tmp_path, lambda table: None, governance=Governance(enforcement=WARN)).notes
     assert "core.orders has two contracts" in note
 
 
@@ -286,7 +306,8 @@ def test_where_enforcement_is_off_contracts_give_no_checks_but_their_personal_co
     text = CONTRACT + "        classification: pii\n" + at + sla
     write(tmp_path, {**FILES, FILE: text, "checks/core.yaml": "core.orders:\n  - {type: row_count, min: 1}\n"})
     found = {
-        mode: load_project(tmp_path, lambda table: None, governance=Governance(mode)) for mode in (OFF, WARN, STRICT)
+        mode: load_project(tmp_path, lambda table: None, governance=Governance(enforcement=mode))
+        for mode in (OFF, WARN, STRICT)
     }
     kinds = {mode: [check.type for check in made.checks[TABLE]] for mode, made in found.items()}
     assert kinds == {OFF: ["row_count"], WARN: ["row_count", "not_null"], STRICT: ["row_count", "not_null"]}
@@ -297,6 +318,6 @@ def test_where_enforcement_is_off_contracts_give_no_checks_but_their_personal_co
 
 
 def test_a_verdict_of_the_gate_is_at_the_value_in_the_contract(tmp_path: Path) -> None:
-    verdicts = contract_verdicts(project(tmp_path, Governance(WARN)), TABLE, WRONG)
+    verdicts = contract_verdicts(project(tmp_path, Governance(enforcement=WARN)), TABLE, WRONG)
     where = {each.details["code"]: each.details["where"] for each in verdicts}
     assert where == {"E530": f"{FILE}:11", "E531": f"{FILE}:13", "E532": f"{FILE}:9"}

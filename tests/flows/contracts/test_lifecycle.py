@@ -77,12 +77,12 @@ class World:
             raise AssertionError("the lake is not asked")
 
         return ContractPorts(
-            self.store,
-            self.root,
-            lambda: now,
-            "ada@example.com",
-            self.lineage.metadata,
-            no_lake,  # type: ignore[arg-type]
+            store=self.store,
+            root=self.root,
+            clock=lambda: now,
+            actor="ada@example.com",
+            metadata=self.lineage.metadata,
+            lake=no_lake,  # type: ignore[arg-type]
             governance=Governance(enforcement=Enforcement.WARN),
             owner=lambda table: OWNERS.get(table.schema),
             lineage=lambda: self.lineage.ports,
@@ -173,7 +173,14 @@ def test_the_end_of_a_contract_is_not_in_the_past(world: World) -> None:
 
 def transform(output: str, *inputs: str) -> Transform:
     tables = tuple(map(TableName.parse, inputs))
-    return Transform(TableName.parse(output), SqlQuery("SELECT 1"), f"transforms/{output}.sql", 1, "x", inputs=tables)
+    return Transform(
+        output=TableName.parse(output),
+        body=SqlQuery("SELECT 1"),
+        file=f"transforms/{output}.sql",
+        line=1,
+        code_hash="x",
+        inputs=tables,
+    )
 
 
 def retire(world: World) -> None:
@@ -213,13 +220,17 @@ def test_a_reader_stays_one_whatever_wrote_its_table_last(
 ) -> None:
     retire(world)
     output = TableName.parse("marts.old")
-    record = OutputRecord(output, OutputStatus.PUBLISHED, inputs=inputs)
+    record = OutputRecord(table=output, status=OutputStatus.PUBLISHED, inputs=inputs)
     lineage = TableLineage(output, table_edges=tuple(TableEdge(name, "marts.old") for name in sources))
     run = run_record("run-9x", kind=kind, outputs=(record,))
     metadata = world.lineage.metadata
     metadata.start_run(run)
     metadata.finish_run(run, (), (), (lineage,))
-    tree = {output: TableVersion(CatalogName("marts", "old"), "uuid", SnapshotId(1), 0, run_id=run.id)}
+    tree = {
+        output: TableVersion(
+            catalog=CatalogName("marts", "old"), uuid="uuid", snapshot_id=SnapshotId(1), schema_id=0, run_id=run.id
+        )
+    }
     found = find_new_readers(retired_tables(world.store), [transform("marts.old", "core.orders")], tree, metadata)
     assert [error.code for error in found] == (["E506"] if is_refused else [])
 

@@ -223,9 +223,9 @@ def _contracts(parents: dict[str, list[str]]) -> list[Contract]:
     """Without files: only names count."""
     return [
         Contract(
-            f"id-{name}",
-            "1.0.0",
-            "v3.1.0",
+            id=f"id-{name}",
+            version="1.0.0",
+            api_version="v3.1.0",
             file=f"{name}.odcs.yaml",
             custom={"forge.extends": [f"id-{one}" for one in above]},
         )

@@ -32,14 +32,37 @@ def test_of_a_table_that_runs_make_nothing_is_said_of_null(tmp_path: Path) -> No
     metadata, lake = MemoryMetadata(catalog), MemoryLake(catalog)
     ada, main = Author("Ada", "ada@example.com"), BranchName("main")
     create_default_branch(metadata, main, ada, NOW)
-    governance = Governance(Enforcement.WARN)
+    governance = Governance(enforcement=Enforcement.WARN)
     project = load_project(write(tmp_path, FILES), lambda table: None, governance=governance)
     rows = [{"id": 1, "amount": 2.5, "more": "x"}]
-    transform = Transform(TABLE, PythonFunction(lambda: rows, {}, False), "transforms/core/orders.py", 1, "1")
+    transform = Transform(
+        output=TABLE,
+        body=PythonFunction(lambda: rows, {}, False),
+        file="transforms/core/orders.py",
+        line=1,
+        code_hash="1",
+    )
     project = replace(project, transforms={TABLE: transform}, checks={})
-    run(RunRequest(main), project, Ports(metadata, lake, MemoryEngine(lake), lambda: NOW, ada, lambda reference: ""))
+    run(
+        RunRequest(branch=main),
+        project,
+        Ports(
+            metadata=metadata,
+            lake=lake,
+            engine=MemoryEngine(lake),
+            clock=lambda: NOW,
+            author=ada,
+            secrets=lambda reference: "",
+        ),
+    )
     ports = ContractPorts(
-        MemoryContracts(), tmp_path, lambda: NOW, "ada", metadata, lambda: lake, governance=governance
+        store=MemoryContracts(),
+        root=tmp_path,
+        clock=lambda: NOW,
+        actor="ada",
+        metadata=metadata,
+        lake=lambda: lake,
+        governance=governance,
     )
     found = [one.violation for one in check(find_known(ports, "orders"), ports).findings]
     assert [one.code for one in found] == ["E532"]  # and no warning that `id` may be NULL

@@ -45,12 +45,12 @@ class World:
             raise AssertionError("the lake is not asked")
 
         return ContractPorts(
-            self.store,
-            self.root,
-            lambda: NOW,
-            "ada@example.com",
-            MemoryMetadata(),
-            no_lake,  # type: ignore[arg-type]
+            store=self.store,
+            root=self.root,
+            clock=lambda: NOW,
+            actor="ada@example.com",
+            metadata=MemoryMetadata(),
+            lake=no_lake,  # type: ignore[arg-type]
             governance=Governance(enforcement=enforcement),
             published=self._list,
         )
@@ -138,7 +138,7 @@ def test_a_file_whose_contract_has_a_new_id_is_registered_as_what_it_is_now(worl
 def test_a_compile_notes_that_another_contract_has_the_name(world: World) -> None:
     world.register(text("1.0.0").replace("id: orders", "id: urn:other"))
     write(world.root, FILES | {FILE: text("1.0.0")})
-    kept = keep_compiled(Site(world.root).compile(Governance(Enforcement.WARN)), world.ports())
+    kept = keep_compiled(Site(world.root).compile(Governance(enforcement=Enforcement.WARN)), world.ports())
     assert kept.registered == ("orders 1.0.0",)
     (note,) = (one for one in kept.notes if "urn:other" in one)
     assert note.startswith(f"{FILE}:4: urn:other is called orders, too")

@@ -18,7 +18,12 @@ from forge.model.names import ColumnName
 
 
 def seen(target: str, source: str, column: str = "a", made: Made = Made.TABLE) -> Seen:
-    edge = Edge(ColumnName(source, column), ColumnName(target, column), Transformation.IDENTITY, column)
+    edge = Edge(
+        source=ColumnName(source, column),
+        target=ColumnName(target, column),
+        transformation=Transformation.IDENTITY,
+        expression=column,
+    )
     shaped = IndirectEdge(ColumnName(source, "k"), target, Indirect.FILTER)
     return Seen(target, made, Extraction((edge,), (shaped,), (TableEdge(source, target),)))
 

@@ -26,15 +26,20 @@ MONDAY, TUESDAY = datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 6, tzinfo=
 
 def copy(source: str, target: str, sure: float = 1.0) -> EdgeClaim:
     kind = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
-    ends = column_of(f"t.{source}", "x"), column_of(f"t.{target}", "x")
-    return EdgeClaim(*ends, kind, Transformation.IDENTITY, confidence=sure)
+    return EdgeClaim(
+        source=column_of(f"t.{source}", "x"),
+        target=column_of(f"t.{target}", "x"),
+        kind=kind,
+        transformation=Transformation.IDENTITY,
+        confidence=sure,
+    )
 
 
 @pytest.fixture
 def store() -> MemoryLineage:
     store = MemoryLineage()
-    store.record([Batch("p", MONDAY, (copy("a", "b"), copy("b", "c"), copy("a", "d", 0.3)))])
-    store.record([Batch("p", TUESDAY, (copy("a", "b"), copy("a", "d", 0.3)))])
+    store.record([Batch(producer="p", at=MONDAY, edges=(copy("a", "b"), copy("b", "c"), copy("a", "d", 0.3)))])
+    store.record([Batch(producer="p", at=TUESDAY, edges=(copy("a", "b"), copy("a", "d", 0.3)))])
     return store
 
 
@@ -43,7 +48,15 @@ def look_at(store: MemoryLineage, at: datetime | None = None) -> Look:
         raise AssertionError("a report looks at the graph it is given")
 
     answers = Graph(store)
-    ports = LineagePorts(MemoryMetadata(), store, answers, scratch, lambda: TUESDAY, BranchName("main"), "Ada")
+    ports = LineagePorts(
+        metadata=MemoryMetadata(),
+        store=store,
+        answers=answers,
+        scratch=scratch,
+        clock=lambda: TUESDAY,
+        default_branch=BranchName("main"),
+        actor="Ada",
+    )
     return Look(ports, store, answers, at, "then")
 
 

@@ -80,7 +80,7 @@ class World:
             source, board = pick.choice(self.columns), Entity(NodeType.DASHBOARD, f"b{number}")
             self._take(Way(source, board.id, 1.0, "passed_through"))
             table, _, name = source.rpartition(".")
-            claim = EdgeClaim(column_of(table, name), board, Kind(EdgeType.CONSUMES, None))
+            claim = EdgeClaim(source=column_of(table, name), target=board, kind=Kind(EdgeType.CONSUMES, None))
             record_edges(self.world.ports, [claim], [NodeClaim(board)], reason="seen")
 
     def reached(self) -> dict[str, tuple[int, float]]:

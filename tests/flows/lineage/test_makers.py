@@ -107,7 +107,7 @@ def test_a_transform_has_the_owner_of_its_table_and_a_job_its_own(world: Committ
     view = look(world.ports)
     job = NodeClaim(Entity(NodeType.PROCESS, "airflow/load"), {"owners": ["ops@example.com"]})
     reads = Kind(EdgeType.CONSUMES, None)
-    record_edges(world.ports, [EdgeClaim(view.find("core.orders").entity, job.entity, reads)], [job])
+    record_edges(world.ports, [EdgeClaim(source=view.find("core.orders").entity, target=job.entity, kind=reads)], [job])
     object.__setattr__(world.ports, "owner", lambda table: f"{table.schema}@example.com")
     report = report_impact(look(world.ports), Change.of("drop", "core.orders.amount"))
     owners = {one.node.id: one.owner for one in report.affected}

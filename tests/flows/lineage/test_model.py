@@ -252,7 +252,7 @@ class History:
         key, sure = self._key(), self.pick.choice(SURE)
         source, target = (column_of(*name.rsplit(".", 1)) for name in key[:2])
         kind = Kind(EdgeType.DERIVES_FROM, Relationship(key[2]))
-        claim = EdgeClaim(source, target, kind, HOW[key[2]], confidence=sure)
+        claim = EdgeClaim(source=source, target=target, kind=kind, transformation=HOW[key[2]], confidence=sure)
         record_edges(self.world.ports, [claim], reason="seen")
         stretches = self.model.declared.setdefault(key, [])
         if stretches and stretches[-1].end is None:

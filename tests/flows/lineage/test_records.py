@@ -17,7 +17,7 @@ SUM = Transformation.AGGREGATION
 
 def edge(source: str, target: str, how: Transformation = Transformation.IDENTITY) -> Edge:
     (table, _, column), (other, _, name) = source.rpartition("."), target.rpartition(".")
-    return Edge(ColumnName(table, column), ColumnName(other, name), how)
+    return Edge(source=ColumnName(table, column), target=ColumnName(other, name), transformation=how)
 
 
 def saw(world: VersionWorld, table: str, *edges: Edge) -> None:

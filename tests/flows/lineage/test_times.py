@@ -68,8 +68,8 @@ def test_commits_of_the_same_moment_are_told_apart(world: CommittedLineage) -> N
 
 
 def test_an_edge_that_ends_later_holds_now_and_one_that_begins_later_does_not(world: CommittedLineage) -> None:
-    ends = EdgeClaim(column_of("raw.a", "x"), column_of("core.b", "y"), valid_to=world.now + MINUTES)
-    begins = EdgeClaim(column_of("raw.a", "y"), column_of("core.b", "y"), valid_from=world.now + MINUTES)
+    ends = EdgeClaim(source=column_of("raw.a", "x"), target=column_of("core.b", "y"), valid_to=world.now + MINUTES)
+    begins = EdgeClaim(source=column_of("raw.a", "y"), target=column_of("core.b", "y"), valid_from=world.now + MINUTES)
     record_edges(world.ports, [ends, begins], reason="planned")
     assert sources(look(world.ports), "core.b.y") == ["raw.a.x"]
     world.now += MINUTES

@@ -119,7 +119,9 @@ class TestBranches:
 
     def test_a_branch_sees_what_was_declared_by_hand(self, world: CommittedLineage) -> None:
         dashboard = NodeClaim(Entity(NodeType.DASHBOARD, "sales"))
-        consumes = EdgeClaim(column_of("marts.daily", "net"), dashboard.entity, Kind(EdgeType.CONSUMES, None))
+        consumes = EdgeClaim(
+            source=column_of("marts.daily", "net"), target=dashboard.entity, kind=Kind(EdgeType.CONSUMES, None)
+        )
         record_edges(world.ports, [consumes], [dashboard], reason="read by the board")
         dev = world.branch("dev")
         world.commit({"raw.more": []}, branch=dev)
@@ -171,22 +173,22 @@ class TestByHand:
     def test_an_edge_to_nothing_is_refused_and_nothing_is_written(self, world: CommittedLineage) -> None:
         look(world.ports)
         revision = world.store.revision()
-        good = EdgeClaim(column_of("core.orders", "status"), column_of("marts.daily", "net"))
-        bad = EdgeClaim(column_of("core.orders", "amount"), column_of("marts.dayly", "net"))
+        good = EdgeClaim(source=column_of("core.orders", "status"), target=column_of("marts.daily", "net"))
+        bad = EdgeClaim(source=column_of("core.orders", "amount"), target=column_of("marts.dayly", "net"))
         with pytest.raises(ForgeError, match="E802") as error:
             record_edges(world.ports, [good, bad], reason="seen")
         assert "edge 2 of 2" in str(error.value.where)
         assert world.store.revision() == revision
 
     def test_a_declared_edge_is_certain_and_names_who_and_why(self, world: CommittedLineage) -> None:
-        claim = EdgeClaim(column_of("core.orders", "status"), column_of("marts.daily", "net"))
+        claim = EdgeClaim(source=column_of("core.orders", "status"), target=column_of("marts.daily", "net"))
         record_edges(world.ports, [claim], actor="Grace", reason="by a stored procedure")
         version = look(world.ports).edge(claim.key.id)
         assert (version.confidence, version.level) == (1.0, "certain")
         assert (version.facts[0].actor, version.facts[0].metadata["reason"]) == ("Grace", "by a stored procedure")
 
     def test_a_declared_edge_is_taken_back(self, world: CommittedLineage) -> None:
-        claim = EdgeClaim(column_of("core.orders", "status"), column_of("marts.daily", "net"))
+        claim = EdgeClaim(source=column_of("core.orders", "status"), target=column_of("marts.daily", "net"))
         record_edges(world.ports, [claim], reason="seen")
         declared = world.now
         world.now += timedelta(hours=1)
@@ -240,7 +242,7 @@ class TestByHand:
     def test_an_edge_by_hand_from_a_version_is_joined_to_the_table(self, world: CommittedLineage) -> None:
         model = NodeClaim(Entity(NodeType.MODEL, "churn"))
         version = NodeClaim(Entity(NodeType.DATASET, "core.orders@v9"))
-        claim = EdgeClaim(version.entity, model.entity, Kind(EdgeType.CONSUMES, None))
+        claim = EdgeClaim(source=version.entity, target=model.entity, kind=Kind(EdgeType.CONSUMES, None))
         record_edges(world.ports, [claim], [model, version])
         found = look(world.ports).walk("core.orders", direction="downstream")
         assert "model:churn" in {item.name for item in found.items}
@@ -265,7 +267,7 @@ class TestByHand:
 
     def test_a_model_is_declared_with_the_dataset_it_used(self, world: CommittedLineage) -> None:
         model = NodeClaim(Entity(NodeType.MODEL, "churn@3"), {"commit": "abc"})
-        claim = EdgeClaim(table_of("core.orders"), model.entity, Kind(EdgeType.CONSUMES, None))
+        claim = EdgeClaim(source=table_of("core.orders"), target=model.entity, kind=Kind(EdgeType.CONSUMES, None))
         record_edges(world.ports, [claim], [model], reason="training set")
         assert next(item.name for item in look(world.ports).walk("model:churn@3").items) == "core.orders"
 
@@ -329,7 +331,9 @@ def test_columns_that_only_shape_rows_are_held_apart(world: CommittedLineage) ->
 class TestTimesToCome:
     def test_an_edge_that_will_end_holds_until_then(self, world: CommittedLineage) -> None:
         end = world.now + timedelta(days=1)
-        claim = EdgeClaim(column_of("core.orders", "status"), column_of("marts.daily", "net"), valid_to=end)
+        claim = EdgeClaim(
+            source=column_of("core.orders", "status"), target=column_of("marts.daily", "net"), valid_to=end
+        )
         record_edges(world.ports, [claim], reason="until the new loader")
         assert ("core.orders.status", 1) in upstream(look(world.ports), "marts.daily.net")
         world.now = end
@@ -337,7 +341,9 @@ class TestTimesToCome:
 
     def test_an_edge_that_will_begin_is_not_there_yet(self, world: CommittedLineage) -> None:
         begin = world.now + timedelta(days=1)
-        claim = EdgeClaim(column_of("core.orders", "status"), column_of("marts.daily", "net"), valid_from=begin)
+        claim = EdgeClaim(
+            source=column_of("core.orders", "status"), target=column_of("marts.daily", "net"), valid_from=begin
+        )
         record_edges(world.ports, [claim], reason="from the new loader on")
         assert ("core.orders.status", 1) not in upstream(look(world.ports), "marts.daily.net")
         world.now = begin

@@ -57,13 +57,28 @@ class Shop:
     def load(self, *ages: int, branch: str = "main") -> None:
         rows: Rows = [{"id": number, "mail": "x", "age": age} for number, age in enumerate(ages)]
         body = PythonFunction(lambda: rows, {}, False)
-        transform = Transform(USERS, body, "users.py", 1, repr(rows), Kind.FULL, ())
-        checks = {USERS: tuple(load_check(c, table=USERS, where="x") for c in self.checks)}
-        project = Project(Path(), {USERS: transform}, {}, checks, {USERS: repr(self.checks)}, lambda table: None)
-        ports = Ports(
-            self.metadata, self.lake, self.engine, lambda: self.now, ADA, lambda reference: "", default_branch=MAIN
+        transform = Transform(
+            output=USERS, body=body, file="users.py", line=1, code_hash=repr(rows), kind=Kind.FULL, inputs=()
         )
-        assert run(RunRequest(BranchName(branch), ()), project, ports).commit is not None
+        checks = {USERS: tuple(load_check(c, table=USERS, where="x") for c in self.checks)}
+        project = Project(
+            root=Path(),
+            transforms={USERS: transform},
+            contracts={},
+            checks=checks,
+            rules_hash={USERS: repr(self.checks)},
+            owner_of=lambda table: None,
+        )
+        ports = Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=lambda: self.now,
+            author=ADA,
+            secrets=lambda reference: "",
+            default_branch=MAIN,
+        )
+        assert run(RunRequest(branch=BranchName(branch), selection=()), project, ports).commit is not None
 
     def standing(self, versions: Mapping[TableName, TableVersion]) -> tuple[CheckResult, ...]:
         snapshots = {version.snapshot_id for version in versions.values()}
@@ -71,8 +86,13 @@ class Shop:
 
     def judge(self, dataset: str = "core.users", at: str | None = None, **required: object) -> Fitness:
         ports = FitnessPorts(
-            *(self.metadata, self.lake, lambda: self.now, MAIN, self.standing, lambda table: self.personal.get(table)),
-            partial(personal_at, self.metadata, frozenset, MAIN),
+            metadata=self.metadata,
+            lake=self.lake,
+            clock=lambda: self.now,
+            default_branch=MAIN,
+            standing=self.standing,
+            personal=lambda table: self.personal.get(table),
+            personal_at=partial(personal_at, self.metadata, frozenset, MAIN),
         )
         return judge_fitness(dataset, at, read_requirements(required), ports)
 

@@ -21,8 +21,15 @@ ROWS = {"type": "row_count", "min": 1}
 def governed(world: MonitorWorld, *ids: int | None) -> RunId:
     """A run whose checks are in its own record."""
     world.rows = [{"id": number} for number in ids]
-    ports = Ports(world.metadata, world.lake, world.engine, world.clock, Author("Ada", "ada"), lambda reference: "")
-    return run(RunRequest(MAIN, force=True), world.project(), ports).run.id
+    ports = Ports(
+        metadata=world.metadata,
+        lake=world.lake,
+        engine=world.engine,
+        clock=world.clock,
+        author=Author("Ada", "ada"),
+        secrets=lambda reference: "",
+    )
+    return run(RunRequest(branch=MAIN, force=True), world.project(), ports).run.id
 
 
 def make() -> MonitorWorld:

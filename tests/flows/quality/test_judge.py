@@ -28,7 +28,7 @@ NOW = datetime(2026, 11, 15, tzinfo=UTC)
 ORDERS = TableName("core", "orders")
 ROW = CatalogName("core", "orders")
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
-ROWS, NULLS = Measure("rows"), Measure("nulls", ("amount",))
+ROWS, NULLS = Measure(kind="rows"), Measure(kind="nulls", columns=("amount",))
 
 
 @dataclass
@@ -137,7 +137,12 @@ def test_what_manifests_prove_asks_no_engine() -> None:
 
 def test_of_a_table_that_grew_the_engine_is_asked_for_the_new_files_only() -> None:
     world = World([10])
-    measures = [NULLS, Measure("moments", ("amount",)), Measure("max", ("amount",)), Measure("duplicates", ("id",))]
+    measures = [
+        NULLS,
+        Measure(kind="moments", columns=("amount",)),
+        Measure(kind="max", columns=("amount",)),
+        Measure(kind="duplicates", columns=("id",)),
+    ]
     measure(world.subject(), measures, world.tools())
     world.sizes.append(30)
     found = measure(world.subject(), measures, world.tools())
@@ -158,7 +163,7 @@ def test_of_a_table_that_grew_the_engine_is_asked_for_the_new_files_only() -> No
 
 def test_the_same_snapshot_is_not_measured_twice() -> None:
     world = World([10])
-    measures = [NULLS, Measure("duplicates", ("id",))]
+    measures = [NULLS, Measure(kind="duplicates", columns=("id",))]
     first = measure(world.subject(), measures, world.tools())
     again = measure(world.subject(), measures, world.tools())
     assert again.readings == first.readings
@@ -178,7 +183,7 @@ def test_a_table_that_was_rewritten_is_read_anew(kind: str) -> None:
 
 def test_a_column_that_was_made_anew_under_its_name_is_read_anew() -> None:
     world = World([10])
-    of_id, by_sql = Measure("nulls", ("id",)), Measure("nulls", ("id",), where="id > 0")
+    of_id, by_sql = Measure(kind="nulls", columns=("id",)), Measure(kind="nulls", columns=("id",), where="id > 0")
     tools = replace(world.tools())
     measure(world.subject(), [NULLS, of_id], tools)
     world.sizes.append(30)
@@ -189,7 +194,7 @@ def test_a_column_that_was_made_anew_under_its_name_is_read_anew() -> None:
 
 def test_a_predicate_of_the_time_of_day_is_never_kept() -> None:
     world = World([10])
-    moving = Measure("false", (), ("at < current_timestamp()",))
+    moving = Measure(kind="false", columns=(), arguments=("at < current_timestamp()",))
     for _ in range(2):
         measure(world.subject(), [moving], world.tools())
     assert len(world.asked) == 2
@@ -197,7 +202,10 @@ def test_a_predicate_of_the_time_of_day_is_never_kept() -> None:
 
 def test_another_version_that_is_not_there_reads_none_and_an_unknown_one_says_why() -> None:
     world = World([10])
-    before, lost = Measure("nulls", ("amount",), at=PREVIOUS), Measure("nulls", ("amount",), at="nowhere")
+    before, lost = (
+        Measure(kind="nulls", columns=("amount",), at=PREVIOUS),
+        Measure(kind="nulls", columns=("amount",), at="nowhere"),
+    )
     readings = measure(world.subject(), [before, lost, NULLS], world.tools()).readings
     assert readings[before] is None
     reading = readings[lost]

@@ -17,7 +17,15 @@ HIDDEN = PersonalColumns(frozenset({("core.people", "salary"), ("core.staff", "m
 def verdict(kind: str, columns: tuple[str, ...] = (), **details: object) -> Verdict:
     said = "salary: 1 row is below 0; the lowest is -5"
     return Verdict(
-        f"core.people.{kind}", kind, "core.people", columns, Outcome.FAILED, Severity.ERROR, said, True, details
+        check_id=f"core.people.{kind}",
+        check_type=kind,
+        table="core.people",
+        columns=columns,
+        outcome=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message=said,
+        blocks=True,
+        details=details,
     )
 
 
@@ -50,7 +58,15 @@ def test_rows_of_a_free_query_are_closed_where_it_reads_personal_data(
     reads: tuple[str, ...], table: str, closed: bool
 ) -> None:
     given = Verdict(
-        "q", "query", table, (), Outcome.FAILED, Severity.ERROR, "", True, {"sample": [{"x": 7}], "reads": reads}
+        check_id="q",
+        check_type="query",
+        table=table,
+        columns=(),
+        outcome=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message="",
+        blocks=True,
+        details={"sample": [{"x": 7}], "reads": reads},
     )
     assert shown_verdict(given, HIDDEN).details["sample"] == [{"x": "***" if closed else 7}]
 

@@ -41,7 +41,14 @@ class Shop:
         self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
         engine = MemoryEngine(self.lake)
         create_default_branch(self.metadata, MAIN, ADA, NOW)
-        self.ports = Ports(self.metadata, self.lake, engine, lambda: NOW, ADA, lambda reference: "")
+        self.ports = Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=engine,
+            clock=lambda: NOW,
+            author=ADA,
+            secrets=lambda reference: "",
+        )
         self.make("raw.orders", lambda: [{"id": 1}])
         self.make("core.daily", lambda raw: raw, "raw.orders", kind=Kind.BY_TIME_RANGE)
 
@@ -50,19 +57,25 @@ class Shop:
     ) -> None:
         table, reads = TableName.parse(output), tuple(TableName.parse(text) for text in inputs)
         body = PythonFunction(function, dict.fromkeys(("raw",), reads[0]) if reads else {}, False)
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, kind, reads)
+        self.transforms[table] = Transform(
+            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=kind, inputs=reads
+        )
 
     @property
     def project(self) -> Project:
-        return Project(Path(), self.transforms, {}, {}, {}, lambda table: None)
+        return Project(
+            root=Path(), transforms=self.transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
+        )
 
     def run(self, *selection: str, time_range: TimeRange | None = None, force: bool = False) -> RunResult:
-        return run(RunRequest(MAIN, selection, time_range=time_range, force=force), self.project, self.ports)
+        return run(
+            RunRequest(branch=MAIN, selection=selection, time_range=time_range, force=force), self.project, self.ports
+        )
 
     def steps(
         self, *selection: str, time_range: TimeRange | None = None, force: bool = False
     ) -> dict[str, tuple[str, str]]:
-        request = RunRequest(MAIN, selection, time_range=time_range, force=force)
+        request = RunRequest(branch=MAIN, selection=selection, time_range=time_range, force=force)
         return {str(s.table): (s.action, s.reason) for s in plan(request, self.project, self.ports).steps}
 
 

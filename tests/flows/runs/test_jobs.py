@@ -208,7 +208,14 @@ def test_an_unknown_run_answers_with_the_nearest(world: MemoryWorld, neighbour: 
 def run_of(process: Process) -> RunRecord:
     world_time = MemoryWorld().clock()
     return RunRecord(
-        RunId("r-other"), MAIN, RunStatus.RUNNING, world_time, "a", process.host, process.pid, process.process_started
+        id=RunId("r-other"),
+        branch=MAIN,
+        status=RunStatus.RUNNING,
+        started_at=world_time,
+        user="a",
+        host=process.host,
+        pid=process.pid,
+        process_started=process.process_started,
     )
 
 
@@ -359,7 +366,7 @@ def test_a_run_told_to_stop_at_a_step_publishes_nothing_unless_it_publishes_alre
         stopped=lambda: told[0] if told else None,
         parallel=1,
     )
-    result = run(RunRequest(MAIN, ("raw.orders",), run_id=RunId("r-mine")), world.project(), ports)
+    result = run(RunRequest(branch=MAIN, selection=("raw.orders",), run_id=RunId("r-mine")), world.project(), ports)
     recorded = world.metadata.run(RunId("r-mine"))
     assert recorded is not None
     stands = STEPS.index(step) >= STEPS.index("prepared")

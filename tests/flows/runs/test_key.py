@@ -35,7 +35,9 @@ def append(world: VersionWorld, *ids: int, kind: Kind = Kind.APPEND, keys: Any =
     """What the run says of a stage in which these rows were appended."""
     ports = world.ports
     job: Any = SimpleNamespace(keys=keys or {}, key_check=ports.key_check, project=ports.project())
-    transform = Transform(ORDERS, SqlQuery("SELECT 1"), "orders.sql", 1, "", kind=kind, unique_key=("id",))
+    transform = Transform(
+        output=ORDERS, body=SqlQuery("SELECT 1"), file="orders.sql", line=1, code_hash="", kind=kind, unique_key=("id",)
+    )
     with working(ports, "run", MAIN, ()) as work:
         base = find_base(ORDERS, line_of(ports.metadata, MAIN, MAIN), ports.lake)
         stage = ports.lake.open_stage(work.run_id, ORDERS, base.catalog, base.snapshot_id)

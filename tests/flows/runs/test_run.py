@@ -67,29 +67,44 @@ class World:
         arguments = {text.replace(".", "_"): name(text) for text in inputs}
         body = PythonFunction(function, arguments, False)
         table = name(output)
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, kind, tuple(map(name, inputs)))
+        self.transforms[table] = Transform(
+            output=table,
+            body=body,
+            file=f"{table}.py",
+            line=1,
+            code_hash=code,
+            kind=kind,
+            inputs=tuple(map(name, inputs)),
+        )
         self.checks[table] = list(checks)
 
     def project(self) -> Project:
         checks = {t: tuple(load_check(c, table=t, where="x") for c in cs) for t, cs in self.checks.items()}
         hashes = {t: repr(cs) for t, cs in self.checks.items()}
-        return Project(Path(), self.transforms, {}, checks, hashes, lambda table: f"{table.schema}@example.com")
+        return Project(
+            root=Path(),
+            transforms=self.transforms,
+            contracts={},
+            checks=checks,
+            rules_hash=hashes,
+            owner_of=lambda table: f"{table.schema}@example.com",
+        )
 
     def ports(self, **changes: Any) -> Ports:
         ports = Ports(
-            self.metadata,
-            self.lake,
-            self.engine,
-            lambda: NOW,
-            ADA,
-            lambda reference: "",
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=lambda: NOW,
+            author=ADA,
+            secrets=lambda reference: "",
             seam=self.seen.append,
             events=on(Event, self.events.append),
         )
         return replace(ports, **changes)
 
     def run(self, *selection: str, branch: str = "main", force: bool = False, **changes: Any) -> RunResult:
-        request = RunRequest(BranchName(branch), selection, force=force)
+        request = RunRequest(branch=BranchName(branch), selection=selection, force=force)
         return run(request, self.project(), self.ports(**changes))
 
     def rows(self, table: str, branch: str = "main") -> int | None:
@@ -314,7 +329,9 @@ def test_a_branch_with_commits_of_its_own_is_not_deleted_by_mistake(world: World
 def test_a_plan_says_what_would_run_and_why(world: World) -> None:
     world.run()
     world.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",), code="2")
-    steps = {str(s.table): (s.action, s.reason) for s in plan(RunRequest(MAIN), world.project(), world.ports()).steps}
+    steps = {
+        str(s.table): (s.action, s.reason) for s in plan(RunRequest(branch=MAIN), world.project(), world.ports()).steps
+    }
     assert steps["raw.orders"] == ("up to date", "same code, inputs and parameters")
     assert steps["core.orders"] == ("run", "its code changed")
     assert steps["marts.revenue"] == ("run", "its input core.orders will change")
@@ -324,7 +341,15 @@ def test_a_plan_says_what_would_run_and_why(world: World) -> None:
 def test_doctor_finds_a_dead_run_and_repair_ends_it(world: World) -> None:
     world.run()
     dead = RunRecord(
-        RunId("r_dead"), MAIN, RunStatus.RUNNING, NOW, "ada@example.com", _host(), 2**22 - 7, "1", step="staged"
+        id=RunId("r_dead"),
+        branch=MAIN,
+        status=RunStatus.RUNNING,
+        started_at=NOW,
+        user="ada@example.com",
+        host=_host(),
+        pid=2**22 - 7,
+        process_started="1",
+        step="staged",
     )
     world.metadata.start_run(dead)
     world.lake.open_stage(dead.id, name("core.orders"), world.lake.tables()[0], None)

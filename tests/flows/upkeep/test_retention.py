@@ -124,7 +124,7 @@ def test_an_archived_branch_keeps_what_it_holds(world: SealedLake) -> None:
 def test_a_tag_keeps_what_it_holds(world: SealedLake) -> None:
     commit = branch_off(world)
     forget(world)
-    tag = Tag("kept", commit.id, ADA, world.clock())
+    tag = Tag(name="kept", target=commit.id, tagger=ADA, time=world.clock())
     world.metadata.put_tag(tag, AuditRecord(world.clock(), "ada", "tag.create", "kept"), replace=False)
     assert collect(world).expired == ()
     world.metadata.delete_tag("kept", AuditRecord(world.clock(), "ada", "tag.delete", "kept"))
@@ -138,7 +138,19 @@ def test_a_merge_keeps_what_it_needs_as_long_as_it_is_open(world: SealedLake, st
     assert head is not None
     now = world.clock()
     merge = MergeRecord(
-        "m1", "merge", "dev", MAIN, commit.id, head, head, Strategy.THREE_WAY, status, "", ADA, now, now
+        id="m1",
+        kind="merge",
+        source="dev",
+        target=MAIN,
+        source_commit=commit.id,
+        target_commit=head,
+        base_commit=head,
+        strategy=Strategy.THREE_WAY,
+        status=status,
+        message="",
+        author=ADA,
+        created_at=now,
+        updated_at=now,
     )
     world.metadata.put_merge(merge, None, AuditRecord(now, "ada", "merge.start", "m1"))
     forget(world)

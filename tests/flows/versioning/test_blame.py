@@ -95,7 +95,7 @@ def test_at_a_merge_each_cell_follows_the_side_it_came_from(world: VersionWorld,
     world.commit_rows(ORDERS, [{"id": 1, "a": "dev"}], "merge", branch="dev", message="on dev")
     world.commit_rows(ORDERS, [{"id": 1, "b": 7}], "merge", message="on main")
     source = "dev" if target == "main" else "main"
-    assert merge(MergeRequest(source, target), world.ports).type is MergeType.THREE_WAY
+    assert merge(MergeRequest(source=source, target=target), world.ports).type is MergeType.THREE_WAY
     assert words(blame(world.ports, NAME, at=target))[1] == {"id": "first", "a": "on dev", "b": "on main"}
 
 

@@ -191,7 +191,7 @@ def test_a_preview_of_a_merge_records_nothing(world: VersionWorld) -> None:
     world.commit_rows(ORDERS, [{"id": 1, "note": "dev"}], "merge", branch="dev")
     world.commit_rows(ORDERS, [{"id": 2, "note": "main"}], "merge")
     before = (world.head(), len(world.metadata.runs(limit=100)), world.metadata.audit(limit=1))
-    found = preview_merge(MergeRequest("dev", "main"), world.ports)
+    found = preview_merge(MergeRequest(source="dev", target="main"), world.ports)
     assert (found.can_merge, found.has_conflicts, found.conflict_count) == (True, False, 0)
     assert [(t.table, t.how, t.updated) for t in found.tables] == [(ORDERS, "rows", 1)]
     assert (world.head(), len(world.metadata.runs(limit=100)), world.metadata.audit(limit=1)) == before
@@ -203,7 +203,7 @@ def test_a_preview_names_the_conflicts(world: VersionWorld) -> None:
     world.branch("dev")
     world.commit_rows(ORDERS, [{"id": 1, "note": "dev"}], "merge", branch="dev")
     world.commit_rows(ORDERS, [{"id": 1, "note": "main"}], "merge")
-    found = preview_merge(MergeRequest("dev", "main"), world.ports)
+    found = preview_merge(MergeRequest(source="dev", target="main"), world.ports)
     assert (found.can_merge, found.has_conflicts, found.reason) == (False, True, "1 conflicts")
     (conflict,) = found.conflicts
     assert (conflict.column, conflict.base, conflict.ours, conflict.theirs) == ("note", "n", "main", "dev")
@@ -211,5 +211,5 @@ def test_a_preview_names_the_conflicts(world: VersionWorld) -> None:
 
 def test_a_preview_of_nothing_says_so(world: VersionWorld) -> None:
     world.branch("dev")
-    found = preview_merge(MergeRequest("dev", "main"), world.ports)
+    found = preview_merge(MergeRequest(source="dev", target="main"), world.ports)
     assert (found.can_merge, found.reason) == (False, "already up to date")

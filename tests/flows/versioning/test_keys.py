@@ -42,7 +42,7 @@ def refused(act: Callable[[], object]) -> ForgeError:
 
 
 def go(world: VersionWorld, source: str = "dev", **more: Any) -> MergeResult:
-    return merge(MergeRequest(source, "main", **more), world.ports)
+    return merge(MergeRequest(source=source, target="main", **more), world.ports)
 
 
 def put(
@@ -203,7 +203,7 @@ def test_a_side_with_a_key_twice_is_refused_whatever_the_ranges_of_the_files(
     put(world, "dev", changed)
     append_as_another_engine(world, twice)  # on main
     source, target = ("dev", "main") if is_ours else ("main", "dev")
-    error = refused(lambda: merge(MergeRequest(source, target), world.ports))
+    error = refused(lambda: merge(MergeRequest(source=source, target=target), world.ports))
     assert error.code == "E611"
     assert f"{'ours' if is_ours else 'theirs'} has several rows with the key order_id = 1" in error.what
     world.close()
@@ -256,7 +256,7 @@ def test_the_same_row_inserted_on_both_sides_is_a_question_where_there_is_no_key
     assert (conflict.base, conflict.ours, conflict.theirs) == (0, 1, 1)
     (tally,) = result.tables
     assert "has no key" in tally.warning
-    assert preview_merge(MergeRequest("dev", "main"), world.ports).tables[0].warning == tally.warning
+    assert preview_merge(MergeRequest(source="dev", target="main"), world.ports).tables[0].warning == tally.warning
 
 
 def test_two_updates_of_one_row_without_a_key_never_leave_it_twice(world: VersionWorld) -> None:
@@ -318,7 +318,7 @@ def test_a_dropped_key_column_is_asked_about_whatever_the_target_did(keyed: Vers
     if ours == "other":
         keyed.commit_rows("core.other", [{"x": 1}])
     head = keyed.head()
-    preview = preview_merge(MergeRequest("dev", "main"), keyed.ports)
+    preview = preview_merge(MergeRequest(source="dev", target="main"), keyed.ports)
     assert preview.conflict_count == 1
     result = go(keyed)
     assert result.type is MergeType.CONFLICTED
@@ -347,7 +347,7 @@ def test_a_drop_of_the_key_that_was_answered_is_done_or_not(keyed: VersionWorld)
     without(keyed, "order_id", "dev")
     for take, names in ((Take.OURS, ["order_id", "amount"]), (Take.THEIRS, ["amount"])):
         keyed.branch(f"of-{take}")
-        held = merge(MergeRequest("dev", f"of-{take}"), keyed.ports).merge
+        held = merge(MergeRequest(source="dev", target=f"of-{take}"), keyed.ports).merge
         assert held is not None
         resolve(held.id, [Resolution(take)], keyed.ports)
         assert isinstance(continue_merge(held.id, keyed.ports), Merged)

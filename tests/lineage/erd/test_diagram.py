@@ -19,12 +19,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def table(name: str, type_: NodeType = NodeType.TABLE, **details: object) -> Node:
-    return Node(name, type_, name.rpartition(".")[2], name, "", details)
+    return Node(id=name, type=type_, name=name.rpartition(".")[2], table=name, parent="", details=details)
 
 
 def column(name: str, data_type: str = "bigint", **details: object) -> Node:
     owner, _, own = name.rpartition(".")
-    return Node(name, NodeType.COLUMN, own, owner, owner, {"data_type": data_type, **details})
+    return Node(
+        id=name, type=NodeType.COLUMN, name=own, table=owner, parent=owner, details={"data_type": data_type, **details}
+    )
 
 
 SHOP = (
@@ -45,11 +47,11 @@ SHOP = (
     table("core.step", kind="cte"),
 )
 LINKS = (
-    Link("core.orders.amount", "core.daily.total", confidence=0.9),
-    Link("core.orders.id", "core.daily.total", confidence=0.6),
-    Link("core.orders.id", "core.orders.amount"),
-    Link("geo.countries.name", "core.daily.total"),
-    Link("core.customers", "core.orders", Kind(EdgeType.CONTAINS, None)),
+    Link(source="core.orders.amount", target="core.daily.total", confidence=0.9),
+    Link(source="core.orders.id", target="core.daily.total", confidence=0.6),
+    Link(source="core.orders.id", target="core.orders.amount"),
+    Link(source="geo.countries.name", target="core.daily.total"),
+    Link(source="core.customers", target="core.orders", kind=Kind(EdgeType.CONTAINS, None)),
 )
 
 
@@ -206,7 +208,11 @@ def odd(names: list[str], types: list[str]) -> Erd:
         owner = f"s.{name}"
         key = {"columns": [name], "table": "s.other", "references": [name]}
         nodes += [table(owner, foreign_keys=[key]), column(f"{owner}.plain", types[number % len(types)])]
-        nodes.append(Node(f"{owner}.c", NodeType.COLUMN, name, owner, owner, {"data_type": name}))
+        nodes.append(
+            Node(
+                id=f"{owner}.c", type=NodeType.COLUMN, name=name, table=owner, parent=owner, details={"data_type": name}
+            )
+        )
     return erd_of(nodes, [], None)
 
 
@@ -258,8 +264,10 @@ def test_tables_without_relations_stand_beside_each_other_and_of_very_many_some_
 
 
 def test_columns_stand_as_the_table_has_them_where_that_is_known() -> None:
-    nodes = [Node("core.t", NodeType.TABLE, "t", "core.t", details={"primary_key": ["b"]})]
+    nodes = [Node(id="core.t", type=NodeType.TABLE, name="t", table="core.t", details={"primary_key": ["b"]})]
     for place, name in enumerate(("z", "b", "a")):
-        nodes.append(Node(f"core.t.{name}", NodeType.COLUMN, name, "core.t", details={"position": place}))
+        nodes.append(
+            Node(id=f"core.t.{name}", type=NodeType.COLUMN, name=name, table="core.t", details={"position": place})
+        )
     (drawn,) = erd_of(nodes, (), "core").tables
     assert [(column.name, column.primary_key) for column in drawn.columns] == [("z", False), ("b", True), ("a", False)]

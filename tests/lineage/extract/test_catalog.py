@@ -53,8 +53,8 @@ def test_a_path_is_not_completed() -> None:
 
 
 def test_what_is_given_wins_over_ddl_and_ddl_over_a_query() -> None:
-    inferred = Definition("t", (ColumnDefinition("a"),), inferred=True)
-    ddl = Definition("t", (ColumnDefinition("b"),))
+    inferred = Definition(name="t", columns=(ColumnDefinition("a"),), inferred=True)
+    ddl = Definition(name="t", columns=(ColumnDefinition("b"),))
     [given] = definitions_of({"t": {"c": "int"}})
     for some in ((inferred, ddl, given), (given, ddl, inferred)):
         found = Catalog(some).find(["t"]).definition

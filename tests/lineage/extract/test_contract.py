@@ -16,7 +16,7 @@ def made(expression: str, kind: Transformation, *sources: str, masking: bool = F
 
 
 def edges(*steps: Step) -> set[tuple[str, str, str]]:
-    found = contract([Program("a.sql", "sql", steps)])
+    found = contract([Program(file="a.sql", language="sql", steps=steps)])
     return {(str(edge.source), str(edge.target), str(edge.transformation)) for edge in found.edges}
 
 
@@ -24,29 +24,41 @@ SUM = made("sum(amount)", Transformation.AGGREGATION, "orders.amount")
 
 
 def test_an_edge_runs_through_what_lies_between() -> None:
-    cte = Step("daily@1", Made.CTE, {"total": SUM}, reads=frozenset({"orders"}))
-    out = Step("mart.t", Made.TABLE, {"net": copy_of("daily@1", "total")}, reads=frozenset({"daily@1"}))
+    cte = Step(target="daily@1", made=Made.CTE, columns={"total": SUM}, reads=frozenset({"orders"}))
+    out = Step(
+        target="mart.t", made=Made.TABLE, columns={"net": copy_of("daily@1", "total")}, reads=frozenset({"daily@1"})
+    )
     assert edges(cte, out) == {("orders.amount", "mart.t.net", "aggregation")}
 
 
 def test_the_stronger_step_gives_the_expression() -> None:
-    cte = Step("c@1", Made.CTE, {"total": SUM}, reads=frozenset({"orders"}))
-    twice = Step("mart.t", Made.TABLE, {"net": made("upper(total)", Transformation.TRANSFORMATION, "c@1.total")})
-    [edge] = contract([Program("a.sql", "sql", (cte, twice))]).edges
+    cte = Step(target="c@1", made=Made.CTE, columns={"total": SUM}, reads=frozenset({"orders"}))
+    twice = Step(
+        target="mart.t",
+        made=Made.TABLE,
+        columns={"net": made("upper(total)", Transformation.TRANSFORMATION, "c@1.total")},
+    )
+    [edge] = contract([Program(file="a.sql", language="sql", steps=(cte, twice))]).edges
     assert (edge.transformation, edge.expression) == (Transformation.AGGREGATION, "sum(amount)")
 
 
 def test_what_shaped_a_relation_that_is_read_shapes_the_target() -> None:
     cte = Step(
-        "c@1",
-        Made.CTE,
-        {"id": copy_of("orders", "id")},
-        frozenset({(ColumnName("orders", "status"), Indirect.FILTER)}),
-        frozenset({"orders"}),
+        target="c@1",
+        made=Made.CTE,
+        columns={"id": copy_of("orders", "id")},
+        shaped=frozenset({(ColumnName("orders", "status"), Indirect.FILTER)}),
+        reads=frozenset({"orders"}),
     )
-    unread = Step("d@2", Made.CTE, {}, frozenset({(ColumnName("x", "y"), Indirect.FILTER)}), frozenset({"x"}))
-    out = Step("mart.t", Made.TABLE, {"id": copy_of("c@1", "id")}, reads=frozenset({"c@1"}))
-    found = contract([Program("a.sql", "sql", (cte, unread, out))])
+    unread = Step(
+        target="d@2",
+        made=Made.CTE,
+        columns={},
+        shaped=frozenset({(ColumnName("x", "y"), Indirect.FILTER)}),
+        reads=frozenset({"x"}),
+    )
+    out = Step(target="mart.t", made=Made.TABLE, columns={"id": copy_of("c@1", "id")}, reads=frozenset({"c@1"}))
+    found = contract([Program(file="a.sql", language="sql", steps=(cte, unread, out))])
     assert [(str(one.source), one.target, str(one.subtype)) for one in found.indirect] == [
         ("orders.status", "mart.t", "filter")
     ]
@@ -60,8 +72,8 @@ def test_a_recursive_step_ends_at_what_it_began_with() -> None:
             ColumnName("tree@1", "id"): Trace(Transformation.TRANSFORMATION, "id + 1"),
         }
     )
-    tree = Step("tree@1", Made.CTE, {"id": again}, reads=frozenset({"nodes", "tree@1"}))
-    out = Step("mart.t", Made.TABLE, {"id": copy_of("tree@1", "id")}, reads=frozenset({"tree@1"}))
+    tree = Step(target="tree@1", made=Made.CTE, columns={"id": again}, reads=frozenset({"nodes", "tree@1"}))
+    out = Step(target="mart.t", made=Made.TABLE, columns={"id": copy_of("tree@1", "id")}, reads=frozenset({"tree@1"}))
     assert edges(tree, out) == {("nodes.parent", "mart.t.id", "transformation")}
 
 
@@ -69,9 +81,9 @@ def test_a_field_that_is_taken_out_again_has_its_own_source() -> None:
     struct = Value(
         {**copy_of("t", "x").sources, **copy_of("t", "y").sources}, {"a": copy_of("t", "x"), "b": copy_of("t", "y")}
     )
-    cte = Step("c@1", Made.CTE, {"s": struct}, reads=frozenset({"t"}))
+    cte = Step(target="c@1", made=Made.CTE, columns={"s": struct}, reads=frozenset({"t"}))
     taken = Value({ColumnName("c@1", "s", "a"): Trace(Transformation.IDENTITY, "s.a", confidence=0.95)})
-    out = Step("o", Made.TABLE, {"z": taken, "s": copy_of("c@1", "s")}, reads=frozenset({"c@1"}))
+    out = Step(target="o", made=Made.TABLE, columns={"z": taken, "s": copy_of("c@1", "s")}, reads=frozenset({"c@1"}))
     assert edges(cte, out) == {
         ("t.x", "o.z", "identity"),
         ("t.x", "o.s.a", "identity"),
@@ -80,37 +92,48 @@ def test_a_field_that_is_taken_out_again_has_its_own_source() -> None:
 
 
 def test_a_field_of_a_struct_that_is_passed_on_is_that_field_of_the_table() -> None:
-    cte = Step("c@1", Made.CTE, {"home": copy_of("people", "address")}, reads=frozenset({"people"}))
+    cte = Step(target="c@1", made=Made.CTE, columns={"home": copy_of("people", "address")}, reads=frozenset({"people"}))
     taken = Value({ColumnName("c@1", "home", "city"): Trace(Transformation.IDENTITY, "home.city", confidence=0.95)})
-    out = Step("o", Made.TABLE, {"city": taken}, reads=frozenset({"c@1"}))
+    out = Step(target="o", made=Made.TABLE, columns={"city": taken}, reads=frozenset({"c@1"}))
     assert edges(cte, out) == {("people.address.city", "o.city", "identity")}
 
 
 def test_columns_of_an_unknown_table_pass_through_a_star() -> None:
-    cte = Step("c@1", Made.CTE, {}, reads=frozenset({"u"}), open=("u",))
-    out = Step("o", Made.TABLE, {"x": copy_of("c@1", "x")}, reads=frozenset({"c@1"}))
+    cte = Step(target="c@1", made=Made.CTE, columns={}, reads=frozenset({"u"}), open=("u",))
+    out = Step(target="o", made=Made.TABLE, columns={"x": copy_of("c@1", "x")}, reads=frozenset({"c@1"}))
     assert edges(cte, out) == {("u.x", "o.x", "identity")}
 
 
 def test_a_star_of_an_unknown_table_is_a_gap_with_a_table_edge_of_low_confidence() -> None:
-    out = Step("o", Made.TABLE, {}, reads=frozenset({"u"}), open=("u",), file="a.sql", line=7)
-    found = contract([Program("a.sql", "sql", (out,))])
+    out = Step(target="o", made=Made.TABLE, columns={}, reads=frozenset({"u"}), open=("u",), file="a.sql", line=7)
+    found = contract([Program(file="a.sql", language="sql", steps=(out,))])
     assert [(gap.place, gap.line) for gap in found.gaps] == [("a.sql", 7)]
     assert "--schema" in found.gaps[0].reason
     assert [(one.source, one.target, one.confidence) for one in found.table_edges] == [("u", "o", 0.3)]
 
 
 def test_a_way_is_masked_if_one_of_its_steps_masks_and_as_sure_as_its_least_sure_one() -> None:
-    cte = Step("c@1", Made.CTE, {"h": made("md5(mail)", Transformation.TRANSFORMATION, "p.mail", masking=True)})
-    out = Step("o", Made.TABLE, {"h": copy_of("c@1", "h", confidence=0.6)})
-    [edge] = contract([Program("a.sql", "sql", (cte, out))]).edges
+    cte = Step(
+        target="c@1",
+        made=Made.CTE,
+        columns={"h": made("md5(mail)", Transformation.TRANSFORMATION, "p.mail", masking=True)},
+    )
+    out = Step(target="o", made=Made.TABLE, columns={"h": copy_of("c@1", "h", confidence=0.6)})
+    [edge] = contract([Program(file="a.sql", language="sql", steps=(cte, out))]).edges
     assert (edge.masking, edge.confidence, edge.expression) == (True, 0.6, "md5(mail)")
 
 
 def test_ten_thousand_steps_in_a_chain_are_joined() -> None:
-    steps = [Step("c@0", Made.DATAFRAME, {"a": copy_of("t", "a")}, reads=frozenset({"t"}))]
+    steps = [Step(target="c@0", made=Made.DATAFRAME, columns={"a": copy_of("t", "a")}, reads=frozenset({"t"}))]
     for number in range(1, 10_000):
         before = f"c@{number - 1}"
-        steps.append(Step(f"c@{number}", Made.DATAFRAME, {"a": copy_of(before, "a")}, reads=frozenset({before})))
-    steps.append(Step("o", Made.TABLE, {"a": copy_of("c@9999", "a")}, reads=frozenset({"c@9999"})))
+        steps.append(
+            Step(
+                target=f"c@{number}",
+                made=Made.DATAFRAME,
+                columns={"a": copy_of(before, "a")},
+                reads=frozenset({before}),
+            )
+        )
+    steps.append(Step(target="o", made=Made.TABLE, columns={"a": copy_of("c@9999", "a")}, reads=frozenset({"c@9999"})))
     assert edges(*steps) == {("t.a", "o.a", "identity")}

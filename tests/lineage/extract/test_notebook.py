@@ -288,9 +288,12 @@ def test_plain_code_is_no_notebook() -> None:
 
 def test_what_is_found_comes_back_at_the_lines_of_the_file() -> None:
     found = read_notebook(notebook("a = 1\nb = 2", "%scala\nx", indent=None), "a.ipynb")
-    steps = (Step("t", Made.TABLE, {}, file="a.ipynb", line=2), Step("u", Made.TABLE, {}, file="lib.py", line=7))
+    steps = (
+        Step(target="t", made=Made.TABLE, columns={}, file="a.ipynb", line=2),
+        Step(target="u", made=Made.TABLE, columns={}, file="lib.py", line=7),
+    )
     gaps = (Gap("a.ipynb", 2, "not understood"), Gap("lib.py", 7, "not understood"))
-    placed = found.placed(Program("a.ipynb", "python", steps, gaps))
+    placed = found.placed(Program(file="a.ipynb", language="python", steps=steps, gaps=gaps))
     assert [(step.file, step.line) for step in placed.steps] == [("a.ipynb", 1), ("lib.py", 7)]
     assert [(gap.place, gap.line, gap.reason) for gap in placed.gaps] == [
         ("a.ipynb", 1, "a cell in Scala is not read; only Python and SQL are (cell 2, line 1)"),

@@ -13,7 +13,9 @@ COPY, CHANGED = Transformation.IDENTITY, Transformation.TRANSFORMATION
 def edge(source: str, target: str, how: Transformation = COPY, field: str = "") -> Edge:
     table, _, column = source.rpartition(".")
     into, _, name = target.rpartition(".")
-    return Edge(ColumnName(table, column), ColumnName(into, name, field), how, column)
+    return Edge(
+        source=ColumnName(table, column), target=ColumnName(into, name, field), transformation=how, expression=column
+    )
 
 
 def seen(target: str, *edges: Edge, made: Made = Made.TABLE, shaped: str = "", location: str = "") -> Seen:
@@ -28,7 +30,16 @@ def test_what_was_seen_survives_the_way_to_another_process() -> None:
         "out.t",
         Made.VIEW,
         Extraction(
-            (Edge(ColumnName("a.b", "c", "d.e"), ColumnName("out.t", "x", "y"), CHANGED, "c + 1", True, 0.3),),
+            (
+                Edge(
+                    source=ColumnName("a.b", "c", "d.e"),
+                    target=ColumnName("out.t", "x", "y"),
+                    transformation=CHANGED,
+                    expression="c + 1",
+                    masking=True,
+                    confidence=0.3,
+                ),
+            ),
             (IndirectEdge(ColumnName("a.b", "k"), "out.t", Indirect.WINDOW),),
             (TableEdge("a.b", "out.t"),),
             (Gap("out.t", 0, "not understood"),),

@@ -16,7 +16,7 @@ from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.errors import ForgeError
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)
-GOOD = EdgeClaim(column_of("raw.orders", "amount"), column_of("core.orders", "amount"))
+GOOD = EdgeClaim(source=column_of("raw.orders", "amount"), target=column_of("core.orders", "amount"))
 SMALLEST = timedelta(microseconds=1)
 
 
@@ -27,8 +27,8 @@ def refusal(batch: Batch) -> ForgeError:
 
 
 def test_a_claim_without_a_confidence_has_that_of_its_evidence() -> None:
-    assert replace(GOOD, evidence=(Evidence(Basis.POSITION),)).sure == 0.8
-    assert replace(GOOD, evidence=(Evidence(Basis.POSITION),), confidence=0.2).sure == 0.2
+    assert replace(GOOD, evidence=(Evidence(basis=Basis.POSITION),)).sure == 0.8
+    assert replace(GOOD, evidence=(Evidence(basis=Basis.POSITION),), confidence=0.2).sure == 0.2
     assert replace(GOOD, confidence=0.0).sure == 0.0
 
 
@@ -48,7 +48,7 @@ def test_a_claim_without_a_confidence_has_that_of_its_evidence() -> None:
     ],
 )
 def test_good_edges_pass(changes: dict[str, Any]) -> None:
-    check_batch(Batch("manual", AT, (replace(GOOD, **changes),)))
+    check_batch(Batch(producer="manual", at=AT, edges=(replace(GOOD, **changes),)))
 
 
 @pytest.mark.parametrize(
@@ -73,23 +73,23 @@ def test_good_edges_pass(changes: dict[str, Any]) -> None:
     ],
 )
 def test_bad_edges_are_named_by_their_place_in_the_batch(code: str, changes: dict[str, Any]) -> None:
-    error = refusal(Batch("manual", AT, (GOOD, GOOD, replace(GOOD, **changes), GOOD)))
+    error = refusal(Batch(producer="manual", at=AT, edges=(GOOD, GOOD, replace(GOOD, **changes), GOOD)))
     assert error.code == code
     assert str(error.where).startswith("edge 3 of 4: ")
 
 
 def test_a_batch_without_a_zone_is_refused() -> None:
-    assert refusal(Batch("manual", datetime(2026, 1, 1), (GOOD,))).code == "E805"
+    assert refusal(Batch(producer="manual", at=datetime(2026, 1, 1), edges=(GOOD,))).code == "E805"
 
 
 def test_bad_nodes_are_named_by_their_place_in_the_batch() -> None:
     nodes = NodeClaim(table_of("core.orders")), NodeClaim(Entity(NodeType.COLUMN, "amount"))
-    error = refusal(Batch("manual", AT, (GOOD,), nodes))
+    error = refusal(Batch(producer="manual", at=AT, edges=(GOOD,), nodes=nodes))
     assert (error.code, error.where) == ("E805", "node 2 of 2: amount")
 
 
 def test_an_edge_to_nothing_is_told_with_the_nearest_name() -> None:
-    batch = Batch("manual", AT, (GOOD, replace(GOOD, source=column_of("raw.orders", "amuont"))))
+    batch = Batch(producer="manual", at=AT, edges=(GOOD, replace(GOOD, source=column_of("raw.orders", "amuont"))))
     with pytest.raises(ForgeError) as caught:
         check_known(batch, ["raw.orders.amuont"], {"raw.orders.amuont": "Did you mean raw.orders.amount?"})
     error = caught.value
@@ -100,10 +100,10 @@ def test_an_edge_to_nothing_is_told_with_the_nearest_name() -> None:
 
 def test_the_keys_of_a_batch_are_what_it_claims_and_what_it_takes_back() -> None:
     back = replace(GOOD, target=table_of("core.orders")).key
-    assert Batch("manual", AT, (GOOD, GOOD), closes=(back,), complete=False).keys == {GOOD.key, back}
+    assert Batch(producer="manual", at=AT, edges=(GOOD, GOOD), closes=(back,), complete=False).keys == {GOOD.key, back}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]], ids=str)
 def test_what_is_told_beside_must_be_json(value: object) -> None:
-    assert refusal(Batch("p", AT, (replace(GOOD, metadata={"x": value}),))).code == "E805"
-    assert refusal(Batch("p", AT, nodes=(NodeClaim(GOOD.source, {"x": value}),))).code == "E805"
+    assert refusal(Batch(producer="p", at=AT, edges=(replace(GOOD, metadata={"x": value}),))).code == "E805"
+    assert refusal(Batch(producer="p", at=AT, nodes=(NodeClaim(GOOD.source, {"x": value}),))).code == "E805"

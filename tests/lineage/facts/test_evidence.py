@@ -13,7 +13,16 @@ from forge.lineage.edge import level_of
 from forge.lineage.facts.evidence import ALMOST, Basis, Evidence, combine, confidence_of, same_sight
 
 CONFIDENCES = st.floats(0, 1)
-SIGHT = Evidence(Basis.RESOLVED, "sql", "jobs/a.sql", 3, "select 1", "r-1", datetime(2026, 1, 1, tzinfo=UTC), 4)
+SIGHT = Evidence(
+    basis=Basis.RESOLVED,
+    extractor="sql",
+    file="jobs/a.sql",
+    line=3,
+    statement="select 1",
+    run_id="r-1",
+    seen_at=datetime(2026, 1, 1, tzinfo=UTC),
+    times=4,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,20 +38,23 @@ SIGHT = Evidence(Basis.RESOLVED, "sql", "jobs/a.sql", 3, "select 1", "r-1", date
     ids=str,
 )
 def test_each_basis_has_its_level(basis: Basis, level: str) -> None:
-    assert level_of(confidence_of([Evidence(basis)])) == level
+    assert level_of(confidence_of([Evidence(basis=basis)])) == level
 
 
 def test_the_surest_basis_comes_first() -> None:
-    confidences = [confidence_of([Evidence(basis)]) for basis in Basis]
+    confidences = [confidence_of([Evidence(basis=basis)]) for basis in Basis]
     assert confidences == sorted(confidences, reverse=True)
 
 
 def test_a_claim_is_as_sure_as_its_best_evidence() -> None:
-    assert confidence_of([Evidence(Basis.GUESSED), Evidence(Basis.POSITION), Evidence(Basis.MENTIONED)]) == 0.8
+    assert (
+        confidence_of([Evidence(basis=Basis.GUESSED), Evidence(basis=Basis.POSITION), Evidence(basis=Basis.MENTIONED)])
+        == 0.8
+    )
 
 
 def test_a_claim_without_evidence_is_a_guess() -> None:
-    assert confidence_of([]) == confidence_of([Evidence(Basis.GUESSED)])
+    assert confidence_of([]) == confidence_of([Evidence(basis=Basis.GUESSED)])
 
 
 def test_several_producers_leave_the_product_of_their_doubts() -> None:

@@ -24,7 +24,16 @@ def day(number: int) -> datetime:
 
 
 def fact(producer: str, start: int, end: int | None = None, sure: float = 0.8, **values: Any) -> EdgeFact:
-    return EdgeFact(A, B, COPIED, producer, sure, day(start), None if end is None else day(end), **values)
+    return EdgeFact(
+        source=A,
+        target=B,
+        kind=COPIED,
+        producer=producer,
+        confidence=sure,
+        valid_from=day(start),
+        valid_to=None if end is None else day(end),
+        **values,
+    )
 
 
 def told(versions: tuple[EdgeVersion, ...]) -> list[tuple[datetime, datetime | None, float]]:
@@ -90,7 +99,7 @@ def test_at_a_time() -> None:
 
 
 def test_what_it_is_over_http() -> None:
-    evidence = Evidence(Basis.OBSERVED, "spark-plan", run_id="r-1", seen_at=day(2), times=3)
+    evidence = Evidence(basis=Basis.OBSERVED, extractor="spark-plan", run_id="r-1", seen_at=day(2), times=3)
     one = fact("table:core.orders", 1, sure=1.0, evidence=(evidence,), actor="Ada", created_at=day(1))
     body = versions_of([one, fact("file:a", 1, sure=0.5)])[0].to_dict()
     assert body["id"] == "raw.orders.amount->core.orders.amount#copied"

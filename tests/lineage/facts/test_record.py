@@ -31,15 +31,22 @@ def day(number: int) -> datetime:
 
 
 def claim(**values: Any) -> EdgeClaim:
-    return EdgeClaim(A, B, **{"confidence": 0.8, **values})
+    return EdgeClaim(source=A, target=B, **{"confidence": 0.8, **values})
 
 
 def batch(at: int, *edges: EdgeClaim, **values: Any) -> Batch:
-    return Batch("file:a", day(at), edges, actor="Ada", **values)
+    return Batch(producer="file:a", at=day(at), edges=edges, actor="Ada", **values)
 
 
 def sight(line: int = 1, at: int | None = None, **values: Any) -> Evidence:
-    return Evidence(Basis.RESOLVED, "sql", "a.sql", line, seen_at=None if at is None else day(at), **values)
+    return Evidence(
+        basis=Basis.RESOLVED,
+        extractor="sql",
+        file="a.sql",
+        line=line,
+        seen_at=None if at is None else day(at),
+        **values,
+    )
 
 
 def after(known: list[EdgeFact], work: EdgeWork) -> list[EdgeFact]:
@@ -73,7 +80,7 @@ def test_a_first_claim_is_a_new_fact() -> None:
 
 
 def test_the_same_batch_again_is_no_work() -> None:
-    one = batch(1, claim(evidence=(sight(), sight(2))), EdgeClaim(B, C))
+    one = batch(1, claim(evidence=(sight(), sight(2))), EdgeClaim(source=B, target=C))
     work = work_on_edges(one, written(one))
     assert (work.kept, work.new, work.gone, counts(work)) == ((), (), (), (0, 0, 0, 0))
 
@@ -112,12 +119,12 @@ def test_and_back_again_is_three_stretches(complete: bool) -> None:
 
 
 def test_what_a_complete_batch_does_not_say_is_closed() -> None:
-    facts = written(batch(1, claim(), EdgeClaim(B, C)))
+    facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
     work = work_on_edges(batch(5, claim()), facts)
     assert work.closed == 1
     assert {fact.key: fact.valid_to for fact in after(facts, work)} == {
         claim().key: None,
-        EdgeClaim(B, C).key: day(5),
+        EdgeClaim(source=B, target=C).key: day(5),
     }
 
 
@@ -149,13 +156,13 @@ def test_a_complete_batch_may_say_when_an_edge_will_end() -> None:
 
 
 def test_a_batch_that_is_not_complete_speaks_of_its_own_edges_only() -> None:
-    facts = written(batch(1, claim(), EdgeClaim(B, C)))
+    facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
     work = work_on_edges(batch(5, claim(expression="y"), complete=False), facts)
     assert counts(work) == (0, 0, 1, 0)
 
 
 def test_what_is_taken_back_ends() -> None:
-    facts = written(batch(1, claim(), EdgeClaim(B, C)))
+    facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
     work = work_on_edges(batch(5, complete=False, closes=(claim().key,)), facts)
     assert [(old.key, new.valid_to) for old, new in work.kept] == [(claim().key, day(5))]
     assert work.closed == 1
@@ -250,7 +257,9 @@ def node_facts(*batches: Batch) -> list[NodeFact]:
 
 
 def says(at: int, *details: dict[str, object], complete: bool = True) -> Batch:
-    return Batch("file:a", day(at), (), tuple(NodeClaim(A, one) for one in details), complete=complete)
+    return Batch(
+        producer="file:a", at=day(at), edges=(), nodes=tuple(NodeClaim(A, one) for one in details), complete=complete
+    )
 
 
 def node_stretches(*batches: Batch) -> list[tuple[object, datetime, datetime | None]]:

@@ -22,8 +22,14 @@ Days = st.one_of(st.none(), st.integers(-1, 10))
 CITY = Entity(NodeType.FIELD, "city", "core.b.address")
 # an edge ends at what is a table for all it knows; a day later that is declared a view
 VIEW_LATER = [
-    Batch("p", START, (EdgeClaim(column_of("raw.a", "x"), table_of("core.b"), indirect_kind(Indirect.FILTER)),)),
-    Batch("q", START + DAY, nodes=(NodeClaim(table_of("core.b", NodeType.VIEW)),)),
+    Batch(
+        producer="p",
+        at=START,
+        edges=(
+            EdgeClaim(source=column_of("raw.a", "x"), target=table_of("core.b"), kind=indirect_kind(Indirect.FILTER)),
+        ),
+    ),
+    Batch(producer="q", at=START + DAY, nodes=(NodeClaim(table_of("core.b", NodeType.VIEW)),)),
 ]
 
 
@@ -54,24 +60,39 @@ def test_only_what_changed_gives_the_same_difference(history: list[Batch], one: 
 
 def test_a_field_that_comes_brings_its_column_and_its_table() -> None:
     store = MemoryLineage()
-    claim = EdgeClaim(column_of("raw.a", "x"), CITY)
-    store.record([Batch("p", START, nodes=(NodeClaim(table_of("raw.a")),)), Batch("p", START + DAY, (claim,))])
+    claim = EdgeClaim(source=column_of("raw.a", "x"), target=CITY)
+    store.record(
+        [
+            Batch(producer="p", at=START, nodes=(NodeClaim(table_of("raw.a")),)),
+            Batch(producer="p", at=START + DAY, edges=(claim,)),
+        ]
+    )
     compare(store, 0, 1)
-    store.record([Batch("p", START + 2 * DAY)])
+    store.record([Batch(producer="p", at=START + 2 * DAY)])
     compare(store, 1, 2)
     compare(store, 0, 2)
 
 
 def test_a_column_that_another_edge_still_holds_stays() -> None:
     store = MemoryLineage()
-    edges = [EdgeClaim(column_of("raw.a", "x"), column_of("core.b", name)) for name in ("y", "z")]
-    store.record([Batch("p", START, tuple(edges)), Batch("p", START + DAY, tuple(edges[:1]))])
+    edges = [EdgeClaim(source=column_of("raw.a", "x"), target=column_of("core.b", name)) for name in ("y", "z")]
+    store.record(
+        [Batch(producer="p", at=START, edges=tuple(edges)), Batch(producer="p", at=START + DAY, edges=tuple(edges[:1]))]
+    )
     compare(store, 0, 1)
 
 
 def test_what_did_not_change_is_not_read() -> None:
     store = MemoryLineage()
-    many = tuple(EdgeClaim(column_of("raw.a", f"x{n}"), column_of("core.b", f"y{n}")) for n in range(200))
-    store.record([Batch("p", START, many)])
-    store.record([Batch("q", START + 5 * DAY, (EdgeClaim(column_of("raw.a", "x1"), column_of("core.c", "z")),))])
+    many = tuple(EdgeClaim(source=column_of("raw.a", f"x{n}"), target=column_of("core.b", f"y{n}")) for n in range(200))
+    store.record([Batch(producer="p", at=START, edges=many)])
+    store.record(
+        [
+            Batch(
+                producer="q",
+                at=START + 5 * DAY,
+                edges=(EdgeClaim(source=column_of("raw.a", "x1"), target=column_of("core.c", "z")),),
+            )
+        ]
+    )
     assert compare(store, 1, 6) == (0, 1)

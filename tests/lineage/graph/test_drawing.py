@@ -19,7 +19,12 @@ from forge.lineage.kind import EdgeType, Kind, indirect_kind
 from forge.lineage.svg import fit
 
 SVG = "{http://www.w3.org/2000/svg}"
-SUM = Link("core.orders.amount", "marts.revenue.total", transformation=Transformation.AGGREGATION, expression="sum(x)")
+SUM = Link(
+    source="core.orders.amount",
+    target="marts.revenue.total",
+    transformation=Transformation.AGGREGATION,
+    expression="sum(x)",
+)
 
 
 def read(picture: str) -> ElementTree.Element:
@@ -35,13 +40,13 @@ def curves(picture: str) -> list[ElementTree.Element]:
 
 
 def test_tables_are_cards_with_the_columns_that_are_touched() -> None:
-    picture = draw(walk("marts.revenue.total", [SUM, Link("raw.orders.amount", "core.orders.amount")]))
+    picture = draw(walk("marts.revenue.total", [SUM, Link(source="raw.orders.amount", target="core.orders.amount")]))
     assert words(picture) == ["raw.orders", "amount", "core.orders", "amount", "marts.revenue", "total", "sum(x)"]
     assert len(curves(picture)) == 2
 
 
 def test_cards_stand_from_left_to_right_as_the_data_flows() -> None:
-    picture = draw(walk("marts.revenue.total", [SUM, Link("raw.orders.amount", "core.orders.amount")]))
+    picture = draw(walk("marts.revenue.total", [SUM, Link(source="raw.orders.amount", target="core.orders.amount")]))
     places = {
         (one.text or ""): float(one.get("x", "0"))
         for one in read(picture).iter(f"{SVG}text")
@@ -58,7 +63,10 @@ def test_the_focus_is_marked() -> None:
 
 
 def test_seen_by_tables_the_table_of_the_start_is_the_focus() -> None:
-    lifted = replace(walk("marts.revenue", [Link("core.orders", "marts.revenue")]), ask=Ask("marts.revenue.total"))
+    lifted = replace(
+        walk("marts.revenue", [Link(source="core.orders", target="marts.revenue")]),
+        ask=Ask(start="marts.revenue.total"),
+    )
     picture = read(draw(lifted))
     focus = [group for group in picture.iter(f"{SVG}g") if group.get("class") == "focus"]
     assert [[text.text for text in group.iter(f"{SVG}text")] for group in focus] == [["marts.revenue"]]
@@ -66,31 +74,41 @@ def test_seen_by_tables_the_table_of_the_start_is_the_focus() -> None:
 
 
 def test_what_only_shapes_rows_is_dashed_and_ends_at_the_table() -> None:
-    picture = draw(walk("marts.revenue", [Link("core.orders.status", "marts.revenue", indirect_kind(Indirect.FILTER))]))
+    picture = draw(
+        walk(
+            "marts.revenue",
+            [Link(source="core.orders.status", target="marts.revenue", kind=indirect_kind(Indirect.FILTER))],
+        )
+    )
     assert "filter" in words(picture)
     assert "dashed: shapes the rows only" in words(picture)
     assert next(group.get("class") for group in read(picture).iter(f"{SVG}g")) == "dashed"
 
 
 def test_masked_and_unsure_edges_are_told_apart_and_explained() -> None:
-    links = [Link("a.b.c", "d.e.f", masking=True), Link("a.b.x", "d.e.f", confidence=0.5)]
+    links = [Link(source="a.b.c", target="d.e.f", masking=True), Link(source="a.b.x", target="d.e.f", confidence=0.5)]
     picture = draw(walk("d.e.f", links))
     assert "violet: masked · thin: confidence below 0.8" in words(picture)
 
 
 def test_a_dashboard_is_a_card_that_says_so() -> None:
-    consumed = Link("marts.revenue.total", "dashboard:sales", Kind(EdgeType.CONSUMES, None))
+    consumed = Link(source="marts.revenue.total", target="dashboard:sales", kind=Kind(EdgeType.CONSUMES, None))
     picture = draw(walk("marts.revenue.total", [consumed], direction="downstream"))
     assert words(picture) == ["marts.revenue", "total", "sales", "dashboard"]
 
 
 def test_cycles_and_edges_within_a_table_are_drawn() -> None:
-    links = [Link("a.b.c", "d.e.f"), Link("d.e.f", "a.b.c"), Link("d.e.f", "d.e.g"), Link("d.e.f", "d.e.f")]
+    links = [
+        Link(source="a.b.c", target="d.e.f"),
+        Link(source="d.e.f", target="a.b.c"),
+        Link(source="d.e.f", target="d.e.g"),
+        Link(source="d.e.f", target="d.e.f"),
+    ]
     assert len(curves(draw(walk("a.b.c", links, direction="both")))) == 4
 
 
 def test_of_a_wide_table_some_columns_are_drawn_and_the_rest_is_one_row() -> None:
-    links = [Link(f"a.wide.c{number:02}", "d.e.f") for number in range(MOST_COLUMNS + 5)]
+    links = [Link(source=f"a.wide.c{number:02}", target="d.e.f") for number in range(MOST_COLUMNS + 5)]
     picture = draw(walk("d.e.f", links))
     assert "+5 more" in words(picture)
     assert len(curves(picture)) == MOST_COLUMNS + 1
@@ -99,7 +117,7 @@ def test_of_a_wide_table_some_columns_are_drawn_and_the_rest_is_one_row() -> Non
 
 
 def test_of_too_many_tables_the_nearest_are_drawn_and_the_rest_is_counted_and_listed() -> None:
-    links = [Link(f"s.t{number:03}.c", f"s.t{number + 1:03}.c") for number in range(100)]
+    links = [Link(source=f"s.t{number:03}.c", target=f"s.t{number + 1:03}.c") for number in range(100)]
     depths = {f"s.t{number:03}.c": 100 - number for number in range(100)}
     picture = draw(walk("s.t100.c", links, depths=depths))
     assert sum(word.startswith("s.t") for word in words(picture)) == MOST_TABLES
@@ -123,7 +141,7 @@ def test_nothing_reached_is_still_a_picture_of_the_start() -> None:
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8)), min_size=1, max_size=4))
 def test_any_name_and_any_expression_is_drawn_as_text(names: list[tuple[str, str]]) -> None:
-    links = [Link(f"a.{table}.c", f"b.{other}.d", expression=other) for table, other in names]
+    links = [Link(source=f"a.{table}.c", target=f"b.{other}.d", expression=other) for table, other in names]
     picture = draw(walk(links[0].source, links, direction="downstream"))
     assert {element.tag for element in read(picture).iter()} <= {
         f"{SVG}{tag}" for tag in ("svg", "style", "rect", "g", "title", "path", "text")
@@ -132,7 +150,7 @@ def test_any_name_and_any_expression_is_drawn_as_text(names: list[tuple[str, str
 
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '" onload="alert(1)', "</style><img src=x>", "]]>"])
 def test_a_name_never_becomes_markup(evil: str) -> None:
-    picture = draw(walk("a.b.c", [Link(f"x.{evil}.y", "a.b.c", expression=evil, masking=True)]))
+    picture = draw(walk("a.b.c", [Link(source=f"x.{evil}.y", target="a.b.c", expression=evil, masking=True)]))
     for element in read(picture).iter():
         assert element.tag.removeprefix(SVG) in {"svg", "style", "rect", "g", "title", "path", "text"}
         assert not [name for name in element.attrib if name.startswith("on") or "href" in name]

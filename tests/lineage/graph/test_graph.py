@@ -32,7 +32,13 @@ def column(name: str) -> ColumnName:
 
 
 def edge(source: str, target: str, confidence: float = 1.0, expression: str = "") -> Edge:
-    return Edge(column(source), column(target), Transformation.IDENTITY, expression, confidence=confidence)
+    return Edge(
+        source=column(source),
+        target=column(target),
+        transformation=Transformation.IDENTITY,
+        expression=expression,
+        confidence=confidence,
+    )
 
 
 def reached(traversal: Traversal) -> list[tuple[str, int]]:
@@ -200,7 +206,15 @@ DERIVED = Kind()
 
 def fact(source: str, target: str, kind: Kind = DERIVED, start: int = 0, end: int | None = None) -> EdgeFact:
     until = None if end is None else EARLY + timedelta(days=end)
-    return EdgeFact(entity(source), entity(target), kind, "test", 1.0, EARLY + timedelta(days=start), until)
+    return EdgeFact(
+        source=entity(source),
+        target=entity(target),
+        kind=kind,
+        producer="test",
+        confidence=1.0,
+        valid_from=EARLY + timedelta(days=start),
+        valid_to=until,
+    )
 
 
 CONSUMES = Kind(EdgeType.CONSUMES, None)
@@ -211,8 +225,8 @@ MIXED = [
     fact("core.b.x", "other.c.x"),
 ]
 DETAILS = [
-    Node("tmp.cte", NodeType.TABLE, "cte", "tmp.cte", details={"kind": "cte"}),
-    Node("core.b", NodeType.TABLE, "b", "core.b", details={"source_file": "jobs/b.sql"}),
+    Node(id="tmp.cte", type=NodeType.TABLE, name="cte", table="tmp.cte", details={"kind": "cte"}),
+    Node(id="core.b", type=NodeType.TABLE, name="b", table="core.b", details={"source_file": "jobs/b.sql"}),
 ]
 
 
@@ -264,19 +278,19 @@ def test_at_a_time_the_graph_is_what_it_was() -> None:
 
 def test_paths_are_told_best_first_and_with_all_their_hops() -> None:
     graph = Graph.of([edge("t.a", "t.c", 0.6), edge("t.a", "t.b", 0.9, "x + 1"), edge("t.b", "t.c", 0.9)])
-    best, other = graph.paths("t.c", Ask("t.a", "downstream"), 5)
+    best, other = graph.paths("t.c", Ask(start="t.a", direction="downstream"), 5)
     assert [hop.node.id for hop in best.hops] == ["t.b", "t.c"]
     assert (best.start, best.hops[0].link.expression, best.hops[1].depth) == ("t.a", "x + 1", 2)
     assert best.confidence == pytest.approx(0.81)
     assert (other.confidence, len(other.hops)) == (0.6, 1)
-    assert graph.paths("t.c", Ask("t.a", "downstream", depth=1), 5) == (other,)
-    up = graph.paths("t.a", Ask("t.c", "upstream"), 1)
+    assert graph.paths("t.c", Ask(start="t.a", direction="downstream", depth=1), 5) == (other,)
+    up = graph.paths("t.a", Ask(start="t.c", direction="upstream"), 1)
     assert [hop.node.id for hop in up[0].hops] == ["t.b", "t.a"]
-    assert graph.paths("t.a", Ask("t.c", "both"), 1) == up
+    assert graph.paths("t.a", Ask(start="t.c", direction="both"), 1) == up
 
 
 def test_paths_to_a_table_end_in_any_of_its_columns() -> None:
-    found = SHOP.paths("marts.revenue", Ask("core.orders", "downstream"), 5)
+    found = SHOP.paths("marts.revenue", Ask(start="core.orders", direction="downstream"), 5)
     assert [(path.start, path.hops[-1].node.id) for path in found] == [
         ("core.orders", "marts.revenue"),
         ("core.orders.amount", "marts.revenue.total"),
@@ -298,9 +312,9 @@ def test_a_walk_in_circles_tells_the_path_to_the_farthest() -> None:
 
 
 def test_no_path_where_nothing_leads_there_and_an_error_for_unknown_names() -> None:
-    assert SHOP.paths("raw.orders.amount", Ask("marts.kpi.value", "downstream"), 3) == ()
+    assert SHOP.paths("raw.orders.amount", Ask(start="marts.kpi.value", direction="downstream"), 3) == ()
     with pytest.raises(ForgeError, match="E801"):
-        SHOP.paths("raw.ordres.amount", Ask("marts.kpi.value"), 3)
+        SHOP.paths("raw.ordres.amount", Ask(start="marts.kpi.value"), 3)
 
 
 # --- following the store ---------------------------------------------------------------------------------------------
@@ -350,7 +364,9 @@ def test_what_is_hidden_follows_what_is_written() -> None:
     source = _Growing([fact("s.t.a", "s.u.a")])
     graph = Graph(source)
     assert names_of(graph.downstream("s.t.a")) == ["s.u.a"]
-    source.write([fact("s.t.a", "s.u.a")], [Node("s.u", NodeType.TABLE, "u", "s.u", details={"kind": "cte"})])
+    source.write(
+        [fact("s.t.a", "s.u.a")], [Node(id="s.u", type=NodeType.TABLE, name="u", table="s.u", details={"kind": "cte"})]
+    )
     assert names_of(graph.downstream("s.t.a")) == []
 
 
@@ -388,6 +404,6 @@ def test_reach_links_and_surest_ways_are_those_of_networkx(
 
 
 def test_an_ask_is_kept_with_its_answer() -> None:
-    ask = Ask("core.orders.amount", "downstream", 3, EdgeFilter(min_confidence=0.2))
+    ask = Ask(start="core.orders.amount", direction="downstream", depth=3, edges=EdgeFilter(min_confidence=0.2))
     assert SHOP.walk(ask).ask == ask
     assert SHOP.walk(ask).links[0].kind == Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)

@@ -52,9 +52,17 @@ def expected(facts: Iterable[Row]) -> set[Version]:
     """By the rule for single edges."""
     by_edge: dict[tuple[int, int, int], list[EdgeFact]] = defaultdict(list)
     for number, row in enumerate(facts):
-        ends = column_of("t", str(row.source)), column_of("t", str(row.target))
-        until = None if row.end == OPEN else moment(row.end)
-        by_edge[row.key].append(EdgeFact(*ends, row.kind, str(number), row.confidence, moment(row.start), until))
+        by_edge[row.key].append(
+            EdgeFact(
+                source=column_of("t", str(row.source)),
+                target=column_of("t", str(row.target)),
+                kind=row.kind,
+                producer=str(number),
+                confidence=row.confidence,
+                valid_from=moment(row.start),
+                valid_to=None if row.end == OPEN else moment(row.end),
+            )
+        )
     found = set()
     for key, some in by_edge.items():
         for version in versions_of(some):

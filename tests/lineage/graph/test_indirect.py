@@ -24,7 +24,7 @@ def column(name: str) -> ColumnName:
 
 
 def edge(source: str, target: str, confidence: float = 1.0) -> Edge:
-    return Edge(column(source), column(target), confidence=confidence)
+    return Edge(source=column(source), target=column(target), confidence=confidence)
 
 
 SHOP = Graph.of(
@@ -89,14 +89,21 @@ def test_ways_of_shaping_can_be_chosen() -> None:
 
 def test_an_edge_met_from_a_table_and_from_its_column_is_hidden_once() -> None:
     shaky = EdgeFact(
-        column_of("a.t", "x"),
-        Entity(NodeType.TABLE, "b.u"),
-        indirect_kind(Indirect.JOIN),
-        "p",
-        0.2,
-        datetime(2024, 1, 1, tzinfo=UTC),
+        source=column_of("a.t", "x"),
+        target=Entity(NodeType.TABLE, "b.u"),
+        kind=indirect_kind(Indirect.JOIN),
+        producer="p",
+        confidence=0.2,
+        valid_from=datetime(2024, 1, 1, tzinfo=UTC),
     )
-    sure = EdgeFact(column_of("a.t", "y"), column_of("b.u", "y"), Kind(), "p", 1.0, datetime(2024, 1, 1, tzinfo=UTC))
+    sure = EdgeFact(
+        source=column_of("a.t", "y"),
+        target=column_of("b.u", "y"),
+        kind=Kind(),
+        producer="p",
+        confidence=1.0,
+        valid_from=datetime(2024, 1, 1, tzinfo=UTC),
+    )
     assert Graph.of_facts([shaky, sure]).upstream("b.u", indirect=True).hidden == 1
 
 
@@ -109,13 +116,13 @@ def test_by_table_what_shapes_rows_joins_tables() -> None:
 
 def test_paths_go_by_what_shapes_rows() -> None:
     edges = EdgeFilter(indirect=True)
-    (down,) = SHOP.paths("marts.kpi.value", Ask("core.orders.status", "downstream", edges=edges), 3)
+    (down,) = SHOP.paths("marts.kpi.value", Ask(start="core.orders.status", direction="downstream", edges=edges), 3)
     assert [hop.link.id for hop in down.hops] == [
         "core.orders.status->marts.daily#filter",
         "marts.daily.total->marts.kpi.value#copied",
     ]
     assert [hop.node.id for hop in down.hops] == ["marts.daily.total", "marts.kpi.value"]
-    (up,) = SHOP.paths("core.orders.status", Ask("marts.kpi.value", "upstream", edges=edges), 3)
+    (up,) = SHOP.paths("core.orders.status", Ask(start="marts.kpi.value", direction="upstream", edges=edges), 3)
     assert [hop.node.id for hop in up.hops] == ["marts.daily.total", "core.orders.status"]
 
 
@@ -154,9 +161,15 @@ def test_the_walk_is_that_of_the_rule_written_plainly(
         for a, b, sure in triples:
             best[a, b, kind] = max(best.get((a, b, kind), 0.0), sure)
     then = datetime(2024, 1, 1, tzinfo=UTC)
-    facts = [EdgeFact(entity(a), entity(b), kind, "p", sure, then) for (a, b, kind), sure in best.items()]
-    facts += [EdgeFact(entity(c), entity(c), COPIED, "all", 1.0, then) for c in COLUMNS]  # so that all are known
-    found = Graph.of_facts(facts).walk(Ask(start, way, depth, EdgeFilter(indirect=True)))
+    facts = [
+        EdgeFact(source=entity(a), target=entity(b), kind=kind, producer="p", confidence=sure, valid_from=then)
+        for (a, b, kind), sure in best.items()
+    ]
+    facts += [
+        EdgeFact(source=entity(c), target=entity(c), kind=COPIED, producer="all", confidence=1.0, valid_from=then)
+        for c in COLUMNS
+    ]  # so that all are known
+    found = Graph.of_facts(facts).walk(Ask(start=start, direction=way, depth=depth, edges=EdgeFilter(indirect=True)))
     starts = {start, *(c for c in COLUMNS if c.startswith(f"{start}."))}
     expected = plainly({key: sure for key, sure in best.items() if sure >= 0.5}, way, starts, depth)
     assert {(item.name, item.depth): item.confidence for item in found.items} == expected

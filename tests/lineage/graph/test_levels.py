@@ -41,7 +41,14 @@ def fact(
     source: Entity, target: Entity, confidence: float = 1.0, kind: Kind = COPIED, expression: str = ""
 ) -> EdgeFact:
     return EdgeFact(
-        source, target, kind, "p", confidence, THEN, transformation=Transformation.IDENTITY, expression=expression
+        source=source,
+        target=target,
+        kind=kind,
+        producer="p",
+        confidence=confidence,
+        valid_from=THEN,
+        transformation=Transformation.IDENTITY,
+        expression=expression,
     )
 
 
@@ -157,7 +164,7 @@ def test_fields_are_their_columns_unless_asked_for() -> None:
 
 
 def test_paths_by_table_go_through_tables() -> None:
-    (path,) = SHOP.paths("dashboard:sales", Ask("raw.orders", "downstream", level=Level.TABLE), 5)
+    (path,) = SHOP.paths("dashboard:sales", Ask(start="raw.orders", direction="downstream", level=Level.TABLE), 5)
     assert [hop.node.id for hop in path.hops] == ["core.orders", "marts.revenue", "dashboard:sales"]
     assert path.confidence == pytest.approx(0.8 * 0.9)
 
@@ -194,8 +201,8 @@ def test_a_level_equals_a_graph_of_its_own_with_the_surest_edges(
     )
     start = seen_from(level, column(NAMES[0]))
     for way in ("upstream", "downstream"):
-        found = Graph.of_facts(facts).walk(Ask(start, way, depth, level=level))
-        expected = own.walk(Ask(f"report:{start}", way, depth))
+        found = Graph.of_facts(facts).walk(Ask(start=start, direction=way, depth=depth, level=level))
+        expected = own.walk(Ask(start=f"report:{start}", direction=way, depth=depth))
         assert reached(found) == [(name.removeprefix("report:"), d, c) for name, d, c in reached(expected)]
         assert found.hidden == expected.hidden
         assert [(link.source, link.target, link.confidence) for link in found.links] == [

@@ -22,7 +22,7 @@ def column(name: str) -> ColumnName:
 
 
 def edge(source: str, target: str, confidence: float = 1.0) -> Edge:
-    return Edge(column(source), column(target), confidence=confidence)
+    return Edge(source=column(source), target=column(target), confidence=confidence)
 
 
 EDGES = [
@@ -59,7 +59,7 @@ def test_only_edges_that_the_picture_would_follow_count() -> None:
 
 
 def test_tables_inside_a_statement_count_only_where_they_are_asked_for() -> None:
-    inner = [Node("raw.a", NodeType.TABLE, "raw.a", "raw.a", details={"kind": "cte"})]
+    inner = [Node(id="raw.a", type=NodeType.TABLE, name="raw.a", table="raw.a", details={"kind": "cte"})]
     assert counted(nodes=inner).upstream == 1
     assert counted(nodes=inner, intermediate=True).upstream == 2
 
@@ -82,7 +82,7 @@ def test_the_counts_are_those_of_a_walk_of_one_hop(drawn: list[tuple[str, str, f
     tables = sorted({column(end).table for one in drawn for end in one[:2]})
     for table in tables:
         found = count_beside(source, graph.index(), [table], (), EdgeFilter())[table]
-        walked = graph.walk(Ask(table, "both", 1)).items
+        walked = graph.walk(Ask(start=table, direction="both", depth=1)).items
         beside = {way: {i.table for i in walked if i.direction == way} - {table} for way in ("upstream", "downstream")}
         assert (found.upstream, found.downstream) == (len(beside["upstream"]), len(beside["downstream"]))
         assert found.columns == len({end for one in drawn for end in one[:2] if column(end).table == table})

@@ -58,10 +58,10 @@ def test_a_cycle_is_one_step_with_its_members() -> None:
 
 def test_tables_are_ordered_by_the_links_of_their_columns_and_containment_does_not_count() -> None:
     links = [
-        Link("core.b.x", "marts.c.x"),
-        Link("raw.a.x", "core.b.x"),
-        Link("core.b.x", "core.b.y"),
-        Link("marts.c", "raw.a", Kind(EdgeType.CONTAINS, None)),
+        Link(source="core.b.x", target="marts.c.x"),
+        Link(source="raw.a.x", target="core.b.x"),
+        Link(source="core.b.x", target="core.b.y"),
+        Link(source="marts.c", target="raw.a", kind=Kind(EdgeType.CONTAINS, None)),
     ]
     order = dependency_order(links, lift=lambda name: ".".join(name.split(".")[:2]), names=["other.t.x"])
     assert order.names == ("other.t", "raw.a", "core.b", "marts.c")

@@ -25,7 +25,7 @@ def column(name: str) -> ColumnName:
 
 
 def edge(source: str, target: str, confidence: float = 1.0) -> Edge:
-    return Edge(column(source), column(target), confidence=confidence)
+    return Edge(source=column(source), target=column(target), confidence=confidence)
 
 
 SHOP = Graph.of(
@@ -54,7 +54,14 @@ def draw(
     limit: int | None = None,
     after: int = 0,
 ) -> Picture:
-    ask = Ask(root, direction, depth, EdgeFilter(min_confidence=least, indirect=indirect), level, limit=limit)
+    ask = Ask(
+        start=root,
+        direction=direction,
+        depth=depth,
+        edges=EdgeFilter(min_confidence=least, indirect=indirect),
+        level=level,
+        limit=limit,
+    )
     return picture_of(graph.walk(ask), graph.walk(replace(ask, limit=after)) if after else None)
 
 

@@ -71,7 +71,7 @@ def test_each_carrier_has_the_surest_way_of_all(
     for one in found.carriers:
         path = found.path_to(one.id)
         if direction == "upstream":
-            path = tuple(Link(link.target, link.source) for link in path)
+            path = tuple(Link(source=link.target, target=link.source) for link in path)
         assert (path[0].source, path[-1].target, len(path)) == (one.origin, one.id, one.hops)
         assert all(before.target == after.source for before, after in pairwise(path))
 
@@ -87,9 +87,9 @@ def ids(found: Propagation) -> list[str]:
 
 def test_masking_stops_personal_data_and_is_named() -> None:
     links = [
-        Link("raw.users.email", "core.users.email"),
-        Link("core.users.email", "marts.mail.hash", masking=True),
-        Link("marts.mail.hash", "marts.report.hash"),
+        Link(source="raw.users.email", target="core.users.email"),
+        Link(source="core.users.email", target="marts.mail.hash", masking=True),
+        Link(source="marts.mail.hash", target="marts.report.hash"),
     ]
     found = propagate(links, ["raw.users.email"], property="pii:email")
     assert ids(found) == ["core.users.email"]
@@ -105,9 +105,9 @@ def test_masking_stops_personal_data_and_is_named() -> None:
 
 def test_masking_that_another_way_goes_around_is_said_to_be_bypassed() -> None:
     links = [
-        Link("a", "c", Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED), masking=True),
-        Link("a", "b"),
-        Link("b", "c", COPIED),
+        Link(source="a", target="c", kind=Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED), masking=True),
+        Link(source="a", target="b"),
+        Link(source="b", target="c", kind=COPIED),
     ]
     found = propagate(links, ["a"])
     assert ids(found) == ["b", "c"]
@@ -115,13 +115,13 @@ def test_masking_that_another_way_goes_around_is_said_to_be_bypassed() -> None:
 
 
 def test_an_edge_without_any_confidence_carries_it_where_that_is_asked_for() -> None:
-    links = [Link("a", "b", confidence=0.0)]
+    links = [Link(source="a", target="b", confidence=0.0)]
     assert [one.reason for one in propagate(links, ["a"]).stopped] == ["confidence"]
     assert [one.confidence for one in propagate(links, ["a"], rule=Rule(min_confidence=0.0)).carriers] == [0.0]
 
 
 def test_an_aggregate_carries_it_on_unless_told() -> None:
-    links = [Link("a", "b", transformation=Transformation.AGGREGATION)]
+    links = [Link(source="a", target="b", transformation=Transformation.AGGREGATION)]
     assert ids(propagate(links, ["a"])) == ["b"]
     stopped = propagate(links, ["a"], rule=Rule(aggregation=True))
     assert ids(stopped) == []
@@ -129,14 +129,17 @@ def test_an_aggregate_carries_it_on_unless_told() -> None:
 
 
 def test_what_contains_or_executes_carries_nothing() -> None:
-    links = [Link("a", "b", Kind(EdgeType.CONTAINS, None)), Link("a", "c", Kind(EdgeType.EXECUTES, None))]
+    links = [
+        Link(source="a", target="b", kind=Kind(EdgeType.CONTAINS, None)),
+        Link(source="a", target="c", kind=Kind(EdgeType.EXECUTES, None)),
+    ]
     found = propagate(links, ["a"])
     assert (ids(found), found.stopped) == ([], ())
 
 
 FILTERED = [
-    Link("core.orders.status", "marts.daily", indirect_kind(Indirect.FILTER)),
-    Link("marts.daily.total", "app.board.total"),
+    Link(source="core.orders.status", target="marts.daily", kind=indirect_kind(Indirect.FILTER)),
+    Link(source="marts.daily.total", target="app.board.total"),
 ]
 TABLES = {
     "marts.daily.total": "marts.daily",
@@ -170,15 +173,15 @@ def test_a_table_starts_from_all_its_columns() -> None:
 
 def test_a_walk_is_enough_to_tell_what_it_carries() -> None:
     def node(name: str) -> Node:
-        return Node(name, NodeType.COLUMN, name.rpartition(".")[2], name.rpartition(".")[0])
+        return Node(id=name, type=NodeType.COLUMN, name=name.rpartition(".")[2], table=name.rpartition(".")[0])
 
     link = FILTERED[1]
     walk = Traversal(
-        Ask("marts.daily", "downstream"),
-        (Reached(node("app.board.total"), "downstream", 1, 1.0, link),),
-        (link,),
-        0,
-        1,
+        ask=Ask(start="marts.daily", direction="downstream"),
+        items=(Reached(node("app.board.total"), "downstream", 1, 1.0, link),),
+        links=(link,),
+        hidden=0,
+        total=1,
         starts=(node("marts.daily.total"), node("marts.daily.day")),
     )
     assert ids(propagate_in(walk, property="incident:7")) == ["app.board.total"]
@@ -186,7 +189,7 @@ def test_a_walk_is_enough_to_tell_what_it_carries() -> None:
 
 def test_a_ladder_of_diamonds_is_walked_edge_by_edge() -> None:
     links = [
-        Link(f"{level}{side}", f"{level + 1}{other}", confidence=1.0)
+        Link(source=f"{level}{side}", target=f"{level + 1}{other}", confidence=1.0)
         for level in range(60)
         for side in "lr"
         for other in "lr"
@@ -198,4 +201,4 @@ def test_a_ladder_of_diamonds_is_walked_edge_by_edge() -> None:
 
 @pytest.mark.parametrize("unknown", ["nowhere", ""])
 def test_an_origin_that_no_edge_touches_is_fine(unknown: str) -> None:
-    assert propagate([Link("a", "b")], [unknown]).carriers == ()
+    assert propagate([Link(source="a", target="b")], [unknown]).carriers == ()

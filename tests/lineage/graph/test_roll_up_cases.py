@@ -32,7 +32,15 @@ def entity(name: str) -> Entity:
 
 def fact(source: str | Entity, target: str | Entity, sure: float = 1.0, kind: Kind = COPIED) -> EdgeFact:
     one, two = (end if isinstance(end, Entity) else entity(end) for end in (source, target))
-    return EdgeFact(one, two, kind, "p", sure, THEN, transformation=Transformation.IDENTITY)
+    return EdgeFact(
+        source=one,
+        target=two,
+        kind=kind,
+        producer="p",
+        confidence=sure,
+        valid_from=THEN,
+        transformation=Transformation.IDENTITY,
+    )
 
 
 SHOP = Graph.of_facts(
@@ -100,7 +108,7 @@ def test_the_table_itself_has_all_of_them() -> None:
     ],
 )  # fmt: skip
 def test_what_is_reached_is_rolled_up(start: str, direction: Direction, level: Level, names: list[str]) -> None:
-    assert [item.name for item in SHOP.walk(Ask(start, direction, level=level)).items] == names
+    assert [item.name for item in SHOP.walk(Ask(start=start, direction=direction, level=level)).items] == names
 
 
 def test_depth_and_confidence_are_those_of_the_nearest_and_the_surest_column() -> None:
@@ -151,7 +159,7 @@ def test_paths_go_from_table_to_table_along_the_column() -> None:
         ["core.orders", "raw.countries", "files:data/countries.csv"],
         ["core.orders", "raw.orders", "files:data/orders.csv"],
     ]
-    (path,) = SHOP.paths("schema:files.default", Ask("marts.country.name", level=Level.SCHEMA), 3)
+    (path,) = SHOP.paths("schema:files.default", Ask(start="marts.country.name", level=Level.SCHEMA), 3)
     assert [hop.node.id for hop in path.hops] == ["schema:raw", "schema:files.default"]
 
 
@@ -175,7 +183,7 @@ def test_it_is_what_networkx_reaches_from_the_column(
     facts = [fact(*edge) for edge in edges]
     facts += [fact(f"sa.t{of}", f"sb.t{of}", kind=Kind()) for of in "12"]  # between tables, which no column takes
     facts.append(fact(NAMES[0], NAMES[0]))
-    found = Graph.of_facts(facts).walk(Ask(NAMES[0], way, depth, level=level))
+    found = Graph.of_facts(facts).walk(Ask(start=NAMES[0], direction=way, depth=depth, level=level))
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     graph.add_weighted_edges_from(edge for edge in [*edges, (NAMES[0], NAMES[0], 1.0)] if edge[2] >= 0.5)
     graph = graph.reverse() if way == "upstream" else graph

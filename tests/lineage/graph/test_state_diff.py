@@ -32,11 +32,11 @@ def state(store: MemoryLineage, day: float | None) -> GraphState:
 
 def edge(source: str, target: str, **said: object) -> EdgeClaim:
     ends = [column_of(*name.rsplit(".", 1)) for name in (source, target)]
-    return EdgeClaim(ends[0], ends[1], **{"kind": Kind(), **said})  # type: ignore[arg-type]
+    return EdgeClaim(source=ends[0], target=ends[1], **{"kind": Kind(), **said})  # type: ignore[arg-type]
 
 
 def batch(day: float, *edges: EdgeClaim, nodes: tuple[NodeClaim, ...] = (), producer: str = "p") -> Batch:
-    return Batch(producer, START + day * DAY, edges, nodes)
+    return Batch(producer=producer, at=START + day * DAY, edges=edges, nodes=nodes)
 
 
 @settings(max_examples=25)  # drawing a history costs more than what is shown with it

@@ -20,7 +20,7 @@ def column(name: str) -> ColumnName:
 
 
 def edge(source: str, target: str, how: Transformation = Transformation.IDENTITY, text: str = "") -> Edge:
-    return Edge(column(source), column(target), how, text)
+    return Edge(source=column(source), target=column(target), transformation=how, expression=text)
 
 
 SHOP = Graph.of(

@@ -75,8 +75,14 @@ def claim_of(line: object, nodes: Mapping[str, Any]) -> EdgeClaim:
     else:
         how = Transformation(word)
         kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how))
-    ends = entity_of(source, nodes), entity_of(target, nodes)
-    return EdgeClaim(*ends, kind, how, expression or "", confidence=float(sure or 1))
+    return EdgeClaim(
+        source=entity_of(source, nodes),
+        target=entity_of(target, nodes),
+        kind=kind,
+        transformation=how,
+        expression=expression or "",
+        confidence=float(sure or 1),
+    )
 
 
 def look_of(case: Mapping[str, Any]) -> Look:
@@ -84,7 +90,7 @@ def look_of(case: Mapping[str, Any]) -> Look:
     store = MemoryLineage()
     claims = tuple(claim_of(line, nodes) for line in case["graph"])
     said = tuple(NodeClaim(entity_of(name, nodes), details_of(text)) for name, text in nodes.items())
-    store.record([Batch("test", NOW, claims, said)])
+    store.record([Batch(producer="test", at=NOW, edges=claims, nodes=said)])
 
     def owner(table: TableName) -> str | None:
         return owners.get(str(table))  # type: ignore[no-any-return]
@@ -95,7 +101,15 @@ def look_of(case: Mapping[str, Any]) -> Look:
     answers = Graph(store)
     weights = Weights.of(case.get("weights", {}))
     ports = LineagePorts(
-        MemoryMetadata(), store, answers, scratch, lambda: NOW, BranchName("main"), "Ada", owner=owner, weights=weights
+        metadata=MemoryMetadata(),
+        store=store,
+        answers=answers,
+        scratch=scratch,
+        clock=lambda: NOW,
+        default_branch=BranchName("main"),
+        actor="Ada",
+        owner=owner,
+        weights=weights,
     )
     return Look(ports, store, answers, None, "now")
 

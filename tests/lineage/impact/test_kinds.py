@@ -51,19 +51,27 @@ def targets(kind: Kind) -> Iterator[Entity]:
 def look_of(*claims: EdgeClaim) -> Look:
     store = MemoryLineage()
     nodes = (NodeClaim(column_of("a.t", "x"), {"data_type": "int"}), NodeClaim(column_of("b.u", "y")))
-    store.record([Batch("test", NOW, claims, nodes)])
+    store.record([Batch(producer="test", at=NOW, edges=claims, nodes=nodes)])
 
     def scratch() -> Any:
         raise AssertionError("a report looks at the graph it is given")
 
     answers = Graph(store)
-    ports = LineagePorts(MemoryMetadata(), store, answers, scratch, lambda: NOW, BranchName("main"), "Ada")
+    ports = LineagePorts(
+        metadata=MemoryMetadata(),
+        store=store,
+        answers=answers,
+        scratch=scratch,
+        clock=lambda: NOW,
+        default_branch=BranchName("main"),
+        actor="Ada",
+    )
     return Look(ports, store, answers, None, "now")
 
 
 @pytest.mark.parametrize("change", list(ChangeType))
 def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: ChangeType) -> None:
-    behind = EdgeClaim(column_of("b.u", "y"), column_of("c.v", "z"), confidence=1.0)
+    behind = EdgeClaim(source=column_of("b.u", "y"), target=column_of("c.v", "z"), confidence=1.0)
     seen: set[str] = set()
     for kind in kinds():
         for target in targets(kind):
@@ -71,7 +79,12 @@ def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: Chan
                 for start in (table_of("a.t"),) if change in OF_TABLES else (column_of("a.t", "x"), table_of("a.t")):
                     if change is ChangeType.TYPE and start.type is NodeType.TABLE:
                         continue
-                    look = look_of(EdgeClaim(column_of("a.t", "x"), target, kind, how, confidence=1.0), behind)
+                    look = look_of(
+                        EdgeClaim(
+                            source=column_of("a.t", "x"), target=target, kind=kind, transformation=how, confidence=1.0
+                        ),
+                        behind,
+                    )
                     for to in TO.get(change, (None,)):
                         entity = f"{start.owner or start.name}.new" if change is ChangeType.ADD else start.id
                         report = report_impact(look, Change.of(change, entity, to)).to_dict()
@@ -115,6 +128,10 @@ def wide_graph(old: str) -> Look:
     """More than ten dashboards read it."""
     boards = (Entity(NodeType.DASHBOARD, f"d{number}") for number in range(12))
     reads = Kind(EdgeType.CONSUMES, None)
-    look = look_of(*(EdgeClaim(column_of("a.t", "x"), board, reads, confidence=1.0) for board in boards))
-    look.store.record([Batch("types", NOW, (), (NodeClaim(column_of("a.t", "x"), {"data_type": old}),))])
+    look = look_of(
+        *(EdgeClaim(source=column_of("a.t", "x"), target=board, kind=reads, confidence=1.0) for board in boards)
+    )
+    look.store.record(
+        [Batch(producer="types", at=NOW, edges=(), nodes=(NodeClaim(column_of("a.t", "x"), {"data_type": old}),))]
+    )
     return look

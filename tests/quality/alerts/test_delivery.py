@@ -210,7 +210,15 @@ def test_a_storm_pages_once_under_the_key_of_its_cause() -> None:
 
 
 def test_a_mute_fits_what_it_names_and_ends() -> None:
-    mute = Mute("m", NOON + timedelta(hours=1), "ada", NOON, HOURLY, None, "core.orders")
+    mute = Mute(
+        id="m",
+        until=NOON + timedelta(hours=1),
+        by="ada",
+        created_at=NOON,
+        scope=HOURLY,
+        check_id=None,
+        table="core.orders",
+    )
     assert muted_until((mute,), HOURLY, "core.orders", "x", NOON) == mute.until
     assert muted_until((mute,), HOURLY, "core.other", "x", NOON) is None
     assert muted_until((mute,), Scope(Origin.RUN, "main"), "core.orders", "x", NOON) is None

@@ -23,8 +23,24 @@ from forge.quality.alerts.notice import Cause, Hit
 from forge.quality.verdict import Outcome, Severity
 
 POLICY = AlertPolicy(("ops",))
-CAUSE = Cause("raw.orders", "raw.orders.amount.not_null", "14% nulls", NOON, Severity.ERROR, "c0", "r0")
-AROUND = Around(("amount",), CAUSE, (Hit("marts.revenue.total", "@fin"),), 1, ("raw.orders",), "Hourly", "run-1.1")
+CAUSE = Cause(
+    table="raw.orders",
+    check_id="raw.orders.amount.not_null",
+    message="14% nulls",
+    since=NOON,
+    severity=Severity.ERROR,
+    commit_id="c0",
+    run_id="r0",
+)
+AROUND = Around(
+    columns=("amount",),
+    cause=CAUSE,
+    hit=(Hit("marts.revenue.total", "@fin"),),
+    hit_count=1,
+    upstream=("raw.orders",),
+    monitor_name="Hourly",
+    result_id="run-1.1",
+)
 
 
 def story(*steps: tuple[float, Outcome], around: Around = AROUND) -> list[Change | None]:
@@ -132,7 +148,7 @@ def test_a_person_resolves_and_reopens_it() -> None:
 
 
 def test_failures_that_follow_one_another_are_one_line() -> None:
-    entries = [Entry(NOON + timedelta(hours=n), EntryKind.SEEN, f"seen {n}") for n in range(3)]
+    entries = [Entry(at=NOON + timedelta(hours=n), kind=EntryKind.SEEN, text=f"seen {n}") for n in range(3)]
     line = join(join(entries[0], entries[1]), entries[2])
     assert (line.at, line.until, line.count, line.text) == (NOON, NOON + timedelta(hours=2), 3, "seen 2")
 
@@ -141,5 +157,16 @@ def test_records_come_back_from_json_as_they_were() -> None:
     resolved = incidents.resolve(last((0, FAILED), (1, FAILED)), "ada", NOON)
     assert resolved
     assert incident_of(incident_dict(resolved.incident)) == resolved.incident
-    entry = Entry(NOON, EntryKind.NOTE, "ü", "ada", "c", "r", "x.1", 2, NOON, {"a": [1]})
+    entry = Entry(
+        at=NOON,
+        kind=EntryKind.NOTE,
+        text="ü",
+        by="ada",
+        commit_id="c",
+        run_id="r",
+        result_id="x.1",
+        count=2,
+        until=NOON,
+        details={"a": [1]},
+    )
     assert entry_of(entry_dict(entry)) == entry

@@ -12,7 +12,14 @@ from forge.quality.alerts.notice import Cause, Hit, NoticeKind
 from forge.quality.verdict import Severity
 
 LINKS = Links("https://forge.example.com/")
-CAUSE = Cause("raw.orders", "raw.orders.amount.not_null", "14% NULL", NOON, commit_id="9ac1" * 5, run_id="r7")
+CAUSE = Cause(
+    table="raw.orders",
+    check_id="raw.orders.amount.not_null",
+    message="14% NULL",
+    since=NOON,
+    commit_id="9ac1" * 5,
+    run_id="r7",
+)
 FULL = replace(
     notice(),
     cause=CAUSE,

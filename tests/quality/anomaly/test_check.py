@@ -22,7 +22,7 @@ MONDAY = datetime(2026, 6, 1, 6, tzinfo=UTC)
 NOW = MONDAY + timedelta(days=28)
 TABLE = TableName("core", "orders")
 SCHEMA = Schema((Column("id", "bigint"), Column("Amount", "decimal(12,2)"), Column("name", "string")))
-ROWS = Measure("rows")
+ROWS = Measure(kind="rows")
 
 
 def load(**keys: object) -> Check:
@@ -34,7 +34,7 @@ def history(*values: float, at: datetime | None = None) -> History:
 
 
 def of(metric: str) -> Measure:
-    return Measure("history", (), (metric,))
+    return Measure(kind="history", columns=(), arguments=(metric,))
 
 
 USUAL = [1000 * (0.5 if day % 7 >= 5 else 1.0) + day % 3 for day in range(28)]
@@ -112,7 +112,7 @@ def test_without_history_it_is_not_measured() -> None:
 def test_a_mean_of_no_values_is_not_measured() -> None:
     check = load(metric="mean", column="amount")
     readings: dict[Measure, Reading] = {
-        Measure("moments", ("amount",)): Moments(),
+        Measure(kind="moments", columns=("amount",)): Moments(),
         of("mean(amount)"): history(*USUAL),
     }
     assert judge(check, readings).details["reason"] == "there is no mean of no values"
@@ -121,10 +121,10 @@ def test_a_mean_of_no_values_is_not_measured() -> None:
 def test_what_personal_columns_hold_is_not_judged_but_how_much_is_there_is() -> None:
     mean = load(metric="mean", column="amount")
     readings: dict[Measure, Reading] = {
-        Measure("moments", ("amount",)): Moments(3, 5.0, 1.0),
+        Measure(kind="moments", columns=("amount",)): Moments(3, 5.0, 1.0),
         of("mean(amount)"): history(*USUAL),
         ROWS: 10,
-        Measure("nulls", ("amount",)): 5,
+        Measure(kind="nulls", columns=("amount",)): 5,
         of("null_percentage(amount)"): history(*[0.0] * 20),
     }
     verdict = judge(mean, readings, frozenset({"Amount"}))

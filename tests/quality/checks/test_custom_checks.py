@@ -151,8 +151,8 @@ def test_tables_that_a_check_looks_up_are_known_before_it_runs() -> None:
 def test_only_new_rows_are_measured_of_a_check_with_since_and_all_of_the_version_it_compares_with() -> None:
     check = written(type="ks_test", column="amount", since="previous")
     assert check.measures(SCHEMA) == {
-        Measure("quantiles", ("amount",), since="previous"),
-        Measure("quantiles", ("amount",), at="previous"),
+        Measure(kind="quantiles", columns=("amount",), since="previous"),
+        Measure(kind="quantiles", columns=("amount",), at="previous"),
     }
     rows: Rows = [{"Id": 1}, {"Id": None}]
     new = written(type="not_null", column="id", since="a1b2")

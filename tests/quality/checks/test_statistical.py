@@ -41,8 +41,8 @@ def test_outliers_are_found_in_a_second_round_as_a_plain_range() -> None:
     first = plan_measures([check], SCHEMA)
     assert sorted(m.kind for m in first) == ["moments", "nulls", "rows"]
     readings = {m: {"rows": 10, "nulls": 0, "moments": Moments(10, 5.0, 9.0)}[m.kind] for m in first}
-    assert plan_then([check], readings, SCHEMA) == (Measure("outside_range", ("n",), (3, 7)),)
-    assert check.bad(readings, SCHEMA) == (Measure("outside_range", ("n",), (3, 7)),)
+    assert plan_then([check], readings, SCHEMA) == (Measure(kind="outside_range", columns=("n",), arguments=(3, 7)),)
+    assert check.bad(readings, SCHEMA) == (Measure(kind="outside_range", columns=("n",), arguments=(3, 7)),)
 
 
 def test_a_column_that_never_changes_has_no_outliers_and_needs_no_second_round() -> None:

@@ -81,7 +81,7 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
 
 
 def test_a_change_leaves_what_it_does_not_name() -> None:
-    before = Monitor("m", "Orders", "core.orders", channels=("ops",), sla_target_percentage=99.0)
+    before = Monitor(id="m", name="Orders", dataset="core.orders", channels=("ops",), sla_target_percentage=99.0)
     after, faults = read_monitor({"description": "x", "sla_target_percentage": None}, before=before)
     assert faults == ()
     assert after is not None

@@ -217,8 +217,10 @@ def test_a_ref_is_made_moved_and_removed(world: Any) -> None:
 
 def test_the_number_of_rows_is_known_without_a_job(world: Any) -> None:
     first = world.new(4)
-    rows = Measure("rows")
-    assert world.lake.measure(ROW, first, [rows, Measure("false", ("id",), ("id > 0",))]) == {rows: 4}
+    rows = Measure(kind="rows")
+    assert world.lake.measure(ROW, first, [rows, Measure(kind="false", columns=("id",), arguments=("id > 0",))]) == {
+        rows: 4
+    }
 
 
 def test_a_view_is_a_file_and_not_an_entry_of_the_catalog(world: Any) -> None:

@@ -46,7 +46,9 @@ class Lakehouse:
 
     def branch(self, name: BranchName) -> None:
         if self.metadata.branch(name) is None:
-            branch = Branch(name, None, NOW, "Ada", NOW, is_default=name == MAIN)
+            branch = Branch(
+                name=name, head=None, created_at=NOW, created_by="Ada", updated_at=NOW, is_default=name == MAIN
+            )
             self.metadata.create_branch(branch, AuditRecord(NOW, "Ada", "branch.create", name))
 
     def stage(self, table: str, origin: CatalogName | None = None, base: SnapshotId | None = None) -> Stage:
@@ -85,8 +87,20 @@ class Lakehouse:
             statistics={},
             metadata={},
         )
-        run = RunRecord(RunId(f"r-{number}"), branch, RunStatus.SUCCEEDED, NOW, "Ada", "here", 1, "")
-        done = self.metadata.publish(Publication(pointers, branch, head.head, commit, tree, run), lambda step: None)
+        run = RunRecord(
+            id=RunId(f"r-{number}"),
+            branch=branch,
+            status=RunStatus.SUCCEEDED,
+            started_at=NOW,
+            user="Ada",
+            host="here",
+            pid=1,
+            process_started="",
+        )
+        done = self.metadata.publish(
+            Publication(pointers=pointers, branch=branch, expected_head=head.head, commit=commit, tree=tree, run=run),
+            lambda step: None,
+        )
         assert done == Published(commit.id)
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
@@ -261,14 +275,14 @@ def test_spark_reads_a_view_and_its_next_version(house: Lakehouse) -> None:
     sql = "SELECT id, amount, many FROM lake6.orders WHERE id > 0"
     location = house.lake.write_view(view, sql, schema, None)
     name = CatalogName("lake6", "big")
-    house.publish_pointers((Pointer(name, None, location, "VIEW"),))
+    house.publish_pointers((Pointer(catalog=name, expected=None, location=location, kind="VIEW"),))
     assert house.rows("SELECT id, many FROM forge.lake6.big") == [(1, [1]), (2, [2])]
     assert house.lake.read_view(location) == sql
 
     shorter = house.lake.write_view(
         view, "SELECT max(id) AS top FROM lake6.orders", Schema((Column("top", "bigint"),)), location
     )
-    house.publish_pointers((Pointer(name, location, shorter, "VIEW"),))
+    house.publish_pointers((Pointer(catalog=name, expected=location, location=shorter, kind="VIEW"),))
     assert house.rows("SELECT * FROM forge.lake6.big") == [(2,)]
     state = house.lake.state(name)
     assert state is not None

@@ -280,7 +280,7 @@ def test_only_the_named_table_and_revision_are_looked_at(world: SealedLake, hist
 
 def test_what_only_a_tag_reaches_is_verified(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.metadata.put_tag(
-        Tag("v1", history[2].id, Author("Ada", "a"), world.clock()),
+        Tag(name="v1", target=history[2].id, tagger=Author("Ada", "a"), time=world.clock()),
         AuditRecord(world.clock(), "ada", "tag.create", "v1"),
         replace=False,
     )
@@ -339,7 +339,7 @@ def test_a_signature_by_a_key_nobody_trusts_is_named(signed: SealedLake) -> None
 def test_a_signed_tag_that_was_moved_is_named(signed: SealedLake, pem: str) -> None:
     head = signed.head()
     assert head is not None
-    tag = Tag("v1", head, Author("Ada", "a"), signed.clock())
+    tag = Tag(name="v1", target=head, tagger=Author("Ada", "a"), time=signed.clock())
     tag = replace(tag, signature=signer_of(pem)(tag_id_of(tag)))
     signed.metadata.put_tag(tag, AuditRecord(tag.time, "ada", "tag.create", "v1"), replace=False)
     keys = load_public([public_text(pem)])

@@ -22,7 +22,15 @@ BEFORE: list[dict[str, object]] = [{"id": 1, "name": "a"}, {"id": 2, "name": "b"
 
 
 def stage(*, exists: bool = True) -> Stage:
-    return Stage(RunId("r-1"), TABLE, CatalogName("s", "t"), exists, "place", SnapshotId(1) if exists else None, None)
+    return Stage(
+        run_id=RunId("r-1"),
+        table=TABLE,
+        catalog=CatalogName("s", "t"),
+        exists=exists,
+        location="place",
+        base=SnapshotId(1) if exists else None,
+        origin=None,
+    )
 
 
 def change(given: list[dict[str, object]], mode: ChangeMode, *, evolve: bool = False) -> list[dict[str, object]]:

@@ -47,12 +47,19 @@ def test_what_shapes_rows_is_followed_only_when_asked_for() -> None:
     ],
 )
 def test_the_names_above_a_table(table: str, database: str, schema: str) -> None:
-    place = table_place(Node(table, NodeType.TABLE, "t", table), "lake")
+    place = table_place(Node(id=table, type=NodeType.TABLE, name="t", table=table), "lake")
     assert (place["database_name"], place["schema_name"]) == (database, schema)
 
 
 def test_unknown_details_are_left_out_and_free_ones_are_kept_as_text() -> None:
-    column = Node("a.b.c", NodeType.COLUMN, "c", "a.b", "a.b", {"data_type": "int", "owner": {"team": "é"}})
+    column = Node(
+        id="a.b.c",
+        type=NodeType.COLUMN,
+        name="c",
+        table="a.b",
+        parent="a.b",
+        details={"data_type": "int", "owner": {"team": "é"}},
+    )
     assert entity_properties(column) == {
         "id": "a.b.c",
         "name": "c",

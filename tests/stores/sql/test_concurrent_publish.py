@@ -123,7 +123,10 @@ def make_tables(url: str, warehouse: Path, names: list[str]) -> CommitId:
     catalog = SqlCatalog("forge", uri=url, warehouse=str(warehouse))
     now = datetime.now(UTC)
     main = BranchName("main")
-    metadata.create_branch(Branch(main, None, now, "Ada", now, is_default=True), AuditRecord(now, "Ada", "x", "main"))
+    metadata.create_branch(
+        Branch(name=main, head=None, created_at=now, created_by="Ada", updated_at=now, is_default=True),
+        AuditRecord(now, "Ada", "x", "main"),
+    )
     pointers, tree = [], {}
     for name in map(TableName.parse, names):
         stage = lake.open_stage(RunId("r-0"), name, None, None)
@@ -137,7 +140,9 @@ def make_tables(url: str, warehouse: Path, names: list[str]) -> CommitId:
         pointers.append(pointer)
         state = lake.snapshot(stage.catalog)
         assert state is not None
-        tree[name] = TableVersion(pointer.catalog, str(table.metadata.table_uuid), state.snapshot_id, 0)
+        tree[name] = TableVersion(
+            catalog=pointer.catalog, uuid=str(table.metadata.table_uuid), snapshot_id=state.snapshot_id, schema_id=0
+        )
     commit = make_commit(
         tree=tree,
         parents=(),
@@ -148,8 +153,20 @@ def make_tables(url: str, warehouse: Path, names: list[str]) -> CommitId:
         statistics={},
         metadata={},
     )
-    run = RunRecord(RunId("r-0"), main, RunStatus.SUCCEEDED, now, "ada", "host", 1, "")
-    done = metadata.publish(Publication(tuple(pointers), main, None, commit, tree, run), lambda step: None)
+    run = RunRecord(
+        id=RunId("r-0"),
+        branch=main,
+        status=RunStatus.SUCCEEDED,
+        started_at=now,
+        user="ada",
+        host="host",
+        pid=1,
+        process_started="",
+    )
+    done = metadata.publish(
+        Publication(pointers=tuple(pointers), branch=main, expected_head=None, commit=commit, tree=tree, run=run),
+        lambda step: None,
+    )
     assert done == Published(commit.id)
     catalog.engine.dispose()
     engine.dispose()

@@ -262,7 +262,11 @@ def test_the_third_migration_says_of_what_is_there_that_it_is_as_before(
     assert (branch.is_default, branch.is_protected, branch.require_approval) == (True, False, None)
     assert branch.allowed_mergers == ()
     assert commit.signature is None
-    assert commit.statistics == {TableName("a", "b"): TableStatistics(1, 2, 3, 4, 5, 6, rows_modified=0)}
+    assert commit.statistics == {
+        TableName("a", "b"): TableStatistics(
+            rows_added=1, rows_deleted=2, bytes_added=3, bytes_deleted=4, record_count=5, total_size=6, rows_modified=0
+        )
+    }
     assert run.kind == "run"
     version = metadata.tree(commit.id)[TableName("a", "b")]
     assert (version.snapshot_id, version.digest) == (7, None)

@@ -85,7 +85,15 @@ def test_a_conflict_keeps_its_id(value: object) -> None:
         value = list(value.values())  # an id needs keys that sort
     if isinstance(value, str):
         value = value.replace("\ud800", "")  # and text that can be encoded
-    conflict = Conflict(ConflictKind.MODIFY_MODIFY, {"id": value}, "a", None, value, [value], "core.orders")
+    conflict = Conflict(
+        kind=ConflictKind.MODIFY_MODIFY,
+        key={"id": value},
+        column="a",
+        base=None,
+        ours=value,
+        theirs=[value],
+        table="core.orders",
+    )
     parts: dict[str, Any] = {
         name: decode(json.loads(json.dumps(encode(getattr(conflict, name)))))
         for name in ("key", "base", "ours", "theirs")

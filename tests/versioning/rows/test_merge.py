@@ -290,7 +290,7 @@ def merge_bag(base: pa.Table, ours: pa.Table, theirs: pa.Table, *rules: Rule, by
 def test_counts_of_a_row_that_both_changed_differently_are_answered_by_a_count(rule: Rule, wanted: list[int]) -> None:
     base, ours, theirs = bag(1, None), bag(1, 1, None), bag(1, 1, 1, None)
     (conflict,) = merge_bag(base, ours, theirs).conflicts
-    assert conflict == Conflict(ConflictKind.CARDINALITY, {"v": 1}, None, 1, 2, 3)
+    assert conflict == Conflict(kind=ConflictKind.CARDINALITY, key={"v": 1}, column=None, base=1, ours=2, theirs=3)
     found = merge_bag(base, ours, theirs, by={conflict.id: rule})
     merged = apply_rows(ours, found, layout_of(base, ours, theirs))
     assert sorted(merged["v"].drop_null().to_pylist()) == wanted

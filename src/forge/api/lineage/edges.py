@@ -107,7 +107,9 @@ def _lifted(view: Look, edge_id: str) -> Link | None:
     source, _, target = edge_id.rpartition("#")[0].partition("->")
     if not target or source not in view.store.numbers([source]):
         return None
-    lifted = view.answers.walk(Ask(source, "downstream", 1, view.edges_taken(0.0), Level.TABLE)).links
+    lifted = view.answers.walk(
+        Ask(start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0), level=Level.TABLE)
+    ).links
     return next((link for link in lifted if link.id == edge_id), None)
 
 
@@ -117,7 +119,7 @@ def _behind(view: Look, source: str, target: str) -> tuple[Link, ...]:
     nodes = view.store.nodes(list(numbers.values()))
     if not all(end in numbers and nodes[numbers[end]].type in TABLE_LIKE for end in (source, target)):
         return ()
-    near = view.answers.walk(Ask(source, "downstream", 1, view.edges_taken(0.0)))
+    near = view.answers.walk(Ask(start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0)))
     inside = {item.node.id for item in near.items if item.table == target and item.column}
     return tuple(link for link in near.links if link.target in inside)[:MOST_BEHIND]
 
@@ -136,13 +138,13 @@ def claims_of(view: Look, body: EdgesCreate) -> tuple[tuple[EdgeClaim, ...], tup
 def _claim(edge: EdgeCreate, entities: dict[str, Entity]) -> EdgeClaim:
     transformation = _ALIASES.get(edge.transformation) or Transformation(edge.transformation)
     return EdgeClaim(
-        entities.get(edge.source, Entity(NodeType.TABLE, edge.source)),
-        entities.get(edge.target, Entity(NodeType.TABLE, edge.target)),
-        _kind(edge, transformation),
-        transformation,
-        edge.expression,
-        edge.masking,
-        edge.confidence,
+        source=entities.get(edge.source, Entity(NodeType.TABLE, edge.source)),
+        target=entities.get(edge.target, Entity(NodeType.TABLE, edge.target)),
+        kind=_kind(edge, transformation),
+        transformation=transformation,
+        expression=edge.expression,
+        masking=edge.masking,
+        confidence=edge.confidence,
         valid_from=edge.valid_from,
         valid_to=edge.valid_to,
         metadata=edge.metadata,

@@ -52,7 +52,7 @@ class Facts:
         return {str(column["name"]): column for column in record.columns} if record else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What a picture is asked to show. `limit` and `offset` count entities, nearest first."""
 
@@ -77,16 +77,16 @@ class Wanted:
 
     def ask(self, start: str, edges: EdgeFilter) -> Ask:
         return Ask(
-            start,
-            self.direction,
-            self.depth,
-            edges,
-            self.level,
-            frozenset(self.node_types),
-            frozenset(self.schemas),
-            frozenset(self.files),
-            self.intermediate,
-            self.offset + self.limit,
+            start=start,
+            direction=self.direction,
+            depth=self.depth,
+            edges=edges,
+            level=self.level,
+            node_types=frozenset(self.node_types),
+            schemas=frozenset(self.schemas),
+            files=frozenset(self.files),
+            intermediate=self.intermediate,
+            limit=self.offset + self.limit,
         )
 
 
@@ -157,7 +157,7 @@ def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
 def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
     graph = graph_with(site.wiring.metadata, seen.tree, seen.held)
     try:
-        graph.walk(Ask(root, depth=1, limit=1))
+        graph.walk(Ask(start=root, depth=1, limit=1))
     except NotInGraphError:
         return None
     return graph
@@ -189,7 +189,7 @@ def _find_inside(view: Look, found: Found) -> Mapping[str, Node]:
 def picture_of_column(graph: Graph, table: str, column: str) -> Found:
     """One column from where it came in to all it reaches; of a whole table, by table."""
     root = f"{table}.{column}" if column else table
-    wanted = Wanted(root, depth=_ALL_THE_WAY, level=Level.COLUMN if column else Level.TABLE, limit=MOST_ENTITIES)
+    wanted = Wanted(root=root, depth=_ALL_THE_WAY, level=Level.COLUMN if column else Level.TABLE, limit=MOST_ENTITIES)
     try:
         picture = picture_of(graph.walk(wanted.ask(root, EdgeFilter())))
     except NotInGraphError:

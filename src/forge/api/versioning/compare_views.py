@@ -62,7 +62,7 @@ def look_at(ports: VersionPorts, lines: Comparison, sides: Sides) -> Look:
         return Look(lines, compared)
     try:
         diffs = diff(ports, lines.merge_base, lines.compare, limit=0) if lines.merge_base else None
-        preview = preview_merge(MergeRequest(lines.compare, lines.base), ports, check=sides.checks)
+        preview = preview_merge(MergeRequest(source=lines.compare, target=lines.base), ports, check=sides.checks)
     except IncomparableError as error:  # what is wrong with the two sides, and not with the request
         return Look(lines, compared, error=error)
     return Look(lines, compared, diffs, preview, _error(preview, sides))

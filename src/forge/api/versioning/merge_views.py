@@ -157,13 +157,13 @@ def commit_result(wiring: Wiring, done: CommitResult, branch: str, mode: str) ->
 
 def merge_request(body: MergeStart, default: str) -> MergeRequest:
     return MergeRequest(
-        body.source_branch,
-        body.target_branch or default,
-        parse_strategy(body.strategy),
-        body.message,
-        body.no_ff,
-        keys_of(body.keys),
-        rules_of(body.rules),
+        source=body.source_branch,
+        target=body.target_branch or default,
+        strategy=parse_strategy(body.strategy),
+        message=body.message,
+        no_ff=body.no_ff,
+        keys=keys_of(body.keys),
+        rules=rules_of(body.rules),
     )
 
 

@@ -75,7 +75,9 @@ async def receive(request: Request, *, limit: int = MOST_BYTES) -> Upload:
 def commit_upload(table: TableName, branch: str, upload: Upload, ports: VersionPorts) -> CommitResult:
     """The rows of the file, as the table of the branch wants them, in one commit."""
     form, mode = upload.form, CommitMode(upload.form.mode)
-    request = CommitRequest(table, branch, mode, form.key, form.message, action="upload", where=upload.name)
+    request = CommitRequest(
+        table=table, branch=branch, mode=mode, key=form.key, message=form.message, action="upload", where=upload.name
+    )
     return commit_file(request, upload.file, ports, content_type=upload.content_type)
 
 

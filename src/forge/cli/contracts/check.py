@@ -162,8 +162,8 @@ def _answer(effective: Effective | None, violations: Sequence[Violation]) -> Ans
         "origins": dict(effective.origins) if effective else {},
     }
     return Answer(
-        "violations",
-        violation_items(violations),
+        name="violations",
+        items=violation_items(violations),
         facts=facts,
         picture=lambda: finding_picture(violations),
         lines=lambda: finding_lines(violations),

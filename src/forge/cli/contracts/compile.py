@@ -126,7 +126,7 @@ def _answer(terminal: Terminal, compiled: Compiled, drafts: Sequence[Draft]) -> 
     items = [finding.to_dict() for finding in (compiled.findings if is_rows else compiled.violations)]
     lines = finding_lines([finding.violation for finding in compiled.findings])
     facts.pop("violations")
-    return Answer("violations", items, facts=facts, head=lines)
+    return Answer(name="violations", items=items, facts=facts, head=lines)
 
 
 def _say(terminal: Terminal, compiled: Compiled, notes: list[str], most: int | None) -> None:

@@ -51,7 +51,10 @@ def diff(
     except ContractError as error:
         from forge.contracts.compare.versions import UNKNOWN, Comparison
 
-        comparison, hit = Comparison((), UNKNOWN, UNKNOWN, error.violations), None
+        comparison, hit = (
+            Comparison(changes=(), required_bump=UNKNOWN, actual_bump=UNKNOWN, violations=error.violations),
+            None,
+        )
     if markdown:
         typer.echo(changelog_markdown(comparison), nl=False)
     else:
@@ -125,8 +128,8 @@ def _answer(comparison: Comparison, hit: Sequence[Hit] | None, other: Sequence[T
     items = [change.to_dict() for change in comparison.changes]
     lines = [*_lines(comparison, hit), *_other_lines(other)]
     return Answer(
-        "changes",
-        items,
+        name="changes",
+        items=items,
         facts=facts,
         picture=lambda: picture_of(lines),
         lines=lambda: [text for text, _ in lines],

@@ -48,8 +48,8 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
         "alter": [statement for drift in drifts for statement in drift.alter],
     }
     answer = Answer(
-        "violations",
-        violation_items(violations),
+        name="violations",
+        items=violation_items(violations),
         facts=facts,
         foot=[*_mending(drifts), summary_line(told)],
         picture=lambda: finding_picture(told),

@@ -73,7 +73,7 @@ def _answer(terminal: Terminal, made: Imported, out: Path | None) -> None:
     if terminal.format is not Format.TABLE:
         facts: dict[str, object] = {"format": made.format, "contract": made.data, "text": made.text}
         facts |= {"notes": made.notes, "file": str(out) if out else None}
-        terminal.answer(Answer("violations", violation_items(made.violations), facts=facts))
+        terminal.answer(Answer(name="violations", items=violation_items(made.violations), facts=facts))
     elif out is None:
         sys.stdout.write(made.text)
 

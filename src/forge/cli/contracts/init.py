@@ -85,7 +85,7 @@ def _answer(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:
         facts: dict[str, object] = {"table": str(drafted.table), "file": str(file) if file else None}
         facts |= {"text": drafted.text, "rows": drafted.rows, "looked_at": drafted.looked}
         facts["personal"] = [each.to_dict() for each in drafted.personal]
-        terminal.answer(Answer("violations", violation_items(drafted.gaps), facts=facts))
+        terminal.answer(Answer(name="violations", items=violation_items(drafted.gaps), facts=facts))
     elif file is None:
         sys.stdout.write(drafted.text)
 

@@ -61,8 +61,8 @@ def lint(
     told = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
     terminal.answer(
         Answer(
-            "violations",
-            violation_items(found),
+            name="violations",
+            items=violation_items(found),
             lines=lambda: finding_lines(found),
             picture=lambda: finding_picture(found),
             foot=[told],

@@ -53,7 +53,7 @@ def publish_results(
             run = taken.run
             was = "kept" if taken.created else "were known already"
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks {was}"
-    terminal.answer(Answer("results", [run.to_dict()], head=[line]))
+    terminal.answer(Answer(name="results", items=[run.to_dict()], head=[line]))
 
 
 def _refuse_usage(to: str | None, key: str | None) -> None:

@@ -74,4 +74,4 @@ def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> Answer:
         Column("schema", lambda i: str(i["schema_hash"] or "").removeprefix("sha256:")[:12]),
     )
     notes = [line for item in done for line in finding_lines(item.findings.violations())]
-    return Answer("contracts", [item.to_dict() for item in done], columns, foot=notes)
+    return Answer(name="contracts", items=[item.to_dict() for item in done], columns=columns, foot=notes)

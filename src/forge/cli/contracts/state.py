@@ -51,14 +51,14 @@ def state(
                 Column("owner", lambda i: str(i["owner"] or "")),
                 Column("hops", lambda i: str(i["depth"]), right=True),
             )
-            terminal.answer(Answer("consumers", told.rows(), columns))
+            terminal.answer(Answer(name="consumers", items=told.rows(), columns=columns))
             heard = _heard(view, len(told), state)
             terminal.say(f"It can be {state}{heard}. Nothing was changed.")
             return
         item = view.set_state(name, state, reason=reason, ends_at=ends, replacement=replacement)
         heard = _heard(view, len(view.consumers(item.id)), state)
     line = f"{item.id} {item.version} is {item.state}{heard}"
-    terminal.answer(Answer("contracts", [item.to_dict()], head=[line]))
+    terminal.answer(Answer(name="contracts", items=[item.to_dict()], head=[line]))
 
 
 def _heard(view: object, consumers: int, state: StateWord) -> str:

@@ -21,7 +21,7 @@ def contracts_answer(items: Sequence[Item]) -> Answer:
         Column("registered (UTC)", lambda i: moment(i["registered_at"]) or "no"),
         Column("file", file_text),
     )
-    return Answer("contracts", items, columns)
+    return Answer(name="contracts", items=items, columns=columns)
 
 
 def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item], text: str) -> Answer:
@@ -47,7 +47,7 @@ def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item
     ]
     lines += [_step(one) for one in history]
     whole = {**item, "versions": list(versions), "history": list(history), "text": text}
-    return Answer("contracts", [whole], head=[*lines, "", *text.rstrip().splitlines()])
+    return Answer(name="contracts", items=[whole], head=[*lines, "", *text.rstrip().splitlines()])
 
 
 def findings_text(item: Item) -> str:

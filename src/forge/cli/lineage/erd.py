@@ -106,11 +106,11 @@ def _answer(found: Erd, form: Format) -> Answer:
 
     document = found.to_dict()
     if form in (Format.CSV, Format.NDJSON):  # a row a column, which such forms are for
-        return Answer("columns", [row for table in found.tables for row in _rows(table)])
+        return Answer(name="columns", items=[row for table in found.tables for row in _rows(table)])
     tables = document.pop("tables")
     assert isinstance(tables, list)
     lines = _lines(found)
-    return Answer("tables", tables, facts=document, lines=lambda: lines, picture=lambda: "\n".join(lines))
+    return Answer(name="tables", items=tables, facts=document, lines=lambda: lines, picture=lambda: "\n".join(lines))
 
 
 def _rows(table: ErdTable) -> list[Item]:

@@ -22,10 +22,10 @@ def answer_of_impact(report: Report) -> Answer:
     """The rows of every form are what is hit, the worst first."""
     facts = {name: value for name, value in report.items() if name != "affected"}
     return Answer(
-        "affected",
-        report["affected"],
-        COLUMNS,
-        facts,
+        name="affected",
+        items=report["affected"],
+        columns=COLUMNS,
+        facts=facts,
         picture=lambda: _picture(report),
         lines=lambda: _lines(report),
     )

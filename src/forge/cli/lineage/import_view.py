@@ -15,7 +15,7 @@ def tell_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFil
     item = done.to_dict()
     numbers = [name for name, value in item.items() if isinstance(value, int) and name != "revision"]
     columns = [Column(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers]  # type: ignore[misc]
-    terminal.answer(Answer("imported", [item], columns))
+    terminal.answer(Answer(name="imported", items=[item], columns=columns))
     match done:
         case ImportedFile() if done.left:
             told = plural(done.left, "fact")

@@ -34,7 +34,7 @@ def answer_of_ingest(done: Ingested) -> Answer:
     foot = [f"… and {plural(more, 'file')} more: forge lineage sources"] if more > 0 else []
     foot += ["", _total(done)]
     items: list[Item] = shown if len(sources) > MOST_ROWS else sources
-    return Answer("sources", items, _COLUMNS, document, head, foot)
+    return Answer(name="sources", items=items, columns=_COLUMNS, facts=document, head=head, foot=foot)
 
 
 def _total(done: Ingested) -> str:
@@ -70,7 +70,14 @@ def answer_of_sources(found: Sequence[SourceRecord]) -> Answer:
     head = [f"From {next(iter(roots))}", ""] if len(roots) == 1 else []
     statements, understood = sum(one.statements for one in found), sum(one.understood for one in found)
     share = f"{understood / statements:.0%} of {plural(statements, 'statement')} understood" if statements else ""
-    return Answer("sources", [one.to_dict() for one in found], columns, {}, head, ["", share] if share else [])
+    return Answer(
+        name="sources",
+        items=[one.to_dict() for one in found],
+        columns=columns,
+        facts={},
+        head=head,
+        foot=["", share] if share else [],
+    )
 
 
 def answer_of_gaps(found: Sequence[SourceRecord]) -> Answer:
@@ -84,7 +91,7 @@ def answer_of_gaps(found: Sequence[SourceRecord]) -> Answer:
         Column("why", lambda i: str(i["reason"])),
         Column("code", lambda i: str(i["code"]), style="dim"),
     )
-    return Answer("gaps", items, columns)
+    return Answer(name="gaps", items=items, columns=columns)
 
 
 def answer_of_extraction(found: Extracted) -> Answer:
@@ -100,7 +107,7 @@ def answer_of_extraction(found: Extracted) -> Answer:
         Column("where", lambda i: f"{i['file']}:{i['line']}"),
     )
     by_target = sorted(edges, key=lambda edge: (edge["target"], edge["source"]))
-    return Answer("edges", by_target, columns, document)
+    return Answer(name="edges", items=by_target, columns=columns, facts=document)
 
 
 def _cut(text: str, width: int = 48) -> str:
@@ -136,7 +143,7 @@ def answer_of_agreement(found: Agreement) -> Answer:
         Column("from", lambda i: str(i["source"])),
         Column("way", lambda i: str(i["way"])),
     )
-    return Answer("disagreements", items, columns, document)
+    return Answer(name="disagreements", items=items, columns=columns, facts=document)
 
 
 def answer_of_capture(done: Watched) -> Answer:
@@ -149,7 +156,7 @@ def answer_of_capture(done: Watched) -> Answer:
         Column("reads", lambda i: ", ".join(_sources(i))),
         Column("edges", lambda i: count(_size(i["edges"])), right=True),
     )
-    return Answer("writes", writes, columns, document)
+    return Answer(name="writes", items=writes, columns=columns, facts=document)
 
 
 def _sources(item: Item) -> list[str]:
@@ -170,4 +177,4 @@ def answer_of_log(done: LogRead) -> Answer:
         Column("queries", lambda i: count(i["queries"]), right=True),
     )
     head = [f"{plural(done.edges, 'edge')} from the queries of {done.name}", ""]
-    return Answer("gaps", gaps, columns, document, head)
+    return Answer(name="gaps", items=gaps, columns=columns, facts=document, head=head)

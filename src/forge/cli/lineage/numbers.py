@@ -51,7 +51,7 @@ def answer_of_stats(found: GraphStats) -> Answer:
     nodes, edges = sum(found.nodes.values()), sum(found.edges.values())
     share = "" if found.column_share is None else f", {found.column_share:.0%} of the derivations between columns"
     head = [f"{plural(nodes, 'node')} and {plural(edges, 'edge')}{share}", ""]
-    return Answer("numbers", items, columns, document, head)
+    return Answer(name="numbers", items=items, columns=columns, facts=document, head=head)
 
 
 def _counts(what: str, counts: Mapping[str, int]) -> list[Item]:
@@ -75,7 +75,7 @@ def answer_of_propagation(found: Propagation) -> Answer:
         + (" (it comes there by another way)" if one.bypassed else "")
         for one in found.stopped[:20]
     ]
-    return Answer("carriers", items, columns, document, head, foot)
+    return Answer(name="carriers", items=items, columns=columns, facts=document, head=head, foot=foot)
 
 
 def answer_of_trace(found: Origin) -> Answer:
@@ -84,7 +84,11 @@ def answer_of_trace(found: Origin) -> Answer:
 
     lines = _origin_lines(found)
     return Answer(
-        "records", items, facts={"record": found.to_dict()}, lines=lambda: lines, picture=lambda: _text(lines)
+        name="records",
+        items=items,
+        facts={"record": found.to_dict()},
+        lines=lambda: lines,
+        picture=lambda: _text(lines),
     )
 
 

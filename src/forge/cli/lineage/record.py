@@ -96,7 +96,7 @@ def _tell(terminal: Terminal, done: Written) -> None:
 
     words = ("added", "changed", "extended", "closed", "nodes")
     columns = [Column(word, lambda i, word=word: count(i[word]), right=True) for word in words]  # type: ignore[misc]
-    terminal.answer(Answer("recorded", [done.to_dict()], columns))
+    terminal.answer(Answer(name="recorded", items=[done.to_dict()], columns=columns))
     if not (done.added or done.changed or done.closed):
         terminal.say("The graph knew that already.")
 

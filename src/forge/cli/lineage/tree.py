@@ -32,7 +32,9 @@ def answer_of_walk(found: Traversal, drawn: Traversal, said: Sequence[str] = ())
     if said:  # it also says what is not shown
         document["explanation"] = list(said)
         foot = ["", *said]
-    return Answer("items", items, facts=document, foot=foot, picture=lambda: _picture(lines), lines=lambda: lines)
+    return Answer(
+        name="items", items=items, facts=document, foot=foot, picture=lambda: _picture(lines), lines=lambda: lines
+    )
 
 
 def directions_of(traversal: Traversal) -> tuple[Direction, ...]:

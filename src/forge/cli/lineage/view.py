@@ -32,7 +32,7 @@ def answer_of_snapshots(found: Sequence[SnapshotView]) -> Answer:
         Column("by", lambda i: str(i["created_by"])),
         Column("description", lambda i: str(i["description"])),
     )
-    return Answer("snapshots", [one.to_dict() for one in found], columns)
+    return Answer(name="snapshots", items=[one.to_dict() for one in found], columns=columns)
 
 
 def answer_of_changes(found: Changes, a: str, b: str) -> Answer:
@@ -46,7 +46,7 @@ def answer_of_changes(found: Changes, a: str, b: str) -> Answer:
         told = [line for item in items[:SHOWN] for line in _change_lines(item)]
         return told + _rest(len(items))
 
-    return Answer("changes", items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines()))
+    return Answer(name="changes", items=items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines()))
 
 
 def _counted(counts: Mapping[str, Mapping[str, int]]) -> str:
@@ -78,7 +78,7 @@ def answer_of_paths(found: Found[Path], source: str, target: str) -> Answer:
 
     facts = {"source": source, "target": target, "total": len(found)}
     items = [path.to_dict() for path in found]
-    return Answer("paths", items, facts=facts, lines=lines, picture=lambda: _text(lines()))
+    return Answer(name="paths", items=items, facts=facts, lines=lines, picture=lambda: _text(lines()))
 
 
 def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
@@ -103,7 +103,7 @@ def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
             {name: value for name, value in version.to_dict().items() if name != "evidence"} for version in life
         ],
     }
-    return Answer("evidence", evidence, columns, facts, head=_edge_head(edge, life))
+    return Answer(name="evidence", items=evidence, columns=columns, facts=facts, head=_edge_head(edge, life))
 
 
 def _edge_head(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> list[str]:
@@ -136,7 +136,7 @@ def answer_of_nodes(found: Sequence[Node]) -> Answer:
         Column("type", lambda i: str(i["type"])),
         Column("", lambda i: _about(i)),
     )
-    return Answer("nodes", [node.to_dict() for node in found], columns)
+    return Answer(name="nodes", items=[node.to_dict() for node in found], columns=columns)
 
 
 def _about(item: Item) -> str:
@@ -153,7 +153,7 @@ def answer_of_order(found: Ordered) -> Answer:
         Column("", lambda i: _circle(i)),
     )
     facts = {name: value for name, value in found.to_dict().items() if name != "order"}
-    return Answer("order", found.rows(), columns, facts)
+    return Answer(name="order", items=found.rows(), columns=columns, facts=facts)
 
 
 def _circle(item: Item) -> str:

@@ -77,7 +77,7 @@ def list_(
         Column("muted until", lambda i: moment(i["muted_until"])),
         Column("what", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer("alerts", items, columns))
+    terminal.answer(Answer(name="alerts", items=items, columns=columns))
     terminal.say(plural(len(items), "alert") if items else "No check fails.")
 
 
@@ -116,7 +116,7 @@ def mute(
             table=dataset,
             reason=reason,
         )
-    terminal.answer(Answer("mutes", [_mute_item(made)], head=[made.id]))
+    terminal.answer(Answer(name="mutes", items=[_mute_item(made)], head=[made.id]))
     terminal.say(f"Muted until {moment(made.until)} UTC. End it: forge quality alerts unmute {made.id}")
 
 
@@ -128,7 +128,7 @@ def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID",
 
     with terminal.open() as wiring:
         ended = end(wiring.quality.alerts, mute)
-    terminal.answer(Answer("mutes", [_mute_item(ended)], head=[ended.id]))
+    terminal.answer(Answer(name="mutes", items=[_mute_item(ended)], head=[ended.id]))
 
 
 @command
@@ -149,7 +149,7 @@ def mutes(terminal: Terminal) -> None:
         Column("by", lambda i: str(i["by"])),
         Column("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer("mutes", items, columns))
+    terminal.answer(Answer(name="mutes", items=items, columns=columns))
     if not items:
         terminal.say("Nothing is muted.")
 
@@ -200,7 +200,7 @@ def deliveries(
         Column("tries", lambda i: str(len(i["attempts"])) if isinstance(i["attempts"], list) else "", right=True),
         Column("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer("deliveries", items, columns))
+    terminal.answer(Answer(name="deliveries", items=items, columns=columns))
     if not items:
         terminal.say("Nothing was to be told.")
 
@@ -225,7 +225,7 @@ def deliver(
         left = len(ports.store.deliveries(statuses=(DeliveryStatus.WAITING,), limit=10_000))
     items = [{**asdict(done), "waiting": left}]
     words = f"{plural(done.sent, 'message')} sent, {done.failed} not taken, {done.given_up} given up, {left} waiting"
-    terminal.answer(Answer("delivered", items, head=[words]))
+    terminal.answer(Answer(name="delivered", items=items, head=[words]))
     if done.failed or done.given_up:
         raise typer.Exit(CANNOT_CONNECT)
 
@@ -244,7 +244,7 @@ def retry(
         ended = (DeliveryStatus.GIVEN_UP, DeliveryStatus.REFUSED)
         chosen = ids or [one.id for one in store.deliveries(statuses=ended, limit=10_000)]
         number = store.queue_again(chosen, wiring.clock())
-    terminal.answer(Answer("queued", [{"deliveries": number}], head=[f"{number} queued again"]))
+    terminal.answer(Answer(name="queued", items=[{"deliveries": number}], head=[f"{number} queued again"]))
 
 
 @command
@@ -264,7 +264,9 @@ def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHA
             why=detail,
             fix="Correct its settings, and try again.",
         )
-    terminal.answer(Answer("trials", [{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"]))
+    terminal.answer(
+        Answer(name="trials", items=[{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"])
+    )
 
 
 def _mute_item(mute: Mute) -> dict[str, object]:

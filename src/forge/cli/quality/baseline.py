@@ -133,7 +133,7 @@ def _flagged(ports: MetricPorts, limit: int) -> Answer:
         Column("said", lambda i: str(i["feedback"] or "")),
     )
     foot = () if items else (f"Nothing was odd in the last {_DAYS} days.",)
-    return Answer("anomalies", items, columns, foot=foot)
+    return Answer(name="anomalies", items=items, columns=columns, foot=foot)
 
 
 def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
@@ -151,7 +151,9 @@ def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
         Column("in words", lambda i: str(i["explanation"])),
     )
     foot = () if items else (f"Nothing is known of {table} on '{branch}'. Judge it: forge quality run {table}",)
-    return Answer("metrics", items, columns, {"table": str(table), "branch": branch}, foot=foot)
+    return Answer(
+        name="metrics", items=items, columns=columns, facts={"table": str(table), "branch": branch}, foot=foot
+    )
 
 
 def _metric_item(metric: Metric, value: Dated, found: Finding) -> Item:
@@ -211,7 +213,7 @@ def _series(
         "method": found.method,
         "threshold": found.threshold,
     }
-    return Answer("points", items, columns, facts)
+    return Answer(name="points", items=items, columns=columns, facts=facts)
 
 
 def _mark(item: Item) -> str:

@@ -44,7 +44,7 @@ def check(
         Column("severity", lambda i: str(i["severity"])),
         Column("what it saw", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer("verdicts", items, columns))
+    terminal.answer(Answer(name="verdicts", items=items, columns=columns))
     blocking = sum(verdict.blocks for verdict in verdicts)
     terminal.say(f"{plural(len(verdicts), 'check')}, {blocking:,} blocking")
     end_after_answer(*left_out)

@@ -61,4 +61,4 @@ def _answer(found: Fitness) -> Answer:
         Column("evidence", lambda i: str(i["evidence"])),
     )
     facts = {"dataset": str(found.table), "commit": found.commit_id, **evidence}
-    return Answer("conditions", items, columns, facts)
+    return Answer(name="conditions", items=items, columns=columns, facts=facts)

@@ -92,10 +92,10 @@ def _answer(found: Imported, tool: str, path: Path) -> Answer:
     )
     yaml = _yaml(found, f"{tool}: {path}") if items else ""
     return Answer(
-        "mapped",
-        items,
-        columns,
-        {"tool": tool, "unmapped": left, "yaml": yaml},
+        name="mapped",
+        items=items,
+        columns=columns,
+        facts={"tool": tool, "unmapped": left, "yaml": yaml},
         picture=lambda: _picture(found),
         foot=(),
         lines=lambda: _lines(yaml, left),
@@ -174,7 +174,7 @@ def validate(
         Column("why", lambda i: _flat(i["why"])),
         Column("fix", lambda i: _flat(i["fix"])),
     )
-    terminal.answer(Answer("problems", items, columns, {"checks": count, "valid": not items}))
+    terminal.answer(Answer(name="problems", items=items, columns=columns, facts={"checks": count, "valid": not items}))
     if items:
         from forge.model.codes import FINDINGS
 

@@ -66,7 +66,7 @@ def list_(
         Column("who", lambda i: str(i["assignee"] or "")),
         Column("what", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer("incidents", items, columns))
+    terminal.answer(Answer(name="incidents", items=items, columns=columns))
     terminal.say(plural(len(items), "incident") if items else "Nothing is wrong.")
 
 
@@ -222,7 +222,7 @@ def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
         Column("", lambda i: str(i["text"])),
     )
     items = [entry_dict(entry) for entry in entries]
-    return Answer("timeline", items, columns, {"incident": facts}, head=[*head, ""])
+    return Answer(name="timeline", items=items, columns=columns, facts={"incident": facts}, head=[*head, ""])
 
 
 def _times(kind: object, count: object) -> str:

@@ -126,7 +126,16 @@ def create(
     from forge.cli.quality.monitor_view import monitor_answer
     from forge.flows.quality.monitors.store import create_monitor, draft_monitor, refuse_faults
 
-    given = Given(description, check, checks_file, channel, severity_threshold, recovery, sla, sla_window)
+    given = Given(
+        description=description,
+        checks=check,
+        checks_file=checks_file,
+        channels=channel,
+        severity_threshold=severity_threshold,
+        recovery=recovery,
+        sla=sla,
+        sla_window=sla_window,
+    )
     schedule = schedule_of(cron, every, on_change, timezone, missed)
     fields = {"name": name, "dataset": dataset, "enabled": not disabled, **given.fields(), **schedule}
     with terminal.open() as wiring:
@@ -169,7 +178,16 @@ def edit(
     from forge.cli.quality.monitor_view import monitor_answer
     from forge.flows.quality.monitors.store import change_monitor
 
-    given = Given(description, check, checks_file, channel, severity_threshold, recovery, sla, sla_window)
+    given = Given(
+        description=description,
+        checks=check,
+        checks_file=checks_file,
+        channels=channel,
+        severity_threshold=severity_threshold,
+        recovery=recovery,
+        sla=sla,
+        sla_window=sla_window,
+    )
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         before = _find(wiring, monitor)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from forge.quality.monitors.monitor import Schedule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What the command line says; None: nothing."""
 

@@ -28,7 +28,7 @@ def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
         Column("next run (UTC)", lambda i: moment(i["next_run_at"])),
         Column("from", lambda i: str(i["file"] or "")),
     )
-    return Answer("monitors", items, columns)
+    return Answer(name="monitors", items=items, columns=columns)
 
 
 def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
@@ -39,7 +39,7 @@ def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
         f"{key.replace('_', ' ')}: {_text(item[key])}" for key in (*shown, *more) if item[key] not in (None, "", [])
     ]
     checks = [f"check: {_text(check)}" for check in monitor.checks] or ["checks: those of the project"]
-    return Answer("monitors", [item], head=[*lines, *checks])
+    return Answer(name="monitors", items=[item], head=[*lines, *checks])
 
 
 def monitor_items(wiring: Wiring, monitors: Sequence[Monitor]) -> list[dict[str, object]]:
@@ -61,7 +61,7 @@ def run_answer(done: Done) -> Answer:
     run = done.run
     error = [f"{run.error['code']} {run.error['what']}"] if run.error else []
     head = [f"{run.dataset} at {short(run.commit_id) if run.commit_id else 'no commit'}: {run.status}", *error]
-    return Answer("results", items, columns, facts={"run": run.to_dict()}, head=head)
+    return Answer(name="results", items=items, columns=columns, facts={"run": run.to_dict()}, head=head)
 
 
 def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> Answer:
@@ -76,7 +76,7 @@ def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> Answer:
         Column("commit", lambda i: short(i["commit"]) if i["commit"] else "", style="yellow"),
         Column("note", lambda i: _note(i)),
     )
-    return Answer("runs", [run.to_dict() for run in runs], columns, facts={"monitor_id": monitor.id})
+    return Answer(name="runs", items=[run.to_dict() for run in runs], columns=columns, facts={"monitor_id": monitor.id})
 
 
 def sla_answer(monitor: Monitor, sla: Sla) -> Answer:
@@ -108,7 +108,7 @@ def sla_answer(monitor: Monitor, sla: Sla) -> Answer:
     head = [f"{monitor.name}: {sla.state}, {rate} in {sla.window_days} days, {target}"]
     head += [f"error budget left: {sla.budget_left:g}%"] if sla.budget_left is not None else []
     head += [f"not measured: {counted.not_measured} runs, counted apart"] if counted.not_measured else []
-    return Answer("burns", items, columns, facts=facts, head=head)
+    return Answer(name="burns", items=items, columns=columns, facts=facts, head=head)
 
 
 def _note(item: object) -> str:

@@ -50,7 +50,7 @@ def list_(
         Column("what", lambda i: str(i["what"])),
         Column("note", lambda i: str(i["note"])),
     )
-    terminal.answer(Answer("remediations", [_item(one) for one in found], columns))
+    terminal.answer(Answer(name="remediations", items=[_item(one) for one in found], columns=columns))
     if not found:
         terminal.say("Nothing was proposed yet. Propose something: forge quality remediate propose TABLE")
 
@@ -76,12 +76,23 @@ def show(
         diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
     head = _told(record)
     if after is None or record.base is None:
-        terminal.answer(Answer("remediations", [_item(record)], head=head))
+        terminal.answer(Answer(name="remediations", items=[_item(record)], head=head))
         return
     answer = answer_of_table_diffs((record.base, after), diffs, limit)
     facts = {**answer.facts, "remediation": _item(record)}
     terminal.say("\n".join(head))
-    terminal.answer(Answer(answer.name, answer.items, (), facts, (), answer.foot, answer.picture, answer.lines))
+    terminal.answer(
+        Answer(
+            name=answer.name,
+            items=answer.items,
+            columns=(),
+            facts=facts,
+            head=(),
+            foot=answer.foot,
+            picture=answer.picture,
+            lines=answer.lines,
+        )
+    )
     if record.is_open:
         terminal.say(f"Take it: forge quality remediate approve {record.id}")
 
@@ -161,7 +172,7 @@ def _ports(wiring: Wiring) -> RemedyPorts:
 def _answer(record: Remediation) -> Answer:
     from forge.cli.answer import Answer
 
-    return Answer("remediations", [_item(record)], head=_told(record))
+    return Answer(name="remediations", items=[_item(record)], head=_told(record))
 
 
 def _told(record: Remediation) -> list[str]:

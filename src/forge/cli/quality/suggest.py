@@ -60,7 +60,7 @@ def _answer(suggested: Suggested) -> Answer:
         Column("reason", lambda i: str(i["reason"])),
     )
     facts = {"table": str(suggested.profile.table), "row_count": suggested.profile.rows, "yaml": _yaml(suggested)}
-    return Answer("suggestions", items, columns, facts, picture=lambda: _picture(items))
+    return Answer(name="suggestions", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
 
 
 def _spec(item: Item) -> Mapping[str, object]:

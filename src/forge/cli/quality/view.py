@@ -32,7 +32,7 @@ def answer_of_results(checked: Checked) -> Answer:
         Column("what it saw", lambda i: str(i["message"])),
     )
     facts = {"summary": summary_of(items), "notes": list(checked.notes)}
-    return Answer("results", items, columns, facts, picture=lambda: _picture(items))
+    return Answer(name="results", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
 
 
 def summary_of(items: Sequence[Item]) -> dict[str, int]:
@@ -77,7 +77,7 @@ def answer_of_history(checked: Checked) -> Answer:
         Column("by", lambda i: str(i["monitor_id"] or "hand")),
         Column("what it saw", lambda i: str(i["message"])),
     )
-    return Answer("results", items, columns, picture=lambda: _picture(items, dated=True))
+    return Answer(name="results", items=items, columns=columns, picture=lambda: _picture(items, dated=True))
 
 
 def _order(item: Item) -> tuple[int, int]:

@@ -79,7 +79,9 @@ def init(
         ) from error
     created = [*SKELETON, ".gitignore"]
     step = "" if root.resolve() == Path.cwd() else f"cd {folder} && "
-    terminal.answer(Answer("created", [{"file": name} for name in created], head=[str(root / n) for n in created]))
+    terminal.answer(
+        Answer(name="created", items=[{"file": name} for name in created], head=[str(root / n) for n in created])
+    )
     terminal.say(f"\nNext: {step}forge plan, then forge run")
 
 

@@ -50,7 +50,7 @@ class _Row:
     stages: str = ""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class RunDisplay:
     """`with RunDisplay(wiring, quiet, progress) as display: run(…, ports(display.notify))`."""
 

@@ -46,7 +46,7 @@ def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:
         Column("tables", lambda i: str(len(i["outputs"])) if isinstance(i["outputs"], list) else "", right=True),
         Column("commit", lambda i: short(i["commit"])),
     )
-    return Answer("runs", items, columns)
+    return Answer(name="runs", items=items, columns=columns)
 
 
 def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> Answer:
@@ -61,7 +61,9 @@ def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> Answer:
         Column("why", lambda i: str(i["reason"])),
     )
     facts = {"run": run.to_dict(), "verdicts": [verdict.to_dict() for verdict in verdicts]}
-    return Answer("outputs", outputs, columns, facts, head=_head(run), foot=_foot(run, verdicts))
+    return Answer(
+        name="outputs", items=outputs, columns=columns, facts=facts, head=_head(run), foot=_foot(run, verdicts)
+    )
 
 
 def _head(run: RunRecord) -> list[str]:

@@ -128,7 +128,9 @@ def _request(
     time_range = read_range(start, end)
     name = BranchName(branch) if branch else wiring.default_branch
     bound = bind(wiring, param, time_range)
-    return RunRequest(name, tuple(select or ()), bound, time_range, message, force)
+    return RunRequest(
+        branch=name, selection=tuple(select or ()), params=bound, time_range=time_range, message=message, force=force
+    )
 
 
 def _tell_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, selection: RunSelection) -> None:
@@ -160,7 +162,7 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
         Column("checks", lambda i: str(i["checks"]), right=True),
         Column("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer("steps", items, columns, {"branch": request.branch}))
+    terminal.answer(Answer(name="steps", items=items, columns=columns, facts={"branch": request.branch}))
     runs_ = sum(step.action == "run" for step in steps)
     still = sum(step.action == "up to date" for step in steps)
     broken = sum(step.action == "broken" for step in steps)
@@ -202,7 +204,7 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     project = wiring.project()
     _tell_beside(terminal, find_order(project, request.selection))
     terminal.still()  # the run shows by itself how far it is
-    with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
+    with RunDisplay(wiring=wiring, quiet=terminal.quiet, progress=terminal.progress) as display:
         result = make_run(request, project, wiring.runs.ports(display.notify))
     head = wiring.branch_head(request.branch)
     tree = wiring.metadata.tree(head)

@@ -34,7 +34,7 @@ def version(terminal: Terminal) -> None:
     ]
     items += [{"name": name, "version": version_of(name)} for name in names]
     columns = (Column("name", lambda i: str(i["name"])), Column("version", lambda i: str(i["version"])))
-    terminal.answer(Answer("versions", items, columns, {"version": installed_version()}))
+    terminal.answer(Answer(name="versions", items=items, columns=columns, facts={"version": installed_version()}))
 
 
 @command
@@ -65,14 +65,14 @@ def explain(
         lines += [f"  why: {one['why']}"] if one["why"] else []
         found = f"; as a finding of a check or of compile {one['exit_as_finding']}" if one["exit_as_finding"] else ""
         lines.append(f"  kind: {one['kind']} · exit {one['exit']}{found}")
-        terminal.answer(Answer("codes", items, facts={"code": one}, head=lines))
+        terminal.answer(Answer(name="codes", items=items, facts={"code": one}, head=lines))
         return
     columns = (
         Column("code", lambda i: str(i["code"]), style="bold"),
         Column("title", lambda i: str(i["title"])),
         Column("exit", lambda i: str(i["exit"]), right=True),
     )
-    terminal.answer(Answer("codes", items, columns))
+    terminal.answer(Answer(name="codes", items=items, columns=columns))
 
 
 def _find(text: str) -> Code:

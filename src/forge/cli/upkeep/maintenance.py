@@ -43,7 +43,7 @@ def doctor(terminal: Terminal) -> None:
         Column("detail", lambda i: str(i["detail"])),
         Column("fix", lambda i: str(i["fix"])),
     )
-    terminal.answer(Answer("findings", items, columns, facts, head))
+    terminal.answer(Answer(name="findings", items=items, columns=columns, facts=facts, head=head))
     wrong = len(items) + sum(not fact.ok for fact in environment)
     terminal.say(plural(wrong, "finding") if wrong else _WELL)
     if wrong:
@@ -82,7 +82,7 @@ def repair(
     lines += [f"{subject}  record {will}completed" for subject in completed]
     lines += [f"{table['table']}  {table['status']}. {table['offer']}" for table in tables]
     facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped, "completed": list(completed)}
-    terminal.answer(Answer("interrupted", items, facts={**facts, "tables": tables}, head=lines))
+    terminal.answer(Answer(name="interrupted", items=items, facts={**facts, "tables": tables}, head=lines))
     terminal.say(f"{plural(len(items), 'run')} {will}closed, {plural(dropped, 'staged table')} {will}dropped")
     if not dry_run and any(table["status"] != "went back" for table in tables):
         raise typer.Exit(FINDINGS)
@@ -179,4 +179,4 @@ def _answer_of(found: Collected, *, dry_run: bool) -> Answer:
     for e in found.expired:
         how = "dropped with the table" if e.dropped else "expired"
         head.append(f"{e.catalog}  {plural(len(e.snapshots), 'version')} {will}{how}")
-    return Answer("orphans", items, columns, facts, head)
+    return Answer(name="orphans", items=items, columns=columns, facts=facts, head=head)

@@ -21,7 +21,7 @@ def setup(terminal: Terminal) -> None:
     if not given and not spark_jars():
         _fetch(terminal)
     jars = given or [str(jar) for jar in spark_jars()]
-    terminal.answer(Answer("jars", [{"path": jar} for jar in jars], facts={"java": java}, head=jars))
+    terminal.answer(Answer(name="jars", items=[{"path": jar} for jar in jars], facts={"java": java}, head=jars))
     terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
 
 

@@ -44,7 +44,7 @@ def create(
     with terminal.open() as wiring:
         token, secret = wiring.upkeep.access.create(name, Scope(scope.value), life, wiring.author.email)
         item = _item(token, wiring.clock())
-    terminal.answer(Answer("tokens", [{**item, "token": secret}], head=[secret]))
+    terminal.answer(Answer(name="tokens", items=[{**item, "token": secret}], head=[secret]))
     until = f"until {moment(token.expires_at)} UTC" if token.expires_at else "until it is revoked"
     terminal.say(f"Token {token.name} ({token.id}) may {token.scope}, {until}. Keep it now: it is not shown again.")
     terminal.say("Send it as a header: Authorization: Bearer TOKEN")
@@ -68,7 +68,7 @@ def list_(terminal: Terminal) -> None:
         Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
         Column("by", lambda i: str(i["created_by"])),
     )
-    terminal.answer(Answer("tokens", items, columns))
+    terminal.answer(Answer(name="tokens", items=items, columns=columns))
     if not items:
         terminal.say("No tokens yet. Make one: forge token create NAME")
 
@@ -82,7 +82,7 @@ def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|
         access = wiring.upkeep.access
         gone = access.revoke(access.find(token).id, wiring.author.email)
         item = _item(access.find(gone.id), wiring.clock())
-    terminal.answer(Answer("tokens", [item], head=[gone.id]))
+    terminal.answer(Answer(name="tokens", items=[item], head=[gone.id]))
     terminal.say(f"Revoked {gone.name}.")
 
 
@@ -103,7 +103,7 @@ def sessions(terminal: Terminal) -> None:
         Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
         Column("user", lambda i: str(i["user"])),
     )
-    terminal.answer(Answer("sessions", items, columns))
+    terminal.answer(Answer(name="sessions", items=items, columns=columns))
     if not items:
         terminal.say("No browser is signed in.")
 
@@ -115,7 +115,7 @@ def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID",
 
     with terminal.open() as wiring:
         wiring.upkeep.access.end_session(session, wiring.author.email)
-    terminal.answer(Answer("sessions", [{"id": session, "state": "revoked"}], head=[session]))
+    terminal.answer(Answer(name="sessions", items=[{"id": session, "state": "revoked"}], head=[session]))
     terminal.say(f"Ended session {session}.")
 
 

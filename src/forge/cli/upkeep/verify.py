@@ -130,7 +130,7 @@ def answer_of(found: Verification) -> Answer:
         "signatures_unchecked": found.unchecked,
         "foreign_writes": [str(table) for table in found.foreign],
     }
-    return Answer("broken", items, columns, facts)
+    return Answer(name="broken", items=items, columns=columns, facts=facts)
 
 
 def _conclude(terminal: Terminal, found: Verification) -> None:

@@ -28,9 +28,18 @@ def answer_of_blame(blame: Blame) -> Answer:
     foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
     facts, items = blame.to_dict(), [row.to_dict() for row in blame.rows]
     if len(blame.rows) != 1:
-        return Answer("rows", items, columns, facts, head, foot)
+        return Answer(name="rows", items=items, columns=columns, facts=facts, head=head, foot=foot)
     lines = _cell_lines(blame.rows[0])
-    return Answer("rows", items, columns, facts, head, foot, lambda: _picture(lines), lambda: lines)
+    return Answer(
+        name="rows",
+        items=items,
+        columns=columns,
+        facts=facts,
+        head=head,
+        foot=foot,
+        picture=lambda: _picture(lines),
+        lines=lambda: lines,
+    )
 
 
 def _cell_lines(row: RowBlame) -> list[str]:

@@ -44,7 +44,7 @@ def list_(
         Column("", _state),
         Column("description", lambda i: str(i["description"])),
     )
-    terminal.answer(Answer("branches", items, columns))
+    terminal.answer(Answer(name="branches", items=items, columns=columns))
     hidden = len(views) - len(shown)
     if hidden:
         terminal.say(f"{hidden} archived not shown. All: forge branch list --all")
@@ -216,7 +216,7 @@ def _answer(terminal: Terminal, wiring: Wiring, branch: Branch) -> None:
     from forge.flows.versioning.branches import view_branch
 
     item = _item(wiring, view_branch(wiring.metadata, branch, wiring.default_branch))
-    terminal.answer(Answer("branches", [item], head=[f"{branch.name}"]))
+    terminal.answer(Answer(name="branches", items=[item], head=[f"{branch.name}"]))
 
 
 def _item(wiring: Wiring, view: BranchView) -> dict[str, object]:

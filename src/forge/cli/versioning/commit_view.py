@@ -23,7 +23,7 @@ def answer_of_log(commits: Sequence[Commit]) -> Answer:
         Column("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
         Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
     )
-    return Answer("commits", [commit.to_dict() for commit in commits], columns)
+    return Answer(name="commits", items=[commit.to_dict() for commit in commits], columns=columns)
 
 
 def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
@@ -40,7 +40,7 @@ def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
         Column("", lambda i: "changed" if i["changed"] else ""),
     )
     head = [*_head(commit), "", *(f"    {line}" for line in commit.message.splitlines()), ""]
-    return Answer("tables", items, columns, {"commit": commit.to_dict()}, head)
+    return Answer(name="tables", items=items, columns=columns, facts={"commit": commit.to_dict()}, head=head)
 
 
 def _head(commit: Commit) -> list[str]:
@@ -107,7 +107,7 @@ def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) 
     )
     facts: dict[str, object] = {"base_commit": left.id, "compare_commit": right.id}
     foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
-    return Answer("changes", items, columns, facts, foot=foot)
+    return Answer(name="changes", items=items, columns=columns, facts=facts, foot=foot)
 
 
 def _change_item(change: TableChange) -> dict[str, object]:

@@ -39,7 +39,15 @@ def commit(
     columns = tuple(part.strip() for part in (key or "").split(",") if part.strip())
     with terminal.open() as wiring, watched(terminal, wiring) as ports:
         where = file.name if file is not None else None
-        request = CommitRequest(name, branch or wiring.default_branch, how, columns, message, sql=sql, where=where)
+        request = CommitRequest(
+            table=name,
+            branch=branch or wiring.default_branch,
+            mode=how,
+            key=columns,
+            message=message,
+            sql=sql,
+            where=where,
+        )
         result = commit_data(request, ports) if file is None else commit_file(request, file, ports)
     _end(terminal, result)
 
@@ -71,7 +79,13 @@ def answer_of_commit(result: CommitResult) -> Answer:
     words = f"+{counted.rows_added:,} ~{counted.rows_modified:,} −{counted.rows_deleted:,} rows"
     head = [f"{result.table}  {words}  {short(result.commit.id) if result.commit else 'held back by its checks'}"]
     head += [f"✗ {verdict.message}" for verdict in result.verdicts if verdict.blocks]
-    return Answer("verdicts", [verdict.to_dict() for verdict in result.verdicts], (), result.to_dict(), head)
+    return Answer(
+        name="verdicts",
+        items=[verdict.to_dict() for verdict in result.verdicts],
+        columns=(),
+        facts=result.to_dict(),
+        head=head,
+    )
 
 
 @command

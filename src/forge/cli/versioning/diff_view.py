@@ -22,7 +22,16 @@ def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], lim
     facts: dict[str, object] = {"base_commit": first, "compare_commit": second}
     foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
     items = [diff.to_dict() for diff in diffs]
-    return Answer("tables", items, (), facts, (), foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
+    return Answer(
+        name="tables",
+        items=items,
+        columns=(),
+        facts=facts,
+        head=(),
+        foot=foot,
+        picture=lambda: picture_of(lines),
+        lines=lambda: [text for text, _ in lines],
+    )
 
 
 def _lines(diff: TableDiff, limit: int) -> list[Line]:

@@ -64,7 +64,15 @@ def merge(
 
     chosen, keys, rules = parse_strategy(strategy), read_keys(key), read_rules(take, rule)
     with terminal.open() as wiring:
-        request = MergeRequest(source, target or wiring.default_branch, chosen, message, no_ff, keys, rules)
+        request = MergeRequest(
+            source=source,
+            target=target or wiring.default_branch,
+            strategy=chosen,
+            message=message,
+            no_ff=no_ff,
+            keys=keys,
+            rules=rules,
+        )
         with watched(terminal, wiring) as ports:
             needs_approval = ports.branch(request.target).needs_approval
             result = preview_merge(request, ports, check=True) if dry_run else go(request, ports)
@@ -141,7 +149,11 @@ def reset(
     items = [{"table": str(table)} for table in done.tables]
     facts = {"branch": done.branch, "from": done.before, "to": done.commit.id}
     head = [f"{done.branch}: {short(done.before)} → {short(done.commit.id)}"]
-    terminal.answer(Answer("tables", items, (Column("table", lambda i: str(i["table"])),), facts, head))
+    terminal.answer(
+        Answer(
+            name="tables", items=items, columns=(Column("table", lambda i: str(i["table"])),), facts=facts, head=head
+        )
+    )
     undo = f" Back: forge reset {short(done.before)} --branch {done.branch}" if done.before else ""
     terminal.say(
         f"{plural(len(done.tables), 'table')} moved.{undo}" if done.before != done.commit.id else "It is there."
@@ -194,7 +206,7 @@ def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
     from forge.cli.runs.run_display import RunDisplay
 
     terminal.still()  # the run shows by itself how far it is
-    with RunDisplay(wiring, terminal.quiet, terminal.progress) as display:
+    with RunDisplay(wiring=wiring, quiet=terminal.quiet, progress=terminal.progress) as display:
         yield wiring.versioning.ports(display.notify)
 
 

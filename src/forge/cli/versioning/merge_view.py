@@ -50,7 +50,9 @@ def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
     if items:
         head.append("")
     facts = {"kind": kind, **result.to_dict()}
-    return Answer("conflicts", items, CONFLICT_COLUMNS, facts, head, _more(count - len(items)))
+    return Answer(
+        name="conflicts", items=items, columns=CONFLICT_COLUMNS, facts=facts, head=head, foot=_more(count - len(items))
+    )
 
 
 def _verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
@@ -88,7 +90,9 @@ def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_app
         "verdicts": [verdict.to_dict() for verdict in preview.verdicts],
     }
     items = [conflict.to_dict() for conflict in preview.conflicts]
-    return Answer("conflicts", items, CONFLICT_COLUMNS, facts, [*head, *([""] if items else [])])
+    return Answer(
+        name="conflicts", items=items, columns=CONFLICT_COLUMNS, facts=facts, head=[*head, *([""] if items else [])]
+    )
 
 
 def foresee(request: MergeRequest, preview: MergePreview) -> tuple[bool, str]:
@@ -208,7 +212,7 @@ def answer_of_merges(merges: Sequence[MergeRecord]) -> Answer:
         Column("by", lambda i: str(i["author"]["email"]) if isinstance(i["author"], dict) else ""),
         Column("since (UTC)", lambda i: moment(i["created_at"])),
     )
-    return Answer("merges", [merge.to_dict() for merge in merges], columns)
+    return Answer(name="merges", items=[merge.to_dict() for merge in merges], columns=columns)
 
 
 def _what(item: Item) -> str:
@@ -231,4 +235,11 @@ def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit
         head.append(f"{word} at {short(given.source_commit)} by {given.user}, {moment(given.time)} UTC{said}")
     items = [conflict.to_dict() for conflict in conflicts[:limit]]
     foot = [f"… and more: --limit {merge.conflict_count}"] if len(conflicts) > len(items) else []
-    return Answer("conflicts", items, CONFLICT_COLUMNS, {"merge": item}, [*head, ""] if items else head, foot)
+    return Answer(
+        name="conflicts",
+        items=items,
+        columns=CONFLICT_COLUMNS,
+        facts={"merge": item},
+        head=[*head, ""] if items else head,
+        foot=foot,
+    )

@@ -52,7 +52,16 @@ def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> Answer:
     more = all_changes - shown
     foot = [f"… and {plural(more, 'more row')}: --limit {max(limit * 10, 100)}"] if more else []
     head = [f"{title}   {summary_of(rows, len(diff.schema))}"]
-    return Answer("rows", items, (), facts, head, foot, lambda: picture_of(lines), lambda: [text for text, _ in lines])
+    return Answer(
+        name="rows",
+        items=items,
+        columns=(),
+        facts=facts,
+        head=head,
+        foot=foot,
+        picture=lambda: picture_of(lines),
+        lines=lambda: [text for text, _ in lines],
+    )
 
 
 def merge_files(
@@ -99,7 +108,14 @@ def _answer_of_merge(merged: MergedTable, out: Path | None) -> Answer:
         Column("theirs", lambda item: side_words(item, "theirs"), style="magenta"),
         Column("kind", lambda item: str(item["kind"])),
     )
-    return Answer("conflicts", items, columns, facts, _merge_head(merged, out), _merge_foot(merged))
+    return Answer(
+        name="conflicts",
+        items=items,
+        columns=columns,
+        facts=facts,
+        head=_merge_head(merged, out),
+        foot=_merge_foot(merged),
+    )
 
 
 def _merge_head(merged: MergedTable, out: Path | None) -> list[str]:

@@ -57,7 +57,9 @@ def query(
 
     columns = [column(name, c.type) for name, c in zip(names, schema.columns, strict=True)]
     facts = {"columns": [{"name": n, "type": c.type} for n, c in zip(names, schema.columns, strict=True)]}
-    terminal.answer(Answer("rows", items, columns, facts, head=[] if items else ["  ".join(names)]))
+    terminal.answer(
+        Answer(name="rows", items=items, columns=columns, facts=facts, head=[] if items else ["  ".join(names)])
+    )
     if len(rows) > len(kept):
         terminal.say(f"There are more rows than {number}; --limit all shows them.")
 

@@ -53,7 +53,7 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
         Column("description", lambda i: str(i["description"] or "")),
     )
     head = [*_head(facts["table"]), *([f"run      {run.id}, {moment(run.started_at)} UTC"] if run else []), ""]
-    return Answer("columns", columns, shown, facts, head, _foot(verdicts))
+    return Answer(name="columns", items=columns, columns=shown, facts=facts, head=head, foot=_foot(verdicts))
 
 
 def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit:

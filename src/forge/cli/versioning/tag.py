@@ -28,7 +28,7 @@ def list_(terminal: Terminal) -> None:
         Column("by", lambda i: str(i["tagger"]["name"]) if isinstance(i["tagger"], dict) else ""),
         Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
     )
-    terminal.answer(Answer("tags", items, columns))
+    terminal.answer(Answer(name="tags", items=items, columns=columns))
     if not items:
         terminal.say("No tags yet. Make one: forge tag create v1.0")
 
@@ -59,7 +59,7 @@ def create(
             signer=wiring.versioning.signer,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer("tags", [tag.to_dict()], head=[tag.name]))
+    terminal.answer(Answer(name="tags", items=[tag.to_dict()], head=[tag.name]))
     terminal.say(f"Tagged commit {short(tag.target)}. Read it: forge query … --at {tag.name}")
 
 
@@ -78,7 +78,7 @@ def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag
             clock=wiring.clock,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer("tags", [tag.to_dict()], head=[tag.name]))
+    terminal.answer(Answer(name="tags", items=[tag.to_dict()], head=[tag.name]))
     terminal.say(f"Deleted. It was at commit {short(tag.target)}.")
 
 

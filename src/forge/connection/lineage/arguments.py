@@ -198,13 +198,13 @@ def read_edge(
     known = {claim.entity.id: claim.entity for claim in declared}
     how = read_transformation(transformation)
     return EdgeClaim(
-        known.get(source.strip()) or entity_of(view, source),
-        known.get(target.strip()) or entity_of(view, target),
-        _read_kind(type, relationship, how, indirect, masking=masking),
-        how,
-        expression,
-        masking,
-        confidence,
+        source=known.get(source.strip()) or entity_of(view, source),
+        target=known.get(target.strip()) or entity_of(view, target),
+        kind=_read_kind(type, relationship, how, indirect, masking=masking),
+        transformation=how,
+        expression=expression,
+        masking=masking,
+        confidence=confidence,
         valid_from=_read_time(valid_from),
         valid_to=_read_time(valid_to),
         metadata=dict(metadata or {}),

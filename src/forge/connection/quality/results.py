@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WORST_FIRST = (Severity.CRITICAL, Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultView:
     """`place` is where the check stands in the project. `lenient`: that it was not measured is no finding."""
 

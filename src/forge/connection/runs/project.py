@@ -76,7 +76,9 @@ class Connection(Versions):
         time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
         bound = wiring.runs.bind({key: str(value) for key, value in (params or {}).items()})
         name = BranchName(branch) if branch else self.current
-        request = RunRequest(name, tuple(selection), bound, time_range, message, force)
+        request = RunRequest(
+            branch=name, selection=tuple(selection), params=bound, time_range=time_range, message=message, force=force
+        )
         result = run(request, project, wiring.runs.ports(notify))
         head = wiring.branch_head(name)
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)

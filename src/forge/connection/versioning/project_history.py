@@ -110,11 +110,11 @@ class Versions:
         if sum(given is not None for given in (rows, sql, frame, file)) != 1:
             raise ForgeError("E105", "Give one of rows, sql, frame and file", fix="f.commit('core.orders', rows=[…])")
         request = CommitRequest(
-            TableName.parse(table),
-            branch or self.current,
-            CommitMode(mode),
-            names_of(key),
-            message,
+            table=TableName.parse(table),
+            branch=branch or self.current,
+            mode=CommitMode(mode),
+            key=names_of(key),
+            message=message,
             rows=arrow_rows(rows) if rows is not None else None,
             sql=sql,
             frame=frame,
@@ -235,13 +235,13 @@ class Versions:
         from forge.flows.versioning.merge.merge import MergeRequest, merge
 
         request = MergeRequest(
-            self._named(source),
-            target or self.current,
-            parse_strategy(strategy),
-            message,
-            no_ff,
-            read_keys(keys),
-            read_rules(take, (rules or {}).items()),
+            source=self._named(source),
+            target=target or self.current,
+            strategy=parse_strategy(strategy),
+            message=message,
+            no_ff=no_ff,
+            keys=read_keys(keys),
+            rules=read_rules(take, (rules or {}).items()),
         )
         ports = self._ports(notify)
         if dry_run:

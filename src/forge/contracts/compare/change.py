@@ -43,7 +43,7 @@ class Kind(StrEnum):
 _NOWHERE = Place("", 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """`element` is what changed (column, required, sla…), `subject` whose it is (orders.amount). `place` is in the new
     file; what is gone stands where its parent stands."""
@@ -142,16 +142,16 @@ class Both:
         key = element if key is None else key
         steps = (key,) if key in self.new.data else ()
         return Change(
-            kind,
-            element,
-            self.subject,
-            bump,
-            message,
-            self.old.data.get(key),
-            self.new.data.get(key),
-            path_text((*self.new.at, *steps)),
-            self.new.place(*steps),
-            fix,
+            kind=kind,
+            element=element,
+            subject=self.subject,
+            bump=bump,
+            message=message,
+            old=self.old.data.get(key),
+            new=self.new.data.get(key),
+            path=path_text((*self.new.at, *steps)),
+            place=self.new.place(*steps),
+            fix=fix,
         )
 
 

@@ -23,16 +23,16 @@ def key_changes(both: Both, same: Mapping[str, str]) -> Iterator[Change]:
         bump = Bump.MAJOR if before else Bump.MINOR
         fix = f"Keep the key {shown(before)}: readers join and merge by it." if before else ""
         yield Change(
-            kind,
-            "primaryKey",
-            both.subject,
-            bump,
-            arrow,
-            before,
-            after,
-            path_text((*at.at, *step)),
-            at.place(*step),
-            fix,
+            kind=kind,
+            element="primaryKey",
+            subject=both.subject,
+            bump=bump,
+            message=arrow,
+            old=before,
+            new=after,
+            path=path_text((*at.at, *step)),
+            place=at.place(*step),
+            fix=fix,
         )
     elif names[0] != names[1]:
         message = f"{both.subject}: order of the key {shown(before)} → {shown(after)}"
@@ -67,7 +67,15 @@ def relationship_changes(both: Both) -> Iterator[Change]:
             message = f"{both.subject}: {_told(after)}"
             data = dict(after.data)
             yield Change(
-                Kind.ADDED, "relationship", both.subject, Bump.MINOR, message, None, data, after.path, after.place()
+                kind=Kind.ADDED,
+                element="relationship",
+                subject=both.subject,
+                bump=Bump.MINOR,
+                message=message,
+                old=None,
+                new=data,
+                path=after.path,
+                place=after.place(),
             )
         elif after is None and before is not None:
             message = f"{both.subject}: {_told(before)} is no longer promised"

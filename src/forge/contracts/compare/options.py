@@ -238,13 +238,13 @@ def _change(
     before, after = (shown(side[key]) if key in side else "none" for side in (old, new))
     words = {Kind.TIGHTENED: "tighter", Kind.LOOSENED: "looser", Kind.PROMOTED: "wider, safe"}.get(kind, "changed")
     return Change(
-        kind,
-        key,
-        both.subject,
-        bump or _BUMPS[kind],
-        f"{both.subject}: {label or key} {told or f'{before} → {after}'} ({words})",
-        old.get(key),
-        new.get(key),
-        path_text((*both.new.at, *steps)),
-        both.new.place(*steps),
+        kind=kind,
+        element=key,
+        subject=both.subject,
+        bump=bump or _BUMPS[kind],
+        message=f"{both.subject}: {label or key} {told or f'{before} → {after}'} ({words})",
+        old=old.get(key),
+        new=new.get(key),
+        path=path_text((*both.new.at, *steps)),
+        place=both.new.place(*steps),
     )

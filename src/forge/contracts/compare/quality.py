@@ -98,7 +98,17 @@ def label_of(rule: Part) -> str:
 def _added(both: Both, new: Part) -> Change:
     message = f"{both.subject}: quality rule {label_of(new)}"
     rule = dict(new.data)
-    return Change(Kind.ADDED, "quality", both.subject, Bump.MINOR, message, None, rule, new.path, new.place())
+    return Change(
+        kind=Kind.ADDED,
+        element="quality",
+        subject=both.subject,
+        bump=Bump.MINOR,
+        message=message,
+        old=None,
+        new=rule,
+        path=new.path,
+        place=new.place(),
+    )
 
 
 def _removed(both: Both, old: Part) -> Change:
@@ -107,7 +117,16 @@ def _removed(both: Both, old: Part) -> Change:
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the rule: readers rely on what it promises."
     return Change(
-        Kind.REMOVED, "quality", both.subject, Bump.MAJOR, message, dict(old.data), None, path, place, fix=fix
+        kind=Kind.REMOVED,
+        element="quality",
+        subject=both.subject,
+        bump=Bump.MAJOR,
+        message=message,
+        old=dict(old.data),
+        new=None,
+        path=path,
+        place=place,
+        fix=fix,
     )
 
 

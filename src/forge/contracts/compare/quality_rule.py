@@ -45,7 +45,7 @@ _SEVERITIES = (
 _PERCENT = ("percent", "percentage", "%", "pct")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """`what` tells two rules apart that have no id and no name. `holes` is what may not be, beside the bounds."""
 
@@ -104,10 +104,12 @@ def rule_of(node: Node, column: str) -> Rule:
             return _library(node, column, bounds, unit, holes)
         case "sql":
             query = re.sub(r"\s+", " ", node.text("query")).strip(" ;").lower()
-            return Rule(node, kind, ("sql", query), bounds, unit, holes)
+            return Rule(node=node, kind=kind, what=("sql", query), bounds=bounds, unit=unit, holes=holes)
         case "custom":
             return _custom(node, column, bounds, unit, holes)
-    return Rule(node, kind, (kind, node.text("description").lower()), None, unit, holes)
+    return Rule(
+        node=node, kind=kind, what=(kind, node.text("description").lower()), bounds=None, unit=unit, holes=holes
+    )
 
 
 def kind_of(node: Node) -> str:
@@ -150,7 +152,16 @@ def _library(node: Node, column: str, bounds: Interval | None, unit: str, holes:
         bounds = _counted(bounds)
     what.append(canonical({k: v for k, v in arguments.items() if v is not None}))
     matched = None if pattern is None else str(pattern)
-    return Rule(node, "library", tuple(what), bounds, unit, holes, values, matched)
+    return Rule(
+        node=node,
+        kind="library",
+        what=tuple(what),
+        bounds=bounds,
+        unit=unit,
+        holes=holes,
+        values=values,
+        pattern=matched,
+    )
 
 
 def _counted(bounds: Interval) -> Interval:
@@ -164,12 +175,14 @@ def _custom(node: Node, column: str, bounds: Interval | None, unit: str, holes: 
     check = _implementation(node)
     if engine != "forge" or check is None:
         written = canonical(node.plain("implementation"))
-        return Rule(node, "custom", (engine, written), bounds, unit, holes, is_exact=False)
+        return Rule(
+            node=node, kind="custom", what=(engine, written), bounds=bounds, unit=unit, holes=holes, is_exact=False
+        )
     columns = check.get("columns") or check.get("column") or column
     named = sorted(str(c).lower() for c in columns) if isinstance(columns, list) else [str(columns).lower()]
     options = {k: v for k, v in check.items() if k not in ("type", "column", "columns", "name", "description")}
     what = ("forge", str(check.get("type", "")).lower(), ",".join(named))
-    return Rule(node, "custom", what, bounds, unit, holes, options=options)
+    return Rule(node=node, kind="custom", what=what, bounds=bounds, unit=unit, holes=holes, options=options)
 
 
 def _implementation(node: Node) -> Mapping[str, object] | None:

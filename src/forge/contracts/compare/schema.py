@@ -39,7 +39,17 @@ def schema_changes(both: Both) -> Iterator[Change]:
     for old, new in pairs_of(both.old.parts("schema"), both.new.parts("schema"), _KEYS):
         if old is None and new is not None:
             name = new.text("name")
-            yield Change(Kind.ADDED, "table", name, Bump.MINOR, f"table {name}", None, name, new.path, new.place())
+            yield Change(
+                kind=Kind.ADDED,
+                element="table",
+                subject=name,
+                bump=Bump.MINOR,
+                message=f"table {name}",
+                old=None,
+                new=name,
+                path=new.path,
+                place=new.place(),
+            )
         elif new is None and old is not None:
             yield replace(_gone(both, old, "table", "schema", old.text("name")), table=old.text("name"))
         elif old is not None and new is not None and old.data != new.data:
@@ -112,7 +122,17 @@ def _nested_changes(both: Both) -> Iterator[Change]:
         elif new is not None:
             message = f"{subject}: now described"
             kind, bump = Kind.TIGHTENED, Bump.MINOR
-            yield Change(kind, "type", subject, bump, message, None, new.text("logicalType"), new.path, new.place())
+            yield Change(
+                kind=kind,
+                element="type",
+                subject=subject,
+                bump=bump,
+                message=message,
+                old=None,
+                new=new.text("logicalType"),
+                path=new.path,
+                place=new.place(),
+            )
         elif old is not None:
             message = f"{subject}: what is inside is no longer promised"
             was = Both(old, both.new, subject)
@@ -123,7 +143,17 @@ def _new_column(both: Both, new: Part, noun: str) -> Change:
     kind = new.text("physicalType") or new.text("logicalType")
     subject = f"{both.subject}.{new.text('name')}"
     told = f"{subject} ({kind}{', required' if new.flag('required') else ''})" if kind else subject
-    return Change(Kind.ADDED, noun, subject, Bump.MINOR, f"{noun} {told}", None, kind, new.path, new.place())
+    return Change(
+        kind=Kind.ADDED,
+        element=noun,
+        subject=subject,
+        bump=Bump.MINOR,
+        message=f"{noun} {told}",
+        old=None,
+        new=kind,
+        path=new.path,
+        place=new.place(),
+    )
 
 
 def _gone(both: Both, old: Part, noun: str, key: str, subject: str) -> Change:
@@ -135,7 +165,18 @@ def _gone(both: Both, old: Part, noun: str, key: str, subject: str) -> Change:
     if not told and noun != "table" and not old.text("id"):
         fix += " Was it renamed? Give both versions the same id."
     message = f"{noun} {subject} is gone{told}"
-    return Change(Kind.REMOVED, noun, subject, Bump.MAJOR, message, kind, None, path, place, fix=fix)
+    return Change(
+        kind=Kind.REMOVED,
+        element=noun,
+        subject=subject,
+        bump=Bump.MAJOR,
+        message=message,
+        old=kind,
+        new=None,
+        path=path,
+        place=place,
+        fix=fix,
+    )
 
 
 def _renamed(both: Both, noun: str) -> Iterator[Change]:

@@ -31,7 +31,16 @@ def _violations(document: Document) -> Iterator[Violation]:
 
 def _violation(document: Document, path: Path, message: str, fix: str) -> Violation:
     place = document.place_of(path)
-    return Violation("E502", "error", place.file, place.line, place.column, path_text(path), message, fix)
+    return Violation(
+        code="E502",
+        severity="error",
+        file=place.file,
+        line=place.line,
+        column=place.column,
+        path=path_text(path),
+        message=message,
+        fix=fix,
+    )
 
 
 def _walk(node: Mapping[str, object], path: Path) -> Iterator[tuple[Path, str]]:

@@ -57,7 +57,17 @@ def _shown(sla: Part) -> str:
 
 def _added(sla: Part) -> Change:
     message = f"service level {_subject(sla)}: {_shown(sla)}"
-    return Change(Kind.ADDED, "sla", _subject(sla), Bump.MINOR, message, None, dict(sla.data), sla.path, sla.place())
+    return Change(
+        kind=Kind.ADDED,
+        element="sla",
+        subject=_subject(sla),
+        bump=Bump.MINOR,
+        message=message,
+        old=None,
+        new=dict(sla.data),
+        path=sla.path,
+        place=sla.place(),
+    )
 
 
 def _removed(both: Both, sla: Part) -> Change:
@@ -65,7 +75,18 @@ def _removed(both: Both, sla: Part) -> Change:
     message = f"the service level {_subject(sla)} ({_shown(sla)}) is gone"
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the promise, or tell readers with a new MAJOR version."
-    return Change(Kind.REMOVED, "sla", _subject(sla), Bump.MAJOR, message, dict(sla.data), None, path, place, fix=fix)
+    return Change(
+        kind=Kind.REMOVED,
+        element="sla",
+        subject=_subject(sla),
+        bump=Bump.MAJOR,
+        message=message,
+        old=dict(sla.data),
+        new=None,
+        path=path,
+        place=place,
+        fix=fix,
+    )
 
 
 def _changes(both: Both, before: frozenset[str], after: frozenset[str]) -> Iterator[Change]:
@@ -161,7 +182,11 @@ def _order(old: Part, new: Part) -> int | None:
 
 def _promise(sla: Part) -> Promise | None:
     unit = sla.text("unit") or None
-    return promise_of(SlaProperty(sla.text("property"), sla.data.get("value"), sla.data.get("valueExt"), unit))
+    return promise_of(
+        SlaProperty(
+            property=sla.text("property"), value=sla.data.get("value"), value_ext=sla.data.get("valueExt"), unit=unit
+        )
+    )
 
 
 def _by_number(old: Part, new: Part) -> int | None:

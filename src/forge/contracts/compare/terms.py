@@ -69,7 +69,15 @@ def _servers(both: Both) -> Iterator[Change]:
         if old is None and new is not None:
             name = new.text("server")
             yield Change(
-                Kind.ADDED, "server", name, Bump.MINOR, f"server {name}", None, dict(new.data), new.path, new.place()
+                kind=Kind.ADDED,
+                element="server",
+                subject=name,
+                bump=Bump.MINOR,
+                message=f"server {name}",
+                old=None,
+                new=dict(new.data),
+                path=new.path,
+                place=new.place(),
             )
         elif new is None and old is not None:
             name = old.text("server")
@@ -102,7 +110,15 @@ def _roles(both: Both) -> Iterator[Change]:
         if old is None and new is not None:
             name = new.text("role")
             yield Change(
-                Kind.ADDED, "role", name, Bump.MINOR, f"role {name}", None, dict(new.data), new.path, new.place()
+                kind=Kind.ADDED,
+                element="role",
+                subject=name,
+                bump=Bump.MINOR,
+                message=f"role {name}",
+                old=None,
+                new=dict(new.data),
+                path=new.path,
+                place=new.place(),
             )
         elif new is None and old is not None:
             yield _gone(both, "roles", "role", old.text("role"), old)
@@ -161,4 +177,14 @@ def _gone(both: Both, key: str, noun: str, name: str, old: Part) -> Change:
     steps = (key,) if key in both.new.data else ()
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     message = f"{noun} {name} is gone"
-    return Change(Kind.REMOVED, noun, name, Bump.MAJOR, message, dict(old.data), None, path, place)
+    return Change(
+        kind=Kind.REMOVED,
+        element=noun,
+        subject=name,
+        bump=Bump.MAJOR,
+        message=message,
+        old=dict(old.data),
+        new=None,
+        path=path,
+        place=place,
+    )

@@ -23,7 +23,7 @@ __all__ = ["Bump", "Change", "Comparison", "Kind", "compare_documents", "find_br
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """`required_bump` is the least that readers need; `actual_bump` is what the versions say, also `downgrade`.
     `unknown` is what cannot be told: a version is no semantic one, a file no contract."""
@@ -84,7 +84,15 @@ def compare_documents(old: Document, new: Document) -> Comparison:
         *_bump_violations(both, changes, required, actual),
     )
     name = both.new.text("name") or both.new.text("id")
-    return Comparison(changes, required.value, actual, violations, before, after, name)
+    return Comparison(
+        changes=changes,
+        required_bump=required.value,
+        actual_bump=actual,
+        violations=violations,
+        old_version=before,
+        new_version=after,
+        name=name,
+    )
 
 
 def bump_between(old: str, new: str) -> str:
@@ -144,7 +152,16 @@ def _breaks(change: Change, why: str, fix: str) -> Violation:
     place = change.place
     message = f"{change.message}: breaks readers, {why}"
     told = f"{fix.removesuffix('.')}, or {change.fix[0].lower()}{change.fix[1:]}" if change.fix else fix
-    return Violation(BREAKING_CHANGE, "error", place.file, place.line, place.column, change.path, message, told)
+    return Violation(
+        code=BREAKING_CHANGE,
+        severity="error",
+        file=place.file,
+        line=place.line,
+        column=place.column,
+        path=change.path,
+        message=message,
+        fix=told,
+    )
 
 
 def _lesser(both: Both, required: Bump, actual: str, wanted: str | None) -> tuple[Violation, ...]:
@@ -159,7 +176,18 @@ def _lesser(both: Both, required: Bump, actual: str, wanted: str | None) -> tupl
     else:
         return ()
     place = both.new.place("version")
-    return (Violation("", "warning", place.file, place.line, place.column, "version", message, fix),)
+    return (
+        Violation(
+            code="",
+            severity="warning",
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path="version",
+            message=message,
+            fix=fix,
+        ),
+    )
 
 
 def _why(before: str, after: str, actual: str) -> str:
@@ -181,14 +209,14 @@ def _version_violations(both: Both) -> tuple[Violation, ...]:
             message = f"'{version}' is not a semantic version" if version else "the contract has no version"
             found.append(
                 Violation(
-                    "E502" if version else "E501",
-                    "error",
-                    place.file,
-                    place.line,
-                    place.column,
-                    "version",
-                    message,
-                    "Write three numbers, like 1.0.0.",
+                    code="E502" if version else "E501",
+                    severity="error",
+                    file=place.file,
+                    line=place.line,
+                    column=place.column,
+                    path="version",
+                    message=message,
+                    fix="Write three numbers, like 1.0.0.",
                 )
             )
     return tuple(found)
@@ -202,14 +230,14 @@ def _type_violations(both: Both, changes: tuple[Change, ...]) -> tuple[Violation
     wrong = [change for change in told if known and change.new is not None and change.new not in known]
     return tuple(
         Violation(
-            "E503",
-            "error",
-            change.place.file,
-            change.place.line,
-            change.place.column,
-            change.path,
-            f"{change.subject}: {change.new} is no logical type of ODCS {version}",
-            f"Use one of {', '.join(known or ())}.",
+            code="E503",
+            severity="error",
+            file=change.place.file,
+            line=change.place.line,
+            column=change.place.column,
+            path=change.path,
+            message=f"{change.subject}: {change.new} is no logical type of ODCS {version}",
+            fix=f"Use one of {', '.join(known or ())}.",
         )
         for change in wrong
         if change.column  # a table has other types

@@ -86,7 +86,12 @@ def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tup
         message = "the file is empty" if data is None else "a contract is a mapping of keys to values"
         line, column = root.value_line, root.value_column
         fix = "Start with apiVersion: v3.1.0."
-        return None, (*violations, Violation("E502", "error", file, line, column, "", message, fix))
+        return None, (
+            *violations,
+            Violation(
+                code="E502", severity="error", file=file, line=line, column=column, path="", message=message, fix=fix
+            ),
+        )
     document = Document(
         data,
         file,
@@ -99,7 +104,14 @@ def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tup
 
 def _violation(problem: Malformed, file: str) -> Violation:
     return Violation(
-        "E502", "error", file, problem.line, problem.column, path_text(problem.path), problem.message, problem.fix
+        code="E502",
+        severity="error",
+        file=file,
+        line=problem.line,
+        column=problem.column,
+        path=path_text(problem.path),
+        message=problem.message,
+        fix=problem.fix,
     )
 
 

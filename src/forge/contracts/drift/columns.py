@@ -26,7 +26,7 @@ _TARGETS = {
 _TARGETS |= {"array": "an array", "map": "a map"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """A difference: what is told of it, and what `forge.contracts.drift.patch` needs to mend it.
 
@@ -115,7 +115,16 @@ def _inside(expected: Property, actual: DataType, steps: tuple[str, ...], look: 
 
 
 def _violation(code: str, severity: str, at: _Owner, path: str, message: str, fix: str) -> Violation:
-    return Violation(code, severity, at.file, at.line, at.column_number, path, message, fix)
+    return Violation(
+        code=code,
+        severity=severity,
+        file=at.file,
+        line=at.line,
+        column=at.column_number,
+        path=path,
+        message=message,
+        fix=fix,
+    )
 
 
 def _missing(
@@ -128,7 +137,7 @@ def _missing(
     fix = f"{near} " if near else ""
     fix += f"Add {name} to the table, or take it out of the contract."
     violation = _violation("E531", "error", expected, expected.path, message, fix)
-    return Found("missing", violation, steps, owner, expected)
+    return Found(kind="missing", violation=violation, steps=steps, owner=owner, expected=expected)
 
 
 def _mismatch(
@@ -149,7 +158,7 @@ def _mismatch(
         fix = f"{has} is no type; did you mean {meant}? Correct the schema, then compare again."
     path = f"{expected.path}.{key}" if expected.physical_type or expected.logical_type else expected.path
     violation = _violation("E530", "error", expected, path, message, fix)
-    return Found("type", violation, steps, owner, expected, actual)
+    return Found(kind="type", violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
 
 
 def _told(difference: Difference) -> str:
@@ -169,7 +178,7 @@ def _undocumented(owner: _Owner, actual: TypeField, steps: tuple[str, ...]) -> F
     if meant := misspelt(actual.type):
         fix = f"{type_shown(actual.type)} is no type; did you mean {meant}? Correct the schema, then compare again."
     violation = _violation("E532", "info", owner, f"{owner.path}.properties", message, fix)
-    return Found("undocumented", violation, steps, owner, None, actual)
+    return Found(kind="undocumented", violation=violation, steps=steps, owner=owner, expected=None, actual=actual)
 
 
 def _nullability(
@@ -190,7 +199,7 @@ def _nullability(
         kind, message = "required", f"{name} is NOT NULL in {look.table}, the contract does not require it"
         fix = "Write `required: true` in the contract, or drop NOT NULL."
     violation = _violation("", "warning", expected, f"{expected.path}.required", message, fix)
-    yield Found(kind, violation, steps, owner, expected, actual)
+    yield Found(kind=kind, violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
 
 
 def _is_part(owner: _Owner, expected: Property) -> bool:

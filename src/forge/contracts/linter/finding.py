@@ -30,7 +30,16 @@ class Findings:
         self._paths.add(path)
         place = self.document.place_of(path) if at_key else self.document.value_place_of(path)
         self.violations.append(
-            Violation(code, severity, self.document.file, place.line, place.column, path_text(path), message, fix)
+            Violation(
+                code=code,
+                severity=severity,
+                file=self.document.file,
+                line=place.line,
+                column=place.column,
+                path=path_text(path),
+                message=message,
+                fix=fix,
+            )
         )
 
     def guess(self, name: str, known: Iterable[str]) -> str:

@@ -75,7 +75,7 @@ def _check_entry(findings: Findings, entry: Mapping[str, object], path: Path) ->
         return
     if is_blank(value) or has_variable(value) or has_variable(unit):
         return
-    sla = SlaProperty(name, value, unit=unit)
+    sla = SlaProperty(property=name, value=value, unit=unit)
     problem = problem_of(sla)
     if problem is not None:
         message, fix = problem

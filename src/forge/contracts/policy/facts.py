@@ -12,7 +12,7 @@ POLICY_TYPES = ("naming", "coverage", "documentation", "semantic", "custom", "da
 """In the order in which they run and are told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnFacts:
     name: str
     place: Place
@@ -41,7 +41,7 @@ class InputFacts:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableFacts:
     table: str  # core.orders
     place: Place
@@ -68,7 +68,7 @@ class TableFacts:
         return self.table.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContractFacts:
     """One contract of the project, judged from all sides before the policies look at it."""
 
@@ -94,7 +94,7 @@ class Facts:
     problems: tuple[Violation, ...] = ()  # what could not be read: SQL, Python, sources, checks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A violation, by which policy, and whether it makes `forge compile` end with 1."""
 

@@ -19,4 +19,17 @@ class Found:
 def found_at(
     code: str, severity: str, place: Place, path: str, message: str, fix: str, table: str | None = None, rule: str = ""
 ) -> Found:
-    return Found(Violation(code, severity, place.file, place.line, place.column, path, message, fix), table, rule)
+    return Found(
+        Violation(
+            code=code,
+            severity=severity,
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path=path,
+            message=message,
+            fix=fix,
+        ),
+        table,
+        rule,
+    )

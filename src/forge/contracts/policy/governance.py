@@ -56,7 +56,7 @@ class Documentation:
     severity: str = "error"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """What a fact has to be; all that is said has to hold."""
 
@@ -69,7 +69,7 @@ class Condition:
     exists: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """Where all of `when` holds, all of `require` has to and nothing of `forbid` may."""
 
@@ -84,7 +84,7 @@ class Rule:
     severity: str = "error"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Governance:
     """Policies are tuples because those of a platform file hold beside the project's own."""
 

@@ -43,7 +43,15 @@ def finding_of(policy_type: str, found: Found, governance: Governance) -> Findin
     name = violation.code or WORDS.get(found.source, found.source)
     rule = f"{name}/{found.rule}" if found.rule else name
     blocking = blocks(policy_type, found, governance)
-    return Finding(policy_type, violation, blocking, rule, found.table, found.contract_id, found.source)
+    return Finding(
+        policy_type=policy_type,
+        violation=violation,
+        blocks=blocking,
+        rule=rule,
+        table=found.table,
+        contract_id=found.contract_id,
+        source=found.source,
+    )
 
 
 def blocks(policy_type: str, found: Found, governance: Governance) -> bool:

@@ -76,11 +76,11 @@ def _asset(entry: EventLogEntry) -> Asset:
     assert made is not None
     values = {name: getattr(value, "value", value) for name, value in made.metadata.items()}
     return Asset(
-        _key(made.asset_key),
-        _deps(made.tags or {}),
-        tuple(_columns(values)),
-        _lineage(values),
-        _table(values),
+        key=_key(made.asset_key),
+        deps=_deps(made.tags or {}),
+        columns=tuple(_columns(values)),
+        lineage=_lineage(values),
+        table=_table(values),
         description=made.description or "",
         job="" if (entry.job_name or "").startswith("__") else entry.job_name or "",
         run_id=entry.run_id,
@@ -110,15 +110,15 @@ def read_code(target: str, *, job: str | None = None) -> tuple[Asset, ...]:
 def _declared(node: Any, job: str) -> Asset:
     values = {name: getattr(value, "value", value) for name, value in node.metadata.items()}
     return Asset(
-        _key(node.key),
-        tuple(sorted(_key(parent) for parent in node.parent_keys)),
-        tuple(_columns(values)),
-        _lineage(values),
-        _table(values),
-        node.group_name or "",
-        node.description or "",
-        tuple(str(owner) for owner in node.owners),
-        job,
+        key=_key(node.key),
+        deps=tuple(sorted(_key(parent) for parent in node.parent_keys)),
+        columns=tuple(_columns(values)),
+        lineage=_lineage(values),
+        table=_table(values),
+        group=node.group_name or "",
+        description=node.description or "",
+        owners=tuple(str(owner) for owner in node.owners),
+        job=job,
     )
 
 

@@ -130,7 +130,7 @@ class CodeReaders:
 def lost(unit: Unit, reason: str) -> tuple[Program, ...]:
     """A unit that could not be read at all."""
     path = next(iter(unit.texts), unit.name)
-    return (Program(path, unit.language, gaps=(Gap(path, 0, reason),), statements=1),)
+    return (Program(file=path, language=unit.language, gaps=(Gap(path, 0, reason),), statements=1),)
 
 
 def _size(unit: Unit) -> int:

@@ -222,7 +222,14 @@ class SparkEngine:
         with self._watched():
             spark = self._spark()
             custom = self._custom(spark, target, others)
-            failing = Failing(spark, self._target(target), custom.others, custom, readings, masked)
+            failing = Failing(
+                spark=spark,
+                frame=self._target(target),
+                others=custom.others,
+                custom=custom,
+                readings=readings,
+                masked=masked,
+            )
             return failing.sample(checks, limit)
 
     def failing_rows(
@@ -238,9 +245,13 @@ class SparkEngine:
             spark = self._spark()
             custom = self._custom(spark, target, others)
             if isinstance(target, Planned) or target.view_sql is not None:
-                return Failing(spark, self._target(target), custom.others, custom, readings).rows(checks)
+                return Failing(
+                    spark=spark, frame=self._target(target), others=custom.others, custom=custom, readings=readings
+                ).rows(checks)
             frame = placed_frame(spark, target, PLACE)
-            return Failing(spark, frame, custom.others, custom, readings).rows(checks, PLACE)
+            return Failing(spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings).rows(
+                checks, PLACE
+            )
 
     def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> Custom:
         """What rules of the project are made of: their tables are those of the version that is judged."""

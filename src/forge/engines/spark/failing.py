@@ -46,7 +46,7 @@ _SEED = 17
 _CHANCE = "forge chance"  # a column: chance is not allowed inside an aggregate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Failing:
     """Finds the rows of one table that fail checks, by the measures that counted them."""
 

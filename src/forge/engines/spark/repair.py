@@ -52,7 +52,9 @@ class SparkRepair:
                 files[row[FILE]] = files.get(row[FILE], 0) + row["count"]
                 for check_id in row[CHECKS]:
                     told[check_id] = told.get(check_id, 0) + row["count"]
-            return SparkRepaired(self, spark, target, bad, files, deletes=True, told=told)
+            return SparkRepaired(
+                _repair=self, _spark=spark, _target=target, _rows=bad, _files=files, deletes=True, told=told
+            )
 
     def fill(self, target: Target, fill: Fill) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
@@ -72,7 +74,16 @@ class SparkRepair:
             counted = collected(updates.groupBy(FILE).agg(F.count(F.lit(1)).alias("rows"), *cells))
             told = {name: sum(row[f"c{n}"] for row in counted) for n, name in enumerate(fill.columns)}
             files = {row[FILE]: row["rows"] for row in counted}
-            return SparkRepaired(self, spark, target, updates, files, deletes=False, told=told, values=values)
+            return SparkRepaired(
+                _repair=self,
+                _spark=spark,
+                _target=target,
+                _rows=updates,
+                _files=files,
+                deletes=False,
+                told=told,
+                values=values,
+            )
 
     def deduplicate(self, target: Target, key: tuple[str, ...], order_by: tuple[str, ...]) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
@@ -83,7 +94,7 @@ class SparkRepair:
             ranked = rows.select(FILE, POSITION, F.row_number().over(window).alias("forge_rank"))
             gone = ranked.where(F.col("forge_rank") > 1).drop("forge_rank").persist(StorageLevel.MEMORY_AND_DISK)
             files = {row[FILE]: row["count"] for row in collected(gone.groupBy(FILE).count())}
-            return SparkRepaired(self, spark, target, gone, files, deletes=True)
+            return SparkRepaired(_repair=self, _spark=spark, _target=target, _rows=gone, _files=files, deletes=True)
 
     def call(self, place: str, pin: Pin) -> DataFrame:
         """What the project's function at `file.py:name` makes of the table."""
@@ -130,7 +141,7 @@ def _with_places(frame: DataFrame) -> DataFrame:
     return frame.select(*names, F.col("_file").alias(FILE), F.col("_pos").alias(POSITION))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SparkRepaired:
     """`rows` are those that go or change, known by file and place, kept by Spark until `release`; `files` says how many
     each file has."""

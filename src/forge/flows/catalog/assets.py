@@ -75,7 +75,7 @@ class ColumnState:
     failing: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssetAt:
     """One asset as a commit has it."""
 
@@ -166,13 +166,13 @@ def asset_at(
     personal = personal_at(commit.id).of(table)
     before, after = _neighbours(lineage, str(table))
     return AssetAt(
-        Asset(record, standing),
-        commit,
-        version,
-        _columns(record, state, edges, personal, standing.failing_columns),
-        changed,
-        before,
-        after,
+        asset=Asset(record, standing),
+        commit=commit,
+        version=version,
+        columns=_columns(record, state, edges, personal, standing.failing_columns),
+        last_commit=changed,
+        upstream_tables=before,
+        downstream_tables=after,
     )
 
 
@@ -225,7 +225,9 @@ def _standing_at(
 
 def _record(known: Mapping[TableName, AssetRecord], table: TableName, version: TableVersion) -> AssetRecord:
     record = known.get(table)
-    return record or AssetRecord(table, version.kind, "", None, (), (), NEVER)
+    return record or AssetRecord(
+        table=table, kind=version.kind, description="", owner=None, tags=(), columns=(), updated_at=NEVER
+    )
 
 
 def _as_of(record: AssetRecord, state: SnapshotState | None, changed: datetime | None) -> AssetRecord:

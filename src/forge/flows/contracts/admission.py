@@ -26,7 +26,7 @@ from forge.flows.contracts.registration import (
 from forge.model.errors import ForgeError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
     """`registering` is None for a trial. `comparison` is against the version before; None: it is the first.
     `findings` did not stand in the way. The rest is what became of it, for a trial what would."""
@@ -73,10 +73,26 @@ def admit(
         head = ports.store.head(contract.id)
         is_new = ports.store.version(contract.id, contract.version) is None
         state = state_after(contract, head)
-        return Admitted(contract, None, comparison, marked, is_new, state, schema_hash(standing.effective))
+        return Admitted(
+            contract=contract,
+            registering=None,
+            comparison=comparison,
+            findings=marked,
+            created=is_new,
+            state=state,
+            schema_hash=schema_hash(standing.effective),
+        )
     registering = register(contract, ports, text=text, effective=standing.effective)
     kept = registering.registered.schema_hash
-    return Admitted(contract, registering, comparison, marked, registering.created, registering.head.state, kept)
+    return Admitted(
+        contract=contract,
+        registering=registering,
+        comparison=comparison,
+        findings=marked,
+        created=registering.created,
+        state=registering.head.state,
+        schema_hash=kept,
+    )
 
 
 def _sound(text: str, file: str, ports: ContractPorts) -> ContractFile:

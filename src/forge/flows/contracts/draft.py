@@ -32,7 +32,7 @@ _FORMATS = {"UUID": "uuid", "e-mail address": "email", "web address": "uri", "IP
 _FORMAT_OF = {"email": "email"}  # personal data that the standard has a format for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drafted:
     """`gaps`: what the strict profile still asks for. `rows`: how many the table has, None where nobody counted;
     `looked`: what was looked at."""
@@ -77,14 +77,14 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
     had = project.contracts.get(table)
     return Drafted(
-        table,
-        text,
-        lint(text, f"contracts/{table}.odcs.yaml", "strict"),
-        tuple(one for one in found if one.type is not None),
-        len(schema.columns),
-        measured.rows if looked == "rows" or pin.snapshot_id is not None else None,
-        looked,
-        str(had.place) if had is not None else None,
+        table=table,
+        text=text,
+        gaps=lint(text, f"contracts/{table}.odcs.yaml", "strict"),
+        personal=tuple(one for one in found if one.type is not None),
+        columns=len(schema.columns),
+        rows=measured.rows if looked == "rows" or pin.snapshot_id is not None else None,
+        looked=looked,
+        existing=str(had.place) if had is not None else None,
     )
 
 
@@ -113,7 +113,7 @@ def _from_metadata(
     for key, value in stored.items():
         kind, *columns = key.split(":")
         if kind in ("rows", "nulls", "duplicates") and isinstance(value, int) and not isinstance(value, bool):
-            readings[Measure(kind, tuple(columns))] = value
+            readings[Measure(kind=kind, columns=tuple(columns))] = value
     if pin.snapshot_id is not None:
         readings |= ports.lake.measure(pin.catalog, pin.snapshot_id, first_measures(schema))
     return profile_of(pin.table, schema, readings, {}, (), flagged, ports.clock())
@@ -148,7 +148,9 @@ def _known(
     asset = next((one for one in ports.metadata.assets() if one.table == table), None)
     told = {str(c["name"]).lower(): str(c.get("description") or "") for c in (asset.columns if asset else ())}
     told |= {name.lower(): text for name, text in (transform.columns if transform else {}).items() if text}
-    columns = {column.name.lower(): KnownColumn(told.get(column.name.lower(), "")) for column in schema.columns}
+    columns = {
+        column.name.lower(): KnownColumn(description=told.get(column.name.lower(), "")) for column in schema.columns
+    }
     columns |= _shown(measured, columns, personal)
     for name, kind in personal.items():
         if name in columns:

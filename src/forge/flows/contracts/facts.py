@@ -68,23 +68,23 @@ def contracts_by_table(project: Project) -> dict[TableName, Contract]:
 def contract_facts(project: Project, judged: Judged, versions: Versions) -> tuple[ContractFacts, ...]:
     used = {
         one.file: ContractFacts(
-            one.file,
-            one.contract,
-            judged.lint.get(one.file, ()),
-            one.effective,
-            one.violations,
-            one.origins,
-            versions(one.contract),
+            file=one.file,
+            contract=one.contract,
+            lint=judged.lint.get(one.file, ()),
+            effective=one.effective,
+            inherited=one.violations,
+            origins=one.origins,
+            versions=versions(one.contract),
         )
         for one in project.standing
     }
     broken = {
-        file: ContractFacts(file, judged.broken.get(file), lint)
+        file: ContractFacts(file=file, contract=judged.broken.get(file), lint=lint)
         for file, lint in judged.lint.items()
         if file not in used
     }
     above = {
-        file: ContractFacts(file, None, tuple(each for each in project.above if each.file == file))
+        file: ContractFacts(file=file, contract=None, lint=tuple(each for each in project.above if each.file == file))
         for file in {each.file for each in project.above}
     }
     every = {**above, **used, **broken}
@@ -103,8 +103,8 @@ def _table(
     promised = project.contracts.get(table)
     place = _place_of(transform, promised, project, table)
     return TableFacts(
-        str(table),
-        place,
+        table=str(table),
+        place=place,
         kind="source" if transform and transform.is_source else str(transform.kind) if transform else "",
         is_source=bool(transform and transform.is_source),
         is_made=transform is not None,
@@ -163,7 +163,9 @@ def _columns(
     found: dict[str, ColumnFacts] = {}
 
     def add(name: str, type_: str | None, text: str) -> None:
-        found.setdefault(name.lower(), ColumnFacts(name, places.get(name.lower(), place), type_, text))
+        found.setdefault(
+            name.lower(), ColumnFacts(name=name, place=places.get(name.lower(), place), type=type_, description=text)
+        )
 
     for property_ in promised.columns if promised else ():
         found[property_.column.lower()] = _of_property(property_, told)
@@ -178,15 +180,15 @@ def _columns(
 
 def _of_property(property_: Property, told: Mapping[str, str]) -> ColumnFacts:
     return ColumnFacts(
-        property_.column,
-        property_.place,
-        property_.physical_type or property_.logical_type,
-        property_.description or told.get(property_.column.lower(), ""),
-        property_.classification,
-        property_.tags,
-        property_.required,
-        property_.unique,
-        property_.primary_key,
+        name=property_.column,
+        place=property_.place,
+        type=property_.physical_type or property_.logical_type,
+        description=property_.description or told.get(property_.column.lower(), ""),
+        classification=property_.classification,
+        tags=property_.tags,
+        required=property_.required,
+        unique=property_.unique,
+        primary_key=property_.primary_key,
     )
 
 
@@ -209,5 +211,16 @@ def violation_of(error: ForgeError) -> tuple[Violation, ...]:
         place = place_of_text(one.where) if one.where else Place("forge.yaml", 1)
         message = f"{one.what}: {one.why}" if one.why else one.what
         code = _RENAMED.get(one.code, one.code)
-        found.append(Violation(code, "error", place.file, place.line, place.column, "", message, one.fix or ""))
+        found.append(
+            Violation(
+                code=code,
+                severity="error",
+                file=place.file,
+                line=place.line,
+                column=place.column,
+                path="",
+                message=message,
+                fix=one.fix or "",
+            )
+        )
     return tuple(found)

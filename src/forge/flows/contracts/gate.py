@@ -49,15 +49,15 @@ def _contract_verdict(finding: Finding, table: TableName, *, blocks: bool) -> Ve
     severity = Severity.ERROR if blocks else min(Severity(violation.severity), Severity.WARNING, key=_RANK.__getitem__)
     parts = [str(table), "contract", violation.code, *([violation.path] if violation.path else [])]
     return Verdict(
-        ".".join(parts),
-        "contract",
-        str(table),
-        (),
-        Outcome.FAILED,
-        severity,
-        violation.message,
-        blocks,
-        _details(violation),
+        check_id=".".join(parts),
+        check_type="contract",
+        table=str(table),
+        columns=(),
+        outcome=Outcome.FAILED,
+        severity=severity,
+        message=violation.message,
+        blocks=blocks,
+        details=_details(violation),
     )
 
 
@@ -70,15 +70,15 @@ def _schema_verdict(violation: Violation, contract: TableContract, table: TableN
     columns = tuple(each.column for each in contract.columns if _is_about(violation, each))
     severity = Severity.ERROR if blocks else Severity.WARNING if is_error else Severity(violation.severity)
     return Verdict(
-        ".".join([str(table), *(columns or (violation.path,)), "schema"]),
-        "schema",
-        str(table),
-        columns,
-        Outcome.FAILED,
-        severity,
-        violation.message,
-        blocks,
-        _details(violation),
+        check_id=".".join([str(table), *(columns or (violation.path,)), "schema"]),
+        check_type="schema",
+        table=str(table),
+        columns=columns,
+        outcome=Outcome.FAILED,
+        severity=severity,
+        message=violation.message,
+        blocks=blocks,
+        details=_details(violation),
     )
 
 

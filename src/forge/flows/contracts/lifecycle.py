@@ -45,7 +45,16 @@ def change_state(
         )
     head = ports.store.head(contract_id)
     consumers = consumers_of(head.newest, ports) if head is not None else ()
-    told = StateChange(state, None, now, ports.actor, "", reason.strip(), ends_at, replacement)
+    told = StateChange(
+        state=state,
+        before=None,
+        at=now,
+        by=ports.actor,
+        version="",
+        reason=reason.strip(),
+        ends_at=ends_at,
+        replacement=replacement,
+    )
 
     def decide(known: Head) -> Moving:
         refuse_move(contract_id, known.state, state)
@@ -108,11 +117,11 @@ def _deliveries(
         return ()
     hit = tuple(Hit(one.name, one.owner) for one in consumers[:MOST_HIT])
     notice = Notice(
-        NoticeKind.NOTE,
-        Scope(Origin.HAND, str(ports.default_branch)),
-        contract.tables[0] if contract.tables else contract.name,
-        str(ports.default_branch),
-        change.at,
+        kind=NoticeKind.NOTE,
+        scope=Scope(Origin.HAND, str(ports.default_branch)),
+        table=contract.tables[0] if contract.tables else contract.name,
+        branch=str(ports.default_branch),
+        at=change.at,
         hit=hit,
         hit_count=len(consumers),
         text=notice_text(contract, change),

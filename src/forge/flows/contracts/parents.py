@@ -121,7 +121,16 @@ class _Pool:
 
     def refuse(self, contract: Contract, message: str, fix: str) -> None:
         place, path = _extends_place(contract)
-        found = Violation(PARENT_NOT_FOUND, "error", place.file, place.line, place.column, path, message, fix)
+        found = Violation(
+            code=PARENT_NOT_FOUND,
+            severity="error",
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path=path,
+            message=message,
+            fix=fix,
+        )
         if found not in self._found:
             self._found.append(found)
 

@@ -103,7 +103,7 @@ def _no_alerts() -> AlertPorts | None:
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ContractPorts:
     """`published` is told of every registration, for catalogs that no transaction of Forge's database reaches; it never
     raises."""

@@ -129,7 +129,14 @@ def _planned(
         if head is not None and state is head.state:
             return None
         change = StateChange(
-            state, head.state if head else None, now, ports.actor, new.version, _reason(contract), None, None
+            state=state,
+            before=head.state if head else None,
+            at=now,
+            by=ports.actor,
+            version=new.version,
+            reason=_reason(contract),
+            ends_at=None,
+            replacement=None,
         )
         return moving_of(new, change, consumers, ports)
 
@@ -145,7 +152,11 @@ def state_after(contract: Contract, head: Head | None) -> State:
 def _step(known: Head | None, new: Registered, contract: Contract, *, wanted_by: str) -> StateChange | None:
     before = known.state if known else None
     state = state_after(contract, known)
-    return None if state is before else StateChange(state, before, new.registered_at, wanted_by, new.version)
+    return (
+        None
+        if state is before
+        else StateChange(state=state, before=before, at=new.registered_at, by=wanted_by, version=new.version)
+    )
 
 
 def find_unheeded(contract: Contract, head: Head | None) -> tuple[Violation, ...]:
@@ -160,10 +171,32 @@ def find_unheeded(contract: Contract, head: Head | None) -> tuple[Violation, ...
     if Version(contract.version) < Version(head.newest.version):
         message = f"status is {contract.status}, but {head.newest.version} is the newest version: its status counts"
         fix = f"Write it into the newest version, or: forge contract state {head.id} {NEXT[state][0]}"
-        return (Violation("E507", "warning", place.file, place.line, place.column, "status", message, fix),)
+        return (
+            Violation(
+                code="E507",
+                severity="warning",
+                file=place.file,
+                line=place.line,
+                column=place.column,
+                path="status",
+                message=message,
+                fix=fix,
+            ),
+        )
     message = f"status is {contract.status}, but the contract is {state}: after {state} comes {NEXT[state][0]}"
     fix = f"Write status: {NEXT[state][0]}, so that its consumers are told first."
-    return (Violation("E507", "warning", place.file, place.line, place.column, "status", message, fix),)
+    return (
+        Violation(
+            code="E507",
+            severity="warning",
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path="status",
+            message=message,
+            fix=fix,
+        ),
+    )
 
 
 def find_same_name(contract: Contract, heads: Iterable[Head]) -> tuple[Violation, ...]:
@@ -179,7 +212,18 @@ def find_same_name(contract: Contract, heads: Iterable[Head]) -> tuple[Violation
     place = contract.document.place_of(("name",))
     message = f"{others[0]} is called {name}, too: {NAMESPACE_KEY} of their namespace lists only one of them"
     fix = "Give each contract of a schema a name of its own."
-    return (Violation("", "warning", place.file, place.line, place.column, "name", message, fix),)
+    return (
+        Violation(
+            code="",
+            severity="warning",
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            path="name",
+            message=message,
+            fix=fix,
+        ),
+    )
 
 
 def _reason(contract: Contract) -> str:

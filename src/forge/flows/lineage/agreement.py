@@ -16,7 +16,7 @@ from forge.lineage.kind import EdgeType
 CODE, RUNS = "code", "runs"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
     """An edge that only one of the two tells. `id` is that of the edge; `said_by`: code or runs; `place` is where."""
 
@@ -104,4 +104,13 @@ def _table(fact: EdgeFact) -> str:
 
 def _disagreement(table: str, fact: EdgeFact, who: str) -> Disagreement:
     place = next((one.place for one in fact.evidence if one.place), "")
-    return Disagreement(fact.key.id, fact.source.id, fact.target.id, table, who, fact.producer, place, fact.expression)
+    return Disagreement(
+        id=fact.key.id,
+        source=fact.source.id,
+        target=fact.target.id,
+        table=table,
+        said_by=who,
+        producer=fact.producer,
+        place=place,
+        expression=fact.expression,
+    )

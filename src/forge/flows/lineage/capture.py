@@ -56,7 +56,9 @@ def record_captured(
     """One batch, of the script as producer. A script that failed may have written less than it does otherwise, so
     nothing is closed then. `here`: the folder it ran in; files below it are called as code calls them."""
     seen = in_catalog(captured.seen, catalog, here)
-    evidence = Evidence(Basis.OBSERVED, _EXTRACTOR, captured.script, run_id=run_id, seen_at=ports.clock())
+    evidence = Evidence(
+        basis=Basis.OBSERVED, extractor=_EXTRACTOR, file=captured.script, run_id=run_id, seen_at=ports.clock()
+    )
     return ports.store.record([_batch(captured, seen, evidence, ports.clock(), ports.actor)])
 
 
@@ -92,7 +94,14 @@ def producer_of(script: str) -> str:
 def _batch(captured: Captured, seen: tuple[Seen, ...], evidence: Evidence, at: datetime, actor: str) -> Batch:
     edges = tuple(claim for one in seen for claim in claims_of(one.extraction, evidence))
     complete = captured.exit_code == 0
-    return Batch(producer_of(captured.script), at, edges, tuple(_nodes(captured, seen)), complete, actor=actor)
+    return Batch(
+        producer=producer_of(captured.script),
+        at=at,
+        edges=edges,
+        nodes=tuple(_nodes(captured, seen)),
+        complete=complete,
+        actor=actor,
+    )
 
 
 def _nodes(captured: Captured, seen: tuple[Seen, ...]) -> Iterator[NodeClaim]:

@@ -44,10 +44,12 @@ def record_declared(
     for one in declared:
         edges, nodes = claims_of_declared(one, lambda name: _known(view, name))
         claims = with_versions(ports.store, edges)
-        batches.append(Batch(f"{DECLARED}{one.file}", now, claims, nodes, actor=one.author or who))
+        batches.append(
+            Batch(producer=f"{DECLARED}{one.file}", at=now, edges=claims, nodes=nodes, actor=one.author or who)
+        )
         unknown += _unknown(view, one.file, edges, nodes)
     known = frozenset(ports.store.producers())
-    batches += [Batch(f"{DECLARED}{path}", now, actor=who) for path in gone if f"{DECLARED}{path}" in known]
+    batches += [Batch(producer=f"{DECLARED}{path}", at=now, actor=who) for path in gone if f"{DECLARED}{path}" in known]
     recorded = ports.store.record(batches)
     edges_in_all = sum(len(batch.edges) for batch in batches)
     detail = {"files": sorted(files), "gone": sorted(gone), "edges": edges_in_all}

@@ -160,9 +160,9 @@ def _write(ports: LineagePorts, steps: list[tuple[Commit, Tree, datetime]], sinc
         changed = {table: tree[table] for table in tree if not _same(before.get(table), tree[table])}
         batches += batches_of(ports, changed, at, commit.author.name, assets)
         for claims in versions_of(ports.store, (str(table) for table in changed if table not in before)).values():
-            batches.append(Batch(MANUAL, at, claims, complete=False, actor=commit.author.name))
+            batches.append(Batch(producer=MANUAL, at=at, edges=claims, complete=False, actor=commit.author.name))
         gone = (table for table in before if table not in tree)
-        batches += [Batch(f"{PRODUCER}{table}", at, actor=commit.author.name) for table in sorted(gone)]
+        batches += [Batch(producer=f"{PRODUCER}{table}", at=at, actor=commit.author.name) for table in sorted(gone)]
     last, _, at = steps[-1]
     _record(ports, batches, Cursor(last.id, at, since).text())
 
@@ -207,13 +207,13 @@ def batches_of(
         lineage = found.get((run_id, table), TableLineage(table))
         file, line = code.get((run_id, str(table)), ("", 0))
         nodes = [*_nodes(ports, table, version, assets.get(table), file), *_outside(lineage)]
-        seen = Evidence(Basis.OBSERVED, "spark-plan", file, line, run_id=run_id)
+        seen = Evidence(basis=Basis.OBSERVED, extractor="spark-plan", file=file, line=line, run_id=run_id)
         edges = [*claims_of(lineage, seen)]
         if file:
             maker = _maker(ports, version, lineage, seen)
             edges += maker_edges(maker)
             nodes += maker_nodes(maker)
-        batches.append(Batch(f"{PRODUCER}{table}", at, tuple(edges), tuple(nodes), actor=actor))
+        batches.append(Batch(producer=f"{PRODUCER}{table}", at=at, edges=tuple(edges), nodes=tuple(nodes), actor=actor))
     return batches
 
 
@@ -273,23 +273,29 @@ def claims_of(lineage: TableLineage | Extraction, seen: Evidence) -> Iterable[Ed
     evidence = (seen,)
     for edge in lineage.edges:
         yield EdgeClaim(
-            column_of(edge.source.table, edge.source.column, edge.source.field),
-            column_of(edge.target.table, edge.target.column, edge.target.field),
-            Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
-            edge.transformation,
-            edge.expression,
-            edge.masking,
-            edge.confidence,
-            evidence,
+            source=column_of(edge.source.table, edge.source.column, edge.source.field),
+            target=column_of(edge.target.table, edge.target.column, edge.target.field),
+            kind=Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
+            transformation=edge.transformation,
+            expression=edge.expression,
+            masking=edge.masking,
+            confidence=edge.confidence,
+            evidence=evidence,
         )
     for indirect in lineage.indirect:
         source = column_of(indirect.source.table, indirect.source.column, indirect.source.field)
         kind = indirect_kind(indirect.subtype)
-        yield EdgeClaim(source, table_of(indirect.target), kind, evidence=evidence)
+        yield EdgeClaim(source=source, target=table_of(indirect.target), kind=kind, evidence=evidence)
     for table_edge in lineage.table_edges:
         kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
         unknown = Transformation.UNKNOWN
-        yield EdgeClaim(_end(table_edge.source), _end(table_edge.target), kind, unknown, evidence=evidence)
+        yield EdgeClaim(
+            source=_end(table_edge.source),
+            target=_end(table_edge.target),
+            kind=kind,
+            transformation=unknown,
+            evidence=evidence,
+        )
 
 
 def _end(name: str) -> Entity:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     KeyOf = Callable[[TableName, TableVersion | None], tuple[str, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LineagePorts:
     """`answers` walks what `store` has recorded. `scratch` gives an empty store in memory with one who walks it: the
     graph of another branch is put together there. `schema` is that of a version of a table; None: not known any more.

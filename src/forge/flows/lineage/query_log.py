@@ -18,7 +18,7 @@ PRODUCER = "queries:"
 _EXTRACTOR = "query-log"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
     """`kind`: direct, indirect, table or gap; of a gap `expression` is the reason. `first`: the id of one query."""
 
@@ -69,26 +69,36 @@ def record_log(ports: LineagePorts, name: str, found: Iterable[Counted]) -> LogR
         claim = _claim(one)
         before = claims.get(claim.key)
         claims[claim.key] = claim if before is None else _both(before, claim)
-    batch = Batch(f"{PRODUCER}{name}", ports.clock(), tuple(claims.values()), actor=ports.actor)
+    batch = Batch(producer=f"{PRODUCER}{name}", at=ports.clock(), edges=tuple(claims.values()), actor=ports.actor)
     recorded = ports.store.record([batch])
     direct = sum(bool(claim.target.owner) for claim in claims.values())
     return LogRead(name, recorded, direct, tuple(sorted(gaps.items(), key=lambda gap: (-gap[1], gap[0]))))
 
 
 def _claim(one: Counted) -> EdgeClaim:
-    evidence = (Evidence(_basis(one.confidence), _EXTRACTOR, one.first, times=one.times),)
+    evidence = (Evidence(basis=_basis(one.confidence), extractor=_EXTRACTOR, file=one.first, times=one.times),)
     source, target = name_in_lake(one.source), name_in_lake(one.target)
     match one.kind:
         case "direct":
             how = Transformation(one.transformation)
             kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=one.masking))
-            ends = _column(source, one.source_field), _column(target, one.target_field)
-            return EdgeClaim(*ends, kind, how, one.expression, one.masking, one.confidence, evidence)
+            return EdgeClaim(
+                source=_column(source, one.source_field),
+                target=_column(target, one.target_field),
+                kind=kind,
+                transformation=how,
+                expression=one.expression,
+                masking=one.masking,
+                confidence=one.confidence,
+                evidence=evidence,
+            )
         case "indirect":
             end, kind = _column(source, one.source_field), indirect_kind(Indirect(one.subtype))
-            return EdgeClaim(end, _table(target), kind, confidence=RESOLVED, evidence=evidence)
+            return EdgeClaim(source=end, target=_table(target), kind=kind, confidence=RESOLVED, evidence=evidence)
     kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
-    return EdgeClaim(_table(source), _table(target), kind, confidence=one.confidence, evidence=evidence)
+    return EdgeClaim(
+        source=_table(source), target=_table(target), kind=kind, confidence=one.confidence, evidence=evidence
+    )
 
 
 def _both(one: EdgeClaim, other: EdgeClaim) -> EdgeClaim:

@@ -32,7 +32,7 @@ class Match(StrEnum):
     OUTSIDE = "outside"  # a file or a database: its rows are not kept here
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """`by`: the columns by which rows were found, and their values. `fields`: columns of the record, each with the
     columns of this source that its value is made of."""
@@ -123,15 +123,15 @@ def _origin(
         lineage = next((one for _, one in runs if one.table == table), TableLineage(table))
         origins = _sources(trace, lineage, records[0], found.masked, written[0], depth - 1, column)
     return Origin(
-        str(table),
-        match or Match.ONE,
-        by,
-        fields,
-        tuple(records),
-        found.truncated,
-        version.number,
-        written[0] if written else None,
-        origins,
+        table=str(table),
+        match=match or Match.ONE,
+        by=by,
+        fields=fields,
+        rows=tuple(records),
+        more=found.truncated,
+        version=version.number,
+        commit=written[0] if written else None,
+        origins=origins,
     )
 
 
@@ -172,14 +172,14 @@ def _source(
 ) -> Origin:
     table = lake_table(name)
     if table is None:
-        return Origin(name, Match.OUTSIDE, by, fields)
+        return Origin(table=name, match=Match.OUTSIDE, by=by, fields=fields)
     if table not in trace.ports.metadata.tree(commit.id) or not by:
-        return Origin(name, Match.UNKNOWN, by, fields)
+        return Origin(table=name, match=Match.UNKNOWN, by=by, fields=fields)
     where = {key: _text(value) for key, value in by.items()}
     try:
         found = travel(trace.ports, table, commit.id, where=where, limit=trace.rows, mask=trace.mask)
     except (PersonalFilterError, UnknownNameError, FilterValueError):  # not shown, or not what its column can hold
-        return Origin(name, Match.UNKNOWN, by, fields)
+        return Origin(table=name, match=Match.UNKNOWN, by=by, fields=fields)
     match = Match.NONE if not found.rows else Match.ONE if len(found.rows) == 1 else Match.SEVERAL
     wanted = None
     if column is not None and len(fields.get(column, ())) == 1:

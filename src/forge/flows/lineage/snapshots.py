@@ -41,13 +41,13 @@ def save_snapshot(
         )
     census = _count(view)
     snapshot = Snapshot(
-        name,
-        moment,
-        description,
-        actor or ports.actor,
-        now,
-        census.nodes,
-        census.edges,
+        name=name,
+        at=moment,
+        description=description,
+        created_by=actor or ports.actor,
+        created_at=now,
+        nodes=census.nodes,
+        edges=census.edges,
     )
     ports.store.save_snapshot(snapshot)
     ports.metadata.note(AuditRecord(now, snapshot.created_by, "lineage.snapshot", name, {"at": moment.isoformat()}))

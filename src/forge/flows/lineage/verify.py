@@ -109,7 +109,7 @@ def _compare(
 ) -> Compared | None:
     """None: nothing is written, says either side."""
     if isinstance(seen, Refused):
-        return Compared(file, line, reason=seen.reason) if static else None
+        return Compared(file=file, line=line, reason=seen.reason) if static else None
     if not static and not seen:
         return None
     return compare(file, line, _all(static), _all(one.extraction for one in seen))

@@ -13,7 +13,7 @@ from forge.lineage.kind import EdgeType, Kind, Relationship
 from forge.lineage.node import TABLE_LIKE, Entity, NodeType, table_of
 
 _SAME = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
-_EVIDENCE = (Evidence(Basis.DECLARED, "version"),)
+_EVIDENCE = (Evidence(basis=Basis.DECLARED, extractor="version"),)
 
 
 def split_version(name: str) -> tuple[str, str]:
@@ -61,4 +61,6 @@ def _tables(store: LineageStore, names: Iterable[str]) -> dict[str, Entity]:
 
 
 def _joined(source: Entity, target: Entity) -> EdgeClaim:
-    return EdgeClaim(source, target, _SAME, Transformation.IDENTITY, evidence=_EVIDENCE)
+    return EdgeClaim(
+        source=source, target=target, kind=_SAME, transformation=Transformation.IDENTITY, evidence=_EVIDENCE
+    )

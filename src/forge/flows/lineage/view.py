@@ -75,17 +75,17 @@ class Look:
         start, shown, types = self.find(name, column), frozenset(node_types), frozenset(edge_types)
         beside = transforms or asks_for_doers(start, shown, types)
         ask = Ask(
-            start.id,
-            direction,
-            depth,
-            self.edges_taken(min_confidence, indirect=indirect, edge_types=types, beside=beside),
-            level,
-            shown,
-            frozenset(schemas),
-            frozenset(files),
-            intermediate,
-            limit,
-            paths,
+            start=start.id,
+            direction=direction,
+            depth=depth,
+            edges=self.edges_taken(min_confidence, indirect=indirect, edge_types=types, beside=beside),
+            level=level,
+            node_types=shown,
+            schemas=frozenset(schemas),
+            files=frozenset(files),
+            intermediate=intermediate,
+            limit=limit,
+            paths=paths,
         )
         return self.answers.walk(ask)
 
@@ -102,7 +102,7 @@ class Look:
         if not 0 <= least <= 1:
             raise ForgeError("E803", f"The least confidence {least} is not between 0 and 1")
         types = frozenset(edge_types) or (WITH_DOERS if beside else FLOWS)
-        return EdgeFilter(types, least, indirect, self.at, beside=beside)
+        return EdgeFilter(types=types, min_confidence=least, indirect=indirect, at=self.at, beside=beside)
 
     def paths(
         self,
@@ -116,7 +116,9 @@ class Look:
     ) -> tuple[Path, ...]:
         """The surest ways along which data goes from one to the other, best first."""
         start, end = self.find(source).id, self.find(target).id
-        ask = Ask(start, "downstream", depth, self.edges_taken(min_confidence, indirect=indirect))
+        ask = Ask(
+            start=start, direction="downstream", depth=depth, edges=self.edges_taken(min_confidence, indirect=indirect)
+        )
         return self.answers.paths(end, ask, count)
 
     def edge(self, edge_id: str) -> EdgeVersion:
@@ -231,10 +233,10 @@ def _declared(store: LineageStore, producer: str, at: datetime, time: datetime) 
     edges = (fact for fact in store.edge_facts(producer=producer) if holds(fact, at))
     nodes = (fact for fact in store.node_facts(producer=producer) if holds(fact, at))
     return Batch(
-        producer,
-        time,
-        tuple(replace(claim_of(fact), valid_from=None, valid_to=None) for fact in edges),
-        tuple(NodeClaim(fact.entity, fact.details) for fact in nodes),
+        producer=producer,
+        at=time,
+        edges=tuple(replace(claim_of(fact), valid_from=None, valid_to=None) for fact in edges),
+        nodes=tuple(NodeClaim(fact.entity, fact.details) for fact in nodes),
     )
 
 

@@ -71,7 +71,9 @@ def record_edges(
     look(ports)  # tables of commits that the graph has not seen yet are known, too
     who = actor or ports.actor
     claims = with_versions(ports.store, [_by_hand(claim, reason) for claim in edges])
-    batch = Batch(MANUAL, ports.clock(), claims, tuple(nodes), complete=False, strict=True, actor=who)
+    batch = Batch(
+        producer=MANUAL, at=ports.clock(), edges=claims, nodes=tuple(nodes), complete=False, strict=True, actor=who
+    )
     return _record(ports, [batch], "lineage.declare", reason)
 
 
@@ -87,7 +89,7 @@ def _record(ports: LineagePorts, batches: Sequence[Batch], action: str, reason: 
 
 def _by_hand(claim: EdgeClaim, reason: str) -> EdgeClaim:
     metadata = {**claim.metadata, "reason": reason} if reason else claim.metadata
-    evidence = claim.evidence or (Evidence(Basis.DECLARED, MANUAL),)
+    evidence = claim.evidence or (Evidence(basis=Basis.DECLARED, extractor=MANUAL),)
     return replace(claim, metadata=metadata, evidence=evidence)
 
 
@@ -110,8 +112,10 @@ def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, r
     at = max(now, *(fact.valid_from for fact in mine))
     why = {"closed_by": actor or ports.actor, **({"closed_because": reason} if reason else {})}
     said = tuple(_said(fact, why) for fact in mine)
-    batch = Batch(MANUAL, at, said, complete=False, actor=actor or ports.actor)
-    closing = Batch(MANUAL, at, complete=False, actor=actor or ports.actor, closes=tuple(f.key for f in mine))
+    batch = Batch(producer=MANUAL, at=at, edges=said, complete=False, actor=actor or ports.actor)
+    closing = Batch(
+        producer=MANUAL, at=at, complete=False, actor=actor or ports.actor, closes=tuple(f.key for f in mine)
+    )
     return _record(ports, [batch, closing], "lineage.close", reason)
 
 
@@ -159,19 +163,36 @@ def _record_made(
     ends = entity_of(view, source), entity_of(view, target)
     transform = Entity(NodeType.TRANSFORM, made.id)
     role = "policy" if masking else "transformation"
-    evidence = (Evidence(Basis.DECLARED, role),)
+    evidence = (Evidence(basis=Basis.DECLARED, extractor=role),)
     details = {key: value for key, value in made.to_dict().items() if value}
     kind = Kind(EdgeType.DERIVES_FROM, relationship)
-    how = Transformation.TRANSFORMATION
     edges = (
-        EdgeClaim(*ends, kind, how, masking=masking, evidence=evidence, metadata={role: made.to_dict()}),
-        EdgeClaim(ends[0], transform, Kind(EdgeType.CONSUMES, None), evidence=evidence),
-        EdgeClaim(transform, ends[1], Kind(EdgeType.PRODUCES, None), masking=masking, evidence=evidence),
+        EdgeClaim(
+            source=ends[0],
+            target=ends[1],
+            kind=kind,
+            transformation=Transformation.TRANSFORMATION,
+            masking=masking,
+            evidence=evidence,
+            metadata={role: made.to_dict()},
+        ),
+        EdgeClaim(source=ends[0], target=transform, kind=Kind(EdgeType.CONSUMES, None), evidence=evidence),
+        EdgeClaim(
+            source=transform, target=ends[1], kind=Kind(EdgeType.PRODUCES, None), masking=masking, evidence=evidence
+        ),
     )
     new = tuple(NodeClaim(end, version_details(end)) for end in ends if end.type is NodeType.DATASET)
     nodes = (NodeClaim(transform, {"transform_type": role, **details}), *new)
     claims = with_versions(ports.store, edges)
-    batch = Batch(MANUAL, ports.clock(), claims, nodes, complete=False, strict=True, actor=actor or ports.actor)
+    batch = Batch(
+        producer=MANUAL,
+        at=ports.clock(),
+        edges=claims,
+        nodes=nodes,
+        complete=False,
+        strict=True,
+        actor=actor or ports.actor,
+    )
     return _record(ports, [batch], f"lineage.{'anonymize' if masking else 'derive'}")
 
 

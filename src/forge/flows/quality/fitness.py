@@ -22,7 +22,7 @@ from forge.versioning.commit import Commit, TableVersion
 _SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessPorts:
     """`standing`: what monitors and people found out about these versions. `personal`: the columns that a table's
     contract calls personal, None where it has no contract. `personal_at`: all that is."""
@@ -37,7 +37,7 @@ class FitnessPorts:
     current: Callable[[TableName], CurrentChecks | None] = lambda table: None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fitness:
     """`commit_id` is what the revision meant: the same data for whoever reads it there. `written` made the version."""
 
@@ -81,7 +81,15 @@ def judge_fitness(
         conditions.append(_age(written, required.max_age_hours, now))
     if required.no_pii:
         conditions.append(_personal(ports, table, version, commit.id))
-    return Fitness(table, revision, commit.id, version, written, tuple(conditions), now)
+    return Fitness(
+        table=table,
+        at=revision,
+        commit_id=commit.id,
+        version=version,
+        written=written,
+        conditions=tuple(conditions),
+        judged_at=now,
+    )
 
 
 def _score(health: Health, required: float) -> Condition:

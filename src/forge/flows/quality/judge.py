@@ -44,7 +44,7 @@ class Execution:
     tiers: tuple[str, ...] = ()  # manifests | kept | new files | scan | sketches | narrow: where its readings came from
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """One table, judged once. `executions` are by check id."""
 
@@ -70,7 +70,7 @@ def no_history(table: TableName, branch: BranchName, commit_id: CommitId | None,
     return NotMeasured("no history is kept here")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckPorts:
     """What judging published data needs of the world."""
 
@@ -131,16 +131,16 @@ def judge_dataset(
     personal = personal_of(project, ports, commit_id)
     judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
     return Judged(
-        table,
-        branch.name,
-        commit_id,
-        pin.snapshot_id,
-        schema,
-        chosen,
-        judgement.verdicts,
-        judgement.readings,
-        tools.now,
-        judgement.executions,
+        table=table,
+        branch=branch.name,
+        commit_id=commit_id,
+        snapshot_id=pin.snapshot_id,
+        schema=schema,
+        checks=chosen,
+        verdicts=judgement.verdicts,
+        readings=judgement.readings,
+        executed_at=tools.now,
+        executions=judgement.executions,
     )
 
 

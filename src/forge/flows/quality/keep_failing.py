@@ -48,7 +48,10 @@ def keep_failing(judged: Judged, ports: CheckPorts, versions: VersionPorts) -> K
     others = find_others([check for _, check in named], lambda other: reader.pin(other, at))
     frame = ports.engine().failing_rows(reader.pin(judged.table, at), named, judged.readings, others)
     said = f"Rows of {judged.table} that fail {len(named)} {'check' if len(named) == 1 else 'checks'}"
-    done = commit_data(CommitRequest(target, judged.branch, CommitMode.OVERWRITE, message=said, frame=frame), versions)
+    done = commit_data(
+        CommitRequest(table=target, branch=judged.branch, mode=CommitMode.OVERWRITE, message=said, frame=frame),
+        versions,
+    )
     commit = done.commit.id if done.commit else None
     return KeptRows(target, commit, done.statistics.record_count, untold)
 

@@ -122,13 +122,13 @@ def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
 
 def verdict_of(result: CheckResult) -> Verdict:
     return Verdict(
-        result.check_id,
-        result.type,
-        result.dataset,
-        result.columns,
-        result.verdict,
-        result.severity,
-        result.message,
-        result.blocks,
-        result.details,
+        check_id=result.check_id,
+        check_type=result.type,
+        table=result.dataset,
+        columns=result.columns,
+        outcome=result.verdict,
+        severity=result.severity,
+        message=result.message,
+        blocks=result.blocks,
+        details=result.details,
     )

@@ -53,7 +53,7 @@ class Failing:
         return tuple((pin, tuple(checks)) for pin, checks in found.items())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
     """What is put into cells: NULLs of `columns`; where `failing` is given, only in rows that fail, and there whatever
     the cell holds where the column is among `bad`."""

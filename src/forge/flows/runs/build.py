@@ -51,7 +51,7 @@ class Event:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """What all outputs of one run share."""
 
@@ -81,7 +81,7 @@ class Job:
     key_check: KeyCheck | None = None  # None: the catalog is someone else's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
     """What became of one output."""
 
@@ -116,8 +116,8 @@ def build(
     a result too, with its error."""
     started = time.monotonic()
     record = OutputRecord(
-        transform.output,
-        OutputStatus.FAILED,
+        table=transform.output,
+        status=OutputStatus.FAILED,
         kind=str(transform.kind),
         inputs={str(table): pin.snapshot_id for table, pin in inputs.items()},
     )
@@ -126,7 +126,7 @@ def build(
             built = _build(job, transform, base, inputs, others, record)
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
-        built = Built(failed, transform, base, error=error)
+        built = Built(record=failed, transform=transform, base=base, error=error)
     jobs = job.engine.progress(job.run_id, transform.output).jobs
     done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
     built = replace(built, record=done)
@@ -156,7 +156,9 @@ def _build(
     job.seam("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
-        return Built(_blocked(record, violations), transform, base, planned=planned, verdicts=violations)
+        return Built(
+            record=_blocked(record, violations), transform=transform, base=base, planned=planned, verdicts=violations
+        )
     if transform.kind is Kind.VIEW:
         stage, snapshot, key = None, None, RunKey()
         assert isinstance(transform.body, SqlQuery)
@@ -171,22 +173,30 @@ def _build(
     if stage is not None and snapshot is not None:
         checks = job.project.checks.get(table, ())
         said = found.judged
-        staged = Staged(transform, stage, snapshot, checks, said.verdicts, said.readings, others)
+        staged = Staged(
+            transform=transform,
+            stage=stage,
+            snapshot=snapshot,
+            checks=checks,
+            verdicts=said.verdicts,
+            readings=said.readings,
+            others=others,
+        )
         if is_worth_it(staged, violations):
             found = _without_bad_rows(job, subject, staged, found)
     verdicts = violations + found.judged.verdicts
     job.seam("checked")
     return Built(
-        _judged_record(record, verdicts, found),
-        transform,
-        base,
-        found.pin,
-        stage,
-        found.snapshot,
-        planned,
-        verdicts,
-        found.judged.readings,
-        files,
+        record=_judged_record(record, verdicts, found),
+        transform=transform,
+        base=base,
+        pin=found.pin,
+        stage=stage,
+        snapshot=found.snapshot,
+        planned=planned,
+        verdicts=verdicts,
+        readings=found.judged.readings,
+        files=files,
         side=found.side,
         executions=found.judged.executions,
         key=key,
@@ -298,17 +308,25 @@ def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:
 def _side(built: Built, side: SideStaged) -> Built:
     counted = side.snapshot.statistics
     record = OutputRecord(
-        side.table,
-        OutputStatus.PASSED,
-        f"{_rows(side.rows)} of {built.table} that failed a check",
-        "quarantine",
+        table=side.table,
+        status=OutputStatus.PASSED,
+        reason=f"{_rows(side.rows)} of {built.table} that failed a check",
+        kind="quarantine",
         rows=counted.record_count,
         rows_added=side.rows,
         snapshot_id=side.snapshot.snapshot_id,
         inputs={str(built.table): built.record.snapshot_id},
     )
     pin = Pin(side.table, side.stage.catalog, side.snapshot.snapshot_id)
-    return Built(record, side.planned.transform, side.base, pin, side.stage, side.snapshot, side.planned)
+    return Built(
+        record=record,
+        transform=side.planned.transform,
+        base=side.base,
+        pin=pin,
+        stage=side.stage,
+        snapshot=side.snapshot,
+        planned=side.planned,
+    )
 
 
 def _refuse_other_nature(transform: Transform, base: Base) -> None:
@@ -342,7 +360,7 @@ def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base
     pin = None  # the caller pins it where it stands
     if version is not None and version.kind == "table":
         pin = Pin(record.table, base.catalog, base.snapshot_id)
-    return Built(record, transform, base, pin)
+    return Built(record=record, transform=transform, base=base, pin=pin)
 
 
 def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState]:

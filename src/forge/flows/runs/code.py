@@ -55,7 +55,9 @@ def columns_in_code(
             found[table] = ()  # a circle ends here
             if isinstance(transform.body, FileSource):
                 place = Place(transform.file, transform.line)
-                found[table] = tuple(ColumnFacts(name, place, type_) for name, type_ in transform.body.columns.items())
+                found[table] = tuple(
+                    ColumnFacts(name=name, place=place, type=type_) for name, type_ in transform.body.columns.items()
+                )
             elif (step := steps.get(str(table).lower())) is not None:
                 found[table] = tuple(_made(transform, step, columns_of))
         return found.get(table, ())
@@ -71,13 +73,13 @@ def _made(
     """As they are spelled: where the query lists them, else where it reads them. The reader of SQL writes all names in
     small letters."""
     if not isinstance(transform.body, SqlQuery):
-        yield from (ColumnFacts(name, Place(transform.file, transform.line)) for name in step.columns)
+        yield from (ColumnFacts(name=name, place=Place(transform.file, transform.line)) for name in step.columns)
         return
     written = _written(transform.body.text)
     read = {column.name.lower(): column.name for table in transform.inputs for column in columns_of(table)}
     for name in step.columns:
         spelled, line = written.get(name.lower(), (read.get(name.lower(), name), transform.line))
-        yield ColumnFacts(spelled, Place(transform.file, line))
+        yield ColumnFacts(name=spelled, place=Place(transform.file, line))
 
 
 def _written(text: str) -> dict[str, tuple[str, int]]:

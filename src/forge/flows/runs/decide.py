@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forge.versioning.commit import TableVersion
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     branch: BranchName
     selection: tuple[str, ...] = ()  # empty: everything

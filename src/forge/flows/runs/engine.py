@@ -63,7 +63,9 @@ class DeclaredLineage:
         from forge.model.names import ColumnName
 
         table, _, column = source.rpartition(".")
-        self.edges.append(Edge(ColumnName(table, column), ColumnName(str(self.target), target), expression=expression))
+        self.edges.append(
+            Edge(source=ColumnName(table, column), target=ColumnName(str(self.target), target), expression=expression)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class JobEvent:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecord:
     id: str
     kind: str  # run | monitor
@@ -210,7 +210,13 @@ class JobQueue:
         tables = self._work.plan(request)
         now = self._clock()
         job = JobRecord(
-            job_id or new_run_id(now), kind, JobStatus.QUEUED, dict(request), now, self.server, tables=tables
+            id=job_id or new_run_id(now),
+            kind=kind,
+            status=JobStatus.QUEUED,
+            request=dict(request),
+            created_at=now,
+            server=self.server,
+            tables=tables,
         )
         with self._turn:
             if self._stopping.is_set():

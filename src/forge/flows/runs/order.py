@@ -51,7 +51,7 @@ def _makes(fault: FileFault) -> bool:
 
 def _unread(fault: FileFault, table: TableName) -> Transform:
     """In the place of a transform that could not be read: what it reads is not known."""
-    return Transform(table, SqlQuery(""), fault.file, 1, "")
+    return Transform(output=table, body=SqlQuery(""), file=fault.file, line=1, code_hash="")
 
 
 def _chosen(project: Project, selection: Sequence[str], every: dict[TableName, Transform]) -> frozenset[TableName]:

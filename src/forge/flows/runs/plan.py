@@ -48,7 +48,7 @@ class PlanPorts:
     readers: Callable[[Sequence[Transform], Tree], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Planned:
     project: Project
     metadata: Metadata
@@ -60,7 +60,7 @@ class _Planned:
     force: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedStep:
     table: TableName
     kind: str
@@ -85,8 +85,14 @@ def plan(request: RunRequest, project: Project, ports: Planning) -> Plan:
     """What is wrong with a file takes its own tables out of the plan, and no others."""
     line = line_of(ports.metadata, request.branch, ports.default_branch)
     job = _Planned(
-        *(project, ports.metadata, ports.lake, ports.engine, line.head),
-        *(request.params, request.time_range, request.force),
+        project=project,
+        metadata=ports.metadata,
+        lake=ports.lake,
+        engine=ports.engine,
+        head=line.head,
+        params=request.params,
+        time_range=request.time_range,
+        force=request.force,
     )
     selected = find_order(project, request.selection)
     order = selected.order
@@ -94,15 +100,15 @@ def plan(request: RunRequest, project: Project, ports: Planning) -> Plan:
     found = foresee(job, order, line)
     steps = tuple(
         PlannedStep(
-            transform.output,
-            "source" if transform.is_source else str(transform.kind),
-            found[transform.output].action,
-            found[transform.output].reason,
-            transform.inputs,
-            len(project.checks.get(transform.output, ())),
-            transform.output in project.contracts,
-            transform.file,
-            project.owner(transform.output),
+            table=transform.output,
+            kind="source" if transform.is_source else str(transform.kind),
+            action=found[transform.output].action,
+            reason=found[transform.output].reason,
+            inputs=transform.inputs,
+            checks=len(project.checks.get(transform.output, ())),
+            has_contract=transform.output in project.contracts,
+            file=transform.file,
+            owner=project.owner(transform.output),
         )
         for transform in order
     )
@@ -118,13 +124,13 @@ def _broken(selected: RunSelection, project: Project) -> Iterator[PlannedStep]:
     for table, faults in sorted(reasons.items()):
         transform = project.transforms.get(table)
         yield PlannedStep(
-            table,
-            "unknown" if transform is None else "source" if transform.is_source else str(transform.kind),
-            "broken",
-            "; ".join(fault.error.line for fault in faults),
-            transform.inputs if transform else (),
-            len(project.checks.get(table, ())),
-            table in project.contracts,
-            transform.file if transform else faults[0].file,
-            project.owner(table),
+            table=table,
+            kind="unknown" if transform is None else "source" if transform.is_source else str(transform.kind),
+            action="broken",
+            reason="; ".join(fault.error.line for fault in faults),
+            inputs=transform.inputs if transform else (),
+            checks=len(project.checks.get(table, ())),
+            has_contract=table in project.contracts,
+            file=transform.file if transform else faults[0].file,
+            owner=project.owner(table),
         )

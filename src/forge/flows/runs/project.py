@@ -39,7 +39,7 @@ LENIENT = (Enforcement.OFF, Enforcement.WARN)  # contracts hold nothing back, al
 _ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     root: Path
     transforms: Mapping[TableName, Transform]
@@ -183,8 +183,17 @@ def assemble(
         texts = [_ENCODER.encode(spec) for spec, _ in specs]
         hashes[table] = _hash([*_shape_of(promised), *texts])
     return Project(
-        *(root, transforms, named, checks, hashes, owner_of, tuple(notes), places),
-        *(stood.standing, stood.above, governance),
+        root=root,
+        transforms=transforms,
+        contracts=named,
+        checks=checks,
+        rules_hash=hashes,
+        owner_of=owner_of,
+        notes=tuple(notes),
+        places=places,
+        standing=stood.standing,
+        above=stood.above,
+        governance=governance,
         promises=promises,
         promise_places=promise_places,
         faults=tuple(faults),

@@ -56,7 +56,7 @@ MAKES_TABLES = "run"
 """The kind of run that makes tables by the code of the project. The others change what readers have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputRecord:
     """What happened to one table in one run."""
 
@@ -95,7 +95,7 @@ def _text(snapshot: SnapshotId | None) -> str | None:
     return None if snapshot is None else str(snapshot)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     id: RunId
     branch: BranchName
@@ -143,7 +143,7 @@ class RunRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssetRecord:
     """What the catalog knows of a table after a publish."""
 
@@ -194,7 +194,7 @@ class TableLineage:
     table_edges: tuple[TableEdge, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """What one run made of one table, and what one check said there; without a `check_id` it said nothing."""
 
@@ -230,7 +230,7 @@ class DatasetTally:
     not_measured: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
     """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
 
@@ -276,7 +276,7 @@ class Sealed:
     table_trees: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
     """A branch goes to a commit that exists: fast-forward and reset. One transaction, like a publication."""
 
@@ -292,7 +292,7 @@ class Advance:
     contracts: tuple[Registration, ...] = ()  # of what it brings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """Everything one transaction writes."""
 

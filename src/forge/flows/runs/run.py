@@ -73,7 +73,7 @@ NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """What a run needs of the world."""
 
@@ -134,16 +134,16 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     now = ports.clock()
     refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
     record = RunRecord(
-        request.run_id or new_run_id(now),
-        request.branch,
-        RunStatus.RUNNING,
-        now,
-        ports.author.email,
-        socket.gethostname(),
-        os.getpid(),
-        process_started(os.getpid()),
-        request.selection,
-        {key: str(value) for key, value in request.params.items()},
+        id=request.run_id or new_run_id(now),
+        branch=request.branch,
+        status=RunStatus.RUNNING,
+        started_at=now,
+        user=ports.author.email,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        process_started=process_started(os.getpid()),
+        selection=request.selection,
+        params={key: str(value) for key, value in request.params.items()},
         start=request.time_range.start if request.time_range else None,
         end=request.time_range.end if request.time_range else None,
     )
@@ -194,16 +194,16 @@ def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Ju
     outputs = {output.table: output.status for output in result.run.outputs}
     published = outputs.get(built.table) is OutputStatus.PUBLISHED
     return Judged(
-        built.table,
-        branch,
-        result.commit.id if published and result.commit else None,
-        built.snapshot.snapshot_id if built.snapshot else None,
-        built.planned.schema,
-        checks[:by_checks],
-        built.verdicts[split:],
-        built.readings,
-        job.now,
-        built.executions,
+        table=built.table,
+        branch=branch,
+        commit_id=result.commit.id if published and result.commit else None,
+        snapshot_id=built.snapshot.snapshot_id if built.snapshot else None,
+        schema=built.planned.schema,
+        checks=checks[:by_checks],
+        verdicts=built.verdicts[split:],
+        readings=built.readings,
+        executed_at=job.now,
+        executions=built.executions,
         run_id=job.run_id,
         gate=built.verdicts[:split],
     )
@@ -242,34 +242,34 @@ def job_of(
     now: datetime | None = None,
 ) -> Job:
     return Job(
-        run_id,
-        project,
-        ports.metadata,
-        ports.lake,
-        ports.engine,
-        now or ports.clock(),
-        line.head,
-        request.params,
-        request.time_range,
-        request.force,
-        _stepping(ports, run_id),
-        ports.events,
-        ports.secrets,
-        ports.logger,
-        ports.seals,
-        ports.signer,
-        _quarantine(ports, line, run_id, now or ports.clock()),
-        _history(ports, line, request.time_range),
-        Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
-        ports.states,
-        Personal(
+        run_id=run_id,
+        project=project,
+        metadata=ports.metadata,
+        lake=ports.lake,
+        engine=ports.engine,
+        now=now or ports.clock(),
+        head=line.head,
+        params=request.params,
+        time_range=request.time_range,
+        force=request.force,
+        seam=_stepping(ports, run_id),
+        notify=ports.events,
+        secrets=ports.secrets,
+        logger=ports.logger,
+        seals=ports.seals,
+        signer=ports.signer,
+        set_aside=_quarantine(ports, line, run_id, now or ports.clock()),
+        history=_history(ports, line, request.time_range),
+        reader=Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        states=ports.states,
+        personal=Personal(
             ports.metadata,
             declared_with(project.contracts.values(), ports.declared),
             lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
         ),
-        lambda tables: ports.register(tables, run_id),
-        ports.keys,
-        ports.key_check,
+        register=lambda tables: ports.register(tables, run_id),
+        keys=ports.keys,
+        key_check=ports.key_check,
     )
 
 
@@ -358,7 +358,13 @@ def _task(
     if fallen:
         reason = f"stands on {fallen[0]}, which was {built[fallen[0]].status}"
         job.notify(Event(job.run_id, transform.output, "skipped", reason))
-        return Built(OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind)), transform, base)
+        return Built(
+            record=OutputRecord(
+                table=transform.output, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)
+            ),
+            transform=transform,
+            base=base,
+        )
 
     def pin_of(table: TableName) -> Pin | None:
         staged = built[table].pin if table in built and built[table].status not in FALLEN else None
@@ -375,9 +381,13 @@ def _task(
             fix=f"Run it too: forge run +{transform.output}",
         )
         record = OutputRecord(
-            transform.output, OutputStatus.FAILED, error.line, str(transform.kind), error=error.to_dict()
+            table=transform.output,
+            status=OutputStatus.FAILED,
+            reason=error.line,
+            kind=str(transform.kind),
+            error=error.to_dict(),
         )
-        return Built(record, transform, base, error=error)
+        return Built(record=record, transform=transform, base=base, error=error)
     others = {t: pin for t in job.project.references(transform.output) if (pin := pin_of(t))}
     return lambda: build(job, transform, base, inputs, others)
 
@@ -386,8 +396,10 @@ def _stop(job: Job, waiting: list[Transform], bases: Mapping[TableName, Base], b
     """Something could not run: what has not begun will not begin, and nothing of this run will be published."""
     for transform in waiting:
         reason = "the run stopped before it"
-        record = OutputRecord(transform.output, OutputStatus.SKIPPED, reason, str(transform.kind))
-        built[transform.output] = Built(record, transform, bases[transform.output])
+        record = OutputRecord(
+            table=transform.output, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)
+        )
+        built[transform.output] = Built(record=record, transform=transform, base=bases[transform.output])
         job.notify(Event(job.run_id, transform.output, "skipped", reason))
     waiting.clear()
 

@@ -29,7 +29,7 @@ from forge.versioning.commit import Author
 from forge.versioning.naming import parse_branch
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunOrder:
     """A run as it is asked for, in texts: it can be kept in a row and asked for again."""
 
@@ -67,7 +67,7 @@ def _moment(value: object) -> datetime | None:
     return as_utc(datetime.fromisoformat(str(value)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunWork:
     """What the queue does with runs. What is a function here is built when it is first needed."""
 
@@ -120,12 +120,12 @@ class RunWork:
 
     def _request(self, order: RunOrder) -> RunRequest:
         return RunRequest(
-            BranchName(order.branch),
-            order.selection,
-            self.bind(order.texts),
-            TimeRange(order.start, order.end) if order.start and order.end else None,
-            order.message,
-            order.force,
+            branch=BranchName(order.branch),
+            selection=order.selection,
+            params=self.bind(order.texts),
+            time_range=TimeRange(order.start, order.end) if order.start and order.end else None,
+            message=order.message,
+            force=order.force,
         )
 
     def cancel(self, job_id: str) -> None:
@@ -152,16 +152,16 @@ class RunWork:
         was deleted."""
         order, server = RunOrder.of(job.request), job.server
         return RunRecord(
-            RunId(job.id),
-            BranchName(order.branch),
-            RunStatus.RUNNING,
-            job.started_at or job.created_at,
-            self.author.email,
-            server.host,
-            server.pid,
-            server.process_started,
-            order.selection,
-            order.texts,
+            id=RunId(job.id),
+            branch=BranchName(order.branch),
+            status=RunStatus.RUNNING,
+            started_at=job.started_at or job.created_at,
+            user=self.author.email,
+            host=server.host,
+            pid=server.pid,
+            process_started=server.process_started,
+            selection=order.selection,
+            params=order.texts,
             start=order.start,
             end=order.end,
         )

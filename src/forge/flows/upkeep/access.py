@@ -34,7 +34,7 @@ class TokenKind(StrEnum):
     SESSION = "session"  # a browser's cookie
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
     """`digest` is the SHA-256 of the secret; 256 random bits need no slow hash. The name of a session is the id of
     the token it belongs to, and it works only as long as that one does."""
@@ -250,7 +250,16 @@ class Access:
         secret, now = self._random(), self._clock()
         digest = digest_of(secret)
         expires = None if life is None else now + life
-        return Token(digest[:12], kind, name, scope, digest, by, now, expires), secret
+        return Token(
+            id=digest[:12],
+            kind=kind,
+            name=name,
+            scope=scope,
+            digest=digest,
+            created_by=by,
+            created_at=now,
+            expires_at=expires,
+        ), secret
 
     def _note(self, token: Token, now: datetime) -> None:
         """When it was last used is good to know, but no reason to refuse or delay a request."""

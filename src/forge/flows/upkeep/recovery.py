@@ -38,7 +38,7 @@ _ATTEMPTS = 50
 _ALL = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intended:
     """One table of a publish that has begun, with all that belongs into its record."""
 
@@ -182,14 +182,16 @@ def _bare(missing: Unrecorded, tree: Tree) -> Intended:
     snapshot = landed.snapshot
     number = before.number + 1 if before else 1
     version = TableVersion(
-        landed.catalog,
-        landed.uuid,
-        snapshot.snapshot_id,
-        snapshot.schema_id,
-        number,
+        catalog=landed.catalog,
+        uuid=landed.uuid,
+        snapshot_id=snapshot.snapshot_id,
+        schema_id=snapshot.schema_id,
+        number=number,
         key=before.key if before else (),
     )
-    return Intended(missing.table, version, snapshot.statistics, TableLineage(missing.table))
+    return Intended(
+        table=missing.table, version=version, statistics=snapshot.statistics, lineage=TableLineage(missing.table)
+    )
 
 
 def _table_of(metadata: Audit, run: RunRecord, landed: LandedRef) -> TableName | None:

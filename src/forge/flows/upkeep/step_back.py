@@ -114,12 +114,14 @@ def step_back(
 ) -> None:
     """The row moves with the last of the commits, so that whatever stops it before leaves the offer as it was."""
     assert step.earlier is not None, "there is something to go back to"
-    pointer = Pointer(step.catalog, step.error.location, step.earlier.location)
+    pointer = Pointer(catalog=step.catalog, expected=step.error.location, location=step.earlier.location)
     if not step.losses:
         line = line_of(metadata, default, default)
         assert line.head is not None, "a table has a commit"
         audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _told(step))
-        advance = Advance((pointer,), line.branch, line.head, line.head, audit=(audit,))
+        advance = Advance(
+            pointers=(pointer,), branch=line.branch, expected_head=line.head, head=line.head, audit=(audit,)
+        )
         _done(publish_durably(lake, metadata, advance, _quiet))
     for number, loss in enumerate(step.losses, start=1):
         pointers = (pointer,) if number == len(step.losses) else ()
@@ -162,17 +164,19 @@ def _publication(
         metadata={"run_id": str(run_id), "repair": str(table), **_told(step)},
     )
     at = loss.then.snapshot_id if loss.then else None
-    output = OutputRecord(table, OutputStatus.PUBLISHED, "went back to its version before", snapshot_id=at)
+    output = OutputRecord(
+        table=table, status=OutputStatus.PUBLISHED, reason="went back to its version before", snapshot_id=at
+    )
     run = RunRecord(
-        run_id,
-        line.branch,
-        RunStatus.SUCCEEDED,
-        now,
-        author.email,
-        socket.gethostname(),
-        os.getpid(),
-        process_started(os.getpid()),
-        (str(table),),
+        id=run_id,
+        branch=line.branch,
+        status=RunStatus.SUCCEEDED,
+        started_at=now,
+        user=author.email,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        process_started=process_started(os.getpid()),
+        selection=(str(table),),
         step="finished",
         finished_at=now,
         commit_id=commit.id,

@@ -110,7 +110,12 @@ def _sealed(
     digests: dict[tuple[str, SnapshotId], str | None] = {}
     for one in foreign:
         for snapshot in one.snapshots:
-            version = TableVersion(one.state.catalog, one.state.uuid, snapshot.snapshot_id, snapshot.schema_id)
+            version = TableVersion(
+                catalog=one.state.catalog,
+                uuid=one.state.uuid,
+                snapshot_id=snapshot.snapshot_id,
+                schema_id=snapshot.schema_id,
+            )
             try:
                 found, before = seal_series(metadata, seals, [version], before=before)
             except ForgeError:
@@ -132,10 +137,10 @@ def _commits(
     for snapshot, one in steps:
         before = tree.get(one.table)
         tree[one.table] = TableVersion(
-            one.state.catalog,
-            one.state.uuid,
-            snapshot.snapshot_id,
-            snapshot.schema_id,
+            catalog=one.state.catalog,
+            uuid=one.state.uuid,
+            snapshot_id=snapshot.snapshot_id,
+            schema_id=snapshot.schema_id,
             number=before.number + 1 if before else 1,
             digest=digests.get((one.state.uuid, snapshot.snapshot_id)),
             key=before.key if before else (),
@@ -167,22 +172,24 @@ def _publication(
 ) -> Publication:
     *before, (commit, tree) = commits
     run = RunRecord(
-        new_run_id(now),
-        line.branch,
-        RunStatus.SUCCEEDED,
-        now,
-        author.email,
-        socket.gethostname(),
-        os.getpid(),
-        process_started(os.getpid()),
-        tuple(str(one.table) for one in foreign),
+        id=new_run_id(now),
+        branch=line.branch,
+        status=RunStatus.SUCCEEDED,
+        started_at=now,
+        user=author.email,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        process_started=process_started(os.getpid()),
+        selection=tuple(str(one.table) for one in foreign),
         step="finished",
         finished_at=now,
         commit_id=commit.id,
         kind="adopt",
     )
     # Each pointer stays where it is; that nobody moved it meanwhile is part of the transaction.
-    pointers = tuple(Pointer(one.state.catalog, one.state.location, one.state.location) for one in foreign)
+    pointers = tuple(
+        Pointer(catalog=one.state.catalog, expected=one.state.location, location=one.state.location) for one in foreign
+    )
     detail = {"commits": [c.id for c, _ in commits], "tables": [str(one.table) for one in foreign]}
     return Publication(
         pointers=pointers,

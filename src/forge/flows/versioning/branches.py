@@ -45,7 +45,7 @@ class BranchView:
 
 def create_default_branch(metadata: Refs, name: BranchName, author: Author, now: datetime) -> None:
     """The branch every project begins with. Another process may be doing the same at this moment."""
-    branch = Branch(name, None, now, author.email, now, is_default=True)
+    branch = Branch(name=name, head=None, created_at=now, created_by=author.email, updated_at=now, is_default=True)
     with suppress(BranchExistsError):
         metadata.create_branch(branch, AuditRecord(now, author.email, "branch.create", name))
 
@@ -68,11 +68,11 @@ def create_branch(
         head = find_commit(metadata, start, current).id
     named = metadata.branch(BranchName(parse_revision(start).name))
     branch = Branch(
-        parsed,
-        head,
-        now,
-        author.email,
-        now,
+        name=parsed,
+        head=head,
+        created_at=now,
+        created_by=author.email,
+        updated_at=now,
         parent=named.name if named else parent.name,
         fork_commit=head,
         description=description,
@@ -250,7 +250,7 @@ def _update(
     return find_branch(metadata, branch.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What two revisions have that the other has not, from records alone. Tables are those that changed since the
     merge base; without one, all."""

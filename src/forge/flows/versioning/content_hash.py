@@ -210,18 +210,18 @@ class _Sealing:
     def _table(self, facts: TableFacts, manifests: Mapping[str, Sequence[str]], nodes: Mapping[str, str]) -> TableTree:
         listed = facts.manifest_list
         return TableTree(
-            "table",
-            facts.uuid,
-            facts.schema or "",
-            facts.specs.get(facts.spec_id, {}),
-            facts.properties,
-            (listed, self.known[listed].digest) if listed else None,
-            tuple(ManifestNode(p, self.known[p].digest, nodes[p]) for p in manifests.get(listed or "", ())),
+            kind="table",
+            uuid=facts.uuid,
+            schema=facts.schema or "",
+            spec=facts.specs.get(facts.spec_id, {}),
+            properties=facts.properties,
+            manifest_list=(listed, self.known[listed].digest) if listed else None,
+            manifests=tuple(ManifestNode(p, self.known[p].digest, nodes[p]) for p in manifests.get(listed or "", ())),
         )
 
     def _view(self, version: TableVersion) -> TableTree:
         path = version.metadata_location or ""
-        return TableTree("view", version.uuid, file=(path, self.known[path].digest))
+        return TableTree(kind="view", uuid=version.uuid, file=(path, self.known[path].digest))
 
 
 def late_path(version: TableVersion) -> str:

@@ -81,7 +81,9 @@ def diff_trees(
             except UnreadableMetadata:
                 if tables is not None:
                     raise
-                found.append(TableDiff(str(table), UNREADABLE, RowDiff()))  # the others are told all the same
+                found.append(
+                    TableDiff(table=str(table), change=UNREADABLE, rows=RowDiff())
+                )  # the others are told all the same
     return tuple(found)
 
 
@@ -111,7 +113,7 @@ def _diff_views(
         for v in (old, new)
     ]
     said = () if texts[0] == texts[1] else (SchemaChange("sql", "", *texts),)
-    return TableDiff(str(table), change, RowDiff(), said)
+    return TableDiff(table=str(table), change=change, rows=RowDiff(), schema=said)
 
 
 def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | None:
@@ -151,15 +153,15 @@ def _diff_files(
     if gone or new:
         rows = _diff_rows(ports, gone, new, layout, page, left.needs_engine or right.needs_engine)
     return TableDiff(
-        str(table),
-        "changed",
-        rows,
-        diff_schemas(before, after),
-        layout.key,
-        layout.fields,
-        len(new.files) if new else 0,
-        len(gone.files) if gone else 0,
-        sum(part.size for part in (gone, new) if part),
+        table=str(table),
+        change="changed",
+        rows=rows,
+        schema=diff_schemas(before, after),
+        key=layout.key,
+        fields=layout.fields,
+        files_added=len(new.files) if new else 0,
+        files_removed=len(gone.files) if gone else 0,
+        bytes_read=sum(part.size for part in (gone, new) if part),
     )
 
 
@@ -216,7 +218,7 @@ def _diff_whole(
 
     side = right or left
     if side is None:
-        return TableDiff(str(table), "changed", RowDiff())
+        return TableDiff(table=str(table), change="changed", rows=RowDiff())
     key = choose_key(ports, table, said, (side,))
     before, after = (side.fields if left else (), side.fields if right else ())
     layout = _narrowed(align_for_diff(side.fields, side.fields, key), page, table)
@@ -227,15 +229,15 @@ def _diff_whole(
     words += [SchemaChange("dropped", f.name, f"{f.name} {f.type}", None, f.id) for f in before]
     counted = RowDiff(inserted=count if right else 0, deleted=0 if right else count, rows=rows, columns={})
     return TableDiff(
-        str(table),
-        "added" if right else "removed",
-        counted,
-        tuple(words),
-        layout.key,
-        layout.fields,
-        len(side.files) if right else 0,
-        0 if right else len(side.files),
-        _opened(side, page.offset + page.limit if page.limit else 0),
+        table=str(table),
+        change="added" if right else "removed",
+        rows=counted,
+        schema=tuple(words),
+        key=layout.key,
+        fields=layout.fields,
+        files_added=len(side.files) if right else 0,
+        files_removed=0 if right else len(side.files),
+        bytes_read=_opened(side, page.offset + page.limit if page.limit else 0),
     )
 
 

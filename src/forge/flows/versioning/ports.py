@@ -36,7 +36,7 @@ from forge.versioning.protection import effective
 SMALL_BYTES = 64 * 2**20  # what the driver reads itself; more is Spark's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VersionPorts:
     metadata: Metadata
     lake: Lake
@@ -137,15 +137,15 @@ def working(ports: VersionPorts, kind: str, branch: BranchName, words: tuple[str
     """A run of this kind. Its stages go when it ends; an error is recorded as its end, unless it was published."""
     now = ports.clock()
     record = RunRecord(
-        ports.run_id or new_run_id(now),
-        branch,
-        RunStatus.RUNNING,
-        now,
-        ports.author.email,
-        socket.gethostname(),
-        os.getpid(),
-        process_started(os.getpid()),
-        words,
+        id=ports.run_id or new_run_id(now),
+        branch=branch,
+        status=RunStatus.RUNNING,
+        started_at=now,
+        user=ports.author.email,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        process_started=process_started(os.getpid()),
+        selection=words,
         kind=kind,
     )
     ports.metadata.start_run(record)

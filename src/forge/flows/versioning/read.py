@@ -109,7 +109,7 @@ def query(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableChange:
     """How a table differs between two commits, from metadata alone."""
 
@@ -150,23 +150,25 @@ def _change(lake: Lake, table: TableName, old: TableVersion | None, new: TableVe
             if version is not None and version.snapshot_id is not None:
                 found = lake.snapshot(version.catalog, version.snapshot_id)
         except UnreadableMetadata:
-            return TableChange(table, UNREADABLE, 0, 0, 0, 0, 0)
+            return TableChange(
+                table=table, change=UNREADABLE, rows_before=0, rows_after=0, bytes_before=0, bytes_after=0, versions=0
+            )
         rows.append(found.statistics.record_count if found else 0)
         sizes.append(found.statistics.total_size if found else 0)
         schemas.append({c.name: c.type for c in found.schema.columns} if found else {})
     first, second = schemas
     both = old is not None and new is not None
     return TableChange(
-        table,
-        "changed" if both else ("added" if new is not None else "removed"),
-        rows[0],
-        rows[1],
-        sizes[0],
-        sizes[1],
-        abs((new.number if new else 0) - (old.number if old else 0)),
-        tuple(n for n in second if n not in first) if both else (),
-        tuple(n for n in first if n not in second) if both else (),
-        tuple(f"{n}: {first[n]} → {second[n]}" for n in second if n in first and first[n] != second[n]),
+        table=table,
+        change="changed" if both else ("added" if new is not None else "removed"),
+        rows_before=rows[0],
+        rows_after=rows[1],
+        bytes_before=sizes[0],
+        bytes_after=sizes[1],
+        versions=abs((new.number if new else 0) - (old.number if old else 0)),
+        columns_added=tuple(n for n in second if n not in first) if both else (),
+        columns_removed=tuple(n for n in first if n not in second) if both else (),
+        columns_retyped=tuple(f"{n}: {first[n]} → {second[n]}" for n in second if n in first and first[n] != second[n]),
     )
 
 

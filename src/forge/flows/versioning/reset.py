@@ -36,10 +36,10 @@ def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:
     def record(prepared: Prepared) -> Advance:
         detail = {"from": line.head, "to": commit.id}
         return Advance(
-            prepared.pointers,
-            line.branch,
-            line.head,
-            commit.id,
+            pointers=prepared.pointers,
+            branch=line.branch,
+            expected_head=line.head,
+            head=commit.id,
             assets=assets_of(ports, None, prepared.versions, staged=wanted) if line.is_default else (),
             audit=(AuditRecord(ports.clock(), ports.author.email, "reset", str(line.branch), detail),),
         )

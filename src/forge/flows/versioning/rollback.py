@@ -77,9 +77,16 @@ def restored(ports: VersionPorts, line: Line, table: TableName, version: TableVe
     old, new = _counted(ports, before), _counted(ports, version)
     rows, size = new.record_count - old.record_count, new.total_size - old.total_size
     statistics = TableStatistics(
-        max(rows, 0), max(-rows, 0), max(size, 0), max(-size, 0), new.record_count, new.total_size
+        rows_added=max(rows, 0),
+        rows_deleted=max(-rows, 0),
+        bytes_added=max(size, 0),
+        bytes_deleted=max(-size, 0),
+        record_count=new.record_count,
+        total_size=new.total_size,
     )
-    return TableOutcome(replace(version, number=number), TableTally(str(table), "restored"), statistics=statistics)
+    return TableOutcome(
+        replace(version, number=number), TableTally(table=str(table), how="restored"), statistics=statistics
+    )
 
 
 def _counted(ports: VersionPorts, version: TableVersion | None) -> TableStatistics:

@@ -36,7 +36,7 @@ class DataFile:
     """By field id: no value lies outside, and none is NULL or NaN. Left out where the manifest does not prove it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableFiles:
     """One snapshot of a table, from its manifests."""
 
@@ -126,7 +126,7 @@ class Tables(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableMerge:
     """The rows of one table to merge. None: no files on that side. `rewritten` are the files of ours that may hold rows
     which theirs changed."""

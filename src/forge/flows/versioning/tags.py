@@ -48,7 +48,7 @@ def create_tag(
         )
     if known is not None:
         _refuse_protected(metadata, known, protected)
-    tag = Tag(parsed, commit.id, author, now, message)
+    tag = Tag(name=parsed, target=commit.id, tagger=author, time=now, message=message)
     if signer is not None:
         tag = replace(tag, signature=signer(tag_id_of(tag)))
     detail: dict[str, object] = {"target": commit.id, **({"from": known.target} if known else {})}

@@ -85,7 +85,9 @@ def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
             return read_dbt(
                 unit.texts, shared.catalog, dialect=shared.dialect, default_schema=shared.catalog.default_schema
             )
-    return (Program(unit.name, unit.language, gaps=(Gap(unit.name, 0, f"nothing reads {unit.language}"),)),)
+    return (
+        Program(file=unit.name, language=unit.language, gaps=(Gap(unit.name, 0, f"nothing reads {unit.language}"),)),
+    )
 
 
 def _with_maker(program: Program, result: str) -> Program:

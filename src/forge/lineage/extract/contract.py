@@ -155,7 +155,16 @@ def edges_of(step: Step, joined: Joined) -> Iterable[Edge]:
             text = trace.expression or last_name(source)
             named = is_guess(source.table) or is_guess(step.target)
             sure = min(trace.confidence, LOW_CONFIDENCE if named else RESOLVED)
-            yield Edge(source, target, trace.transformation, text, trace.masking, sure, step.file, step.line)
+            yield Edge(
+                source=source,
+                target=target,
+                transformation=trace.transformation,
+                expression=text,
+                masking=trace.masking,
+                confidence=sure,
+                file=step.file,
+                line=step.line,
+            )
 
 
 def is_guess(table: str) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import EdgeType, Kind, Relationship
@@ -27,7 +26,7 @@ class AssetColumn:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
     """`lineage`: column → the asset and column of each source. `at` and `run_id` of a materialization; without them it
     is what the code declares."""
@@ -83,10 +82,10 @@ def _table(key: Key, named: str, database: str) -> Entity:
 
 def _batch(asset: Asset, tables: Mapping[Key, Entity], now: datetime, actor: str, known: frozenset[str]) -> Batch:
     at = asset.at or now
-    seen = Evidence(Basis.OBSERVED if asset.at else Basis.DECLARED, EXTRACTOR, run_id=asset.run_id)
+    seen = Evidence(basis=Basis.OBSERVED if asset.at else Basis.DECLARED, extractor=EXTRACTOR, run_id=asset.run_id)
     edges = tuple(_edges(asset, tables, (seen,)))
     nodes = () if tables[asset.key].id in known else tuple(_nodes(asset, tables[asset.key]))
-    return Batch(producer_of_asset(asset), at, edges, nodes, actor=actor)
+    return Batch(producer=producer_of_asset(asset), at=at, edges=edges, nodes=nodes, actor=actor)
 
 
 def _edges(asset: Asset, tables: Mapping[Key, Entity], evidence: tuple[Evidence, ...]) -> Iterable[EdgeClaim]:
@@ -94,12 +93,12 @@ def _edges(asset: Asset, tables: Mapping[Key, Entity], evidence: tuple[Evidence,
     sources = dict.fromkeys((*asset.deps, *(key for found in asset.lineage.values() for key, _ in found)))
     for key in sources:
         if key != asset.key:  # an asset that adds to itself reads itself
-            yield EdgeClaim(tables[key], target, kind, evidence=evidence)
+            yield EdgeClaim(source=tables[key], target=target, kind=kind, evidence=evidence)
     for column, found in asset.lineage.items():
         for key, name in found:
-            ends = column_of(tables[key].id, name), column_of(target.id, column)
-            if ends[0] != ends[1]:
-                yield EdgeClaim(*ends, kind, Transformation.UNKNOWN, evidence=evidence)
+            source, end = column_of(tables[key].id, name), column_of(target.id, column)
+            if source != end:
+                yield EdgeClaim(source=source, target=end, kind=kind, evidence=evidence)
 
 
 def _nodes(asset: Asset, table: Entity) -> Iterable[NodeClaim]:

@@ -20,7 +20,7 @@ class ForeignKey:
     references: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
     """`kind` is physical or view. `inferred`: from a query that makes it, not from a list of columns. `given`: by who
     asks (`--schema`, the catalog); it wins over what code says."""
@@ -52,4 +52,4 @@ def definitions_of(schemas: Schemas) -> tuple[Definition, ...]:
     def columns_of(columns: Mapping[str, str]) -> tuple[ColumnDefinition, ...]:
         return tuple(ColumnDefinition(name, str(type_ or "")) for name, type_ in columns.items())
 
-    return tuple(Definition(table, columns_of(columns), given=True) for table, columns in schemas.items())
+    return tuple(Definition(name=table, columns=columns_of(columns), given=True) for table, columns in schemas.items())

@@ -53,7 +53,7 @@ Path = tuple[str | int, ...]
 Find = Callable[[str], Entity | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredEdge:
     source: str
     target: str
@@ -111,14 +111,14 @@ def _claim(edge: DeclaredEdge, source: Entity, target: Entity, file: str) -> Edg
     )
     relationship = (edge.relationship or usual) if edge.type is EdgeType.DERIVES_FROM else None
     return EdgeClaim(
-        source,
-        target,
-        Kind(edge.type, relationship, edge.indirect),
-        edge.transformation,
-        edge.expression,
-        edge.masking,
-        edge.confidence,
-        (Evidence(Basis.DECLARED, EXTRACTOR, file, edge.line),),
+        source=source,
+        target=target,
+        kind=Kind(edge.type, relationship, edge.indirect),
+        transformation=edge.transformation,
+        expression=edge.expression,
+        masking=edge.masking,
+        confidence=edge.confidence,
+        evidence=(Evidence(basis=Basis.DECLARED, extractor=EXTRACTOR, file=file, line=edge.line),),
         metadata={"author": edge.author, "reason": edge.reason},
     )
 
@@ -165,18 +165,18 @@ class _Reader:
                 self._fault(path, f"The edge has no {key}", f"Give the file or the edge one: {key}: …")
         type_ = self._word(given, "type", path, EdgeType) or EdgeType.DERIVES_FROM
         edge = DeclaredEdge(
-            source,
-            target,
-            self.document.line_of(*path),
-            type_,
-            self._word(given, "relationship", path, Relationship),
-            self._transformation(given, path),
-            self._text(given, "expression", path),
-            self._switch(given, "masking", path),
-            self._fraction(given, "confidence", path),
-            self._word(given, "indirect", path, Indirect),
-            who,
-            why,
+            source=source,
+            target=target,
+            line=self.document.line_of(*path),
+            type=type_,
+            relationship=self._word(given, "relationship", path, Relationship),
+            transformation=self._transformation(given, path),
+            expression=self._text(given, "expression", path),
+            masking=self._switch(given, "masking", path),
+            confidence=self._fraction(given, "confidence", path),
+            indirect=self._word(given, "indirect", path, Indirect),
+            author=who,
+            reason=why,
         )
         if type_ is not EdgeType.DERIVES_FROM and (edge.relationship or edge.indirect):
             self._fault(path, f"Only derives_from has a relationship or is indirect, not {type_}")

@@ -38,7 +38,14 @@ def join_seen(seen: Iterable[Seen]) -> tuple[Seen, ...]:
     found: dict[str, Seen] = {}
     for step, joined in join_steps(steps):
         edges = (
-            Edge(source, into, t.transformation, t.expression or last_name(source), t.masking, t.confidence)
+            Edge(
+                source=source,
+                target=into,
+                transformation=t.transformation,
+                expression=t.expression or last_name(source),
+                masking=t.masking,
+                confidence=t.confidence,
+            )
             for name, value in joined.columns.items()
             for into, source, t in arrivals(ColumnName(step.target, name), value)
         )
@@ -95,7 +102,7 @@ def _step(one: Seen) -> Step:
         columns[name] = _value([(edge.target.field.split(".") if edge.target.field else [], edge) for edge in edges])
     shaped = frozenset((edge.source, edge.subtype) for edge in one.extraction.indirect)
     reads = frozenset(edge.source for edge in one.extraction.table_edges)
-    return Step(one.target, one.made, columns, shaped, reads)
+    return Step(target=one.target, made=one.made, columns=columns, shaped=shaped, reads=reads)
 
 
 def _value(edges: list[tuple[list[str], Edge]]) -> Value:
@@ -142,7 +149,14 @@ def from_lines(text: str) -> Iterator[Seen]:
 def _seen(known: Mapping[str, Any]) -> Seen:
     target = str(known["target"])
     edges = tuple(
-        Edge(ColumnName(*row[:3]), ColumnName(*row[3:6]), Transformation(row[6]), row[7], row[8], row[9])
+        Edge(
+            source=ColumnName(*row[:3]),
+            target=ColumnName(*row[3:6]),
+            transformation=Transformation(row[6]),
+            expression=row[7],
+            masking=row[8],
+            confidence=row[9],
+        )
         for row in known["edges"]
     )
     indirect = tuple(IndirectEdge(ColumnName(*row[:3]), target, Indirect(row[3])) for row in known["indirect"])

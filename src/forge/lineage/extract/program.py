@@ -38,7 +38,7 @@ class Made(StrEnum):
         return self in (Made.TABLE, Made.VIEW, Made.FILE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Step:
     """`target`: the qualified name of a table, the path of a file, or, of something in between, an id that nothing
     else in the program has (`recent@12`); `label` is then what the program calls it.
@@ -66,7 +66,7 @@ class Step:
     transform: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """All that was read out of one file. `statements` that could be told apart, and how many of them were
     `understood` whole; `queries` of them write nothing. `unknown`: tables whose columns would have told more, so that

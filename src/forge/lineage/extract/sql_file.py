@@ -44,7 +44,7 @@ def read_sql_file(
         relined(read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line)
         for one in texts
     ]
-    return joined(found, Program(file, "sql", gaps=gaps))
+    return joined(found, Program(file=file, language="sql", gaps=gaps))
 
 
 def joined(programs: list[Program], around: Program) -> Program:

@@ -20,7 +20,7 @@ from forge.model.errors import ForgeError
 MANUAL = "manual"  # the producer of what people declare
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeClaim:
     """`confidence`: None for what the evidence gives. `valid_from`: None for the time of the batch."""
 
@@ -48,17 +48,17 @@ class EdgeClaim:
 def claim_of(fact: EdgeFact) -> EdgeClaim:
     """The same again, for the same stretch of time."""
     return EdgeClaim(
-        fact.source,
-        fact.target,
-        fact.kind,
-        fact.transformation,
-        fact.expression,
-        fact.masking,
-        fact.confidence,
-        fact.evidence,
-        fact.valid_from,
-        fact.valid_to,
-        fact.metadata,
+        source=fact.source,
+        target=fact.target,
+        kind=fact.kind,
+        transformation=fact.transformation,
+        expression=fact.expression,
+        masking=fact.masking,
+        confidence=fact.confidence,
+        evidence=fact.evidence,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        metadata=fact.metadata,
     )
 
 
@@ -68,7 +68,7 @@ class NodeClaim:
     details: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """All that a producer says at a time. `complete`: what it said before and does not say now is closed at `at`.
     `strict`: edges may only name nodes that are known or claimed here (what people and programs send); otherwise

@@ -38,7 +38,7 @@ ALMOST = 0.99
 FROM_CODE = frozenset({Basis.RESOLVED, Basis.POSITION, Basis.GUESSED})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Where and when an edge was seen."""
 

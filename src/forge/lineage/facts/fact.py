@@ -26,7 +26,7 @@ class EdgeKey:
         return f"{self.source}->{self.target}#{self.kind.word}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeFact:
     """Valid in [valid_from, valid_to); without an end it still is."""
 
@@ -68,7 +68,7 @@ class NodeFact:
         return self.entity.type, dict(self.details)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeVersion:
     """An edge as it was in one stretch of time."""
 
@@ -130,10 +130,26 @@ def versions_of(facts: Sequence[EdgeFact]) -> tuple[EdgeVersion, ...]:
         if not valid:
             continue
         best, sure = valid[0], combine(fact.confidence for fact in valid)
-        version = EdgeVersion(best.key, start, end, sure, best.transformation, best.expression, best.masking, valid)
+        version = EdgeVersion(
+            key=best.key,
+            valid_from=start,
+            valid_to=end,
+            confidence=sure,
+            transformation=best.transformation,
+            expression=best.expression,
+            masking=best.masking,
+            facts=valid,
+        )
         if found and found[-1].valid_to == start and _same(found[-1], version):
             found[-1] = EdgeVersion(
-                best.key, found[-1].valid_from, end, sure, best.transformation, best.expression, best.masking, valid
+                key=best.key,
+                valid_from=found[-1].valid_from,
+                valid_to=end,
+                confidence=sure,
+                transformation=best.transformation,
+                expression=best.expression,
+                masking=best.masking,
+                facts=valid,
             )
         else:
             found.append(version)

@@ -17,7 +17,7 @@ SIGHTS = 20  # the most that one fact keeps; the newest stay
 Fact = TypeVar("Fact", EdgeFact, NodeFact)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeWork:
     """`kept`: old fact → what becomes of it, from the same moment on; `new`: rows to add; `gone`: rows to take away,
     because a wider one took them in or because they never came to hold."""
@@ -71,7 +71,7 @@ def work_on_edges(batch: Batch, known: Iterable[EdgeFact]) -> EdgeWork:
         gone += more[2]
         if any(more):
             counts[_what_happened(before, said)] += 1
-    return EdgeWork(tuple(kept), tuple(new), tuple(gone), **counts)
+    return EdgeWork(kept=tuple(kept), new=tuple(new), gone=tuple(gone), **counts)
 
 
 def work_on_nodes(batch: Batch, known: Iterable[NodeFact]) -> NodeWork:
@@ -155,20 +155,20 @@ def _merged(facts: Sequence[EdgeFact]) -> list[EdgeFact]:
 def _fact_of(claim: EdgeClaim, batch: Batch) -> EdgeFact:
     seen = (one if one.seen_at else replace(one, seen_at=batch.at) for one in claim.evidence)
     return EdgeFact(
-        claim.source,
-        claim.target,
-        claim.kind,
-        batch.producer,
-        claim.sure,
-        claim.valid_from or batch.at,
-        claim.valid_to,
-        claim.transformation,
-        claim.expression,
-        claim.masking,
-        extend_evidence((), seen),
-        batch.actor,
-        dict(claim.metadata),
-        batch.at,
+        source=claim.source,
+        target=claim.target,
+        kind=claim.kind,
+        producer=batch.producer,
+        confidence=claim.sure,
+        valid_from=claim.valid_from or batch.at,
+        valid_to=claim.valid_to,
+        transformation=claim.transformation,
+        expression=claim.expression,
+        masking=claim.masking,
+        evidence=extend_evidence((), seen),
+        actor=batch.actor,
+        metadata=dict(claim.metadata),
+        created_at=batch.at,
     )
 
 

@@ -56,7 +56,7 @@ class EdgeChange:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDiff:
     """All by id. `renewed_nodes` and `renewed_edges` say the same in both, but for when they were written, since when
     they hold or where they were seen: no change to a reader, and yet needed to make the one state from the other."""
@@ -119,16 +119,16 @@ def diff(a: GraphState, b: GraphState) -> GraphDiff:
     node_changes = [NodeChange(before, after, _node_changes(before, after)) for before, after in nodes]
     edge_changes = [EdgeChange(before, after, _edge_changes(before, after)) for before, after in edges]
     return GraphDiff(
-        a.at,
-        b.at,
-        _only(b.nodes, a.nodes),
-        _only(a.nodes, b.nodes),
-        tuple(one for one in node_changes if one.changes),
-        _only(b.edges, a.edges),
-        _only(a.edges, b.edges),
-        tuple(one for one in edge_changes if one.changes),
-        tuple(one.after for one in node_changes if not one.changes),
-        tuple(one.after for one in edge_changes if not one.changes),
+        a_at=a.at,
+        b_at=b.at,
+        nodes_added=_only(b.nodes, a.nodes),
+        nodes_removed=_only(a.nodes, b.nodes),
+        nodes_modified=tuple(one for one in node_changes if one.changes),
+        edges_added=_only(b.edges, a.edges),
+        edges_removed=_only(a.edges, b.edges),
+        edges_modified=tuple(one for one in edge_changes if one.changes),
+        renewed_nodes=tuple(one.after for one in node_changes if not one.changes),
+        renewed_edges=tuple(one.after for one in edge_changes if not one.changes),
     )
 
 

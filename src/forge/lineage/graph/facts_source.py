@@ -43,16 +43,16 @@ class FactsSource:
         facts = [fact for some in self._facts.values() for fact in some]
         ends = [None if fact.valid_to is None else to_micros(fact.valid_to) for fact in facts]
         return GraphArrays(
-            1,
-            np.arange(1, len(self._nodes) + 1, dtype=np.int32),
-            np.array([NODE_TYPES.index(node.type) for node in nodes], np.uint8),
-            np.array([self._numbers.get(node.parent, 0) for node in nodes], np.int32),
-            np.array([self._numbers[fact.source.id] for fact in facts], np.int32),
-            np.array([self._numbers[fact.target.id] for fact in facts], np.int32),
-            np.array([fact.kind.code for fact in facts], np.uint16),
-            np.array([fact.confidence for fact in facts], np.float64),
-            np.array([to_micros(fact.valid_from) for fact in facts], np.int64),
-            np.array([OPEN if end is None else end for end in ends], np.int64),
+            revision=1,
+            node=np.arange(1, len(self._nodes) + 1, dtype=np.int32),
+            node_type=np.array([NODE_TYPES.index(node.type) for node in nodes], np.uint8),
+            parent=np.array([self._numbers.get(node.parent, 0) for node in nodes], np.int32),
+            source=np.array([self._numbers[fact.source.id] for fact in facts], np.int32),
+            target=np.array([self._numbers[fact.target.id] for fact in facts], np.int32),
+            kind=np.array([fact.kind.code for fact in facts], np.uint16),
+            confidence=np.array([fact.confidence for fact in facts], np.float64),
+            valid_from=np.array([to_micros(fact.valid_from) for fact in facts], np.int64),
+            valid_to=np.array([OPEN if end is None else end for end in ends], np.int64),
         )
 
     def changes(self, since: int) -> GraphArrays:
@@ -93,12 +93,12 @@ def facts_of(
         source, target = (column_of(end.table, end.column) for end in (edge.source, edge.target))
         keep(
             EdgeFact(
-                source,
-                target,
-                kind,
-                "",
-                edge.confidence,
-                _ALWAYS,
+                source=source,
+                target=target,
+                kind=kind,
+                producer="",
+                confidence=edge.confidence,
+                valid_from=_ALWAYS,
                 transformation=edge.transformation,
                 expression=edge.expression,
                 masking=edge.masking,
@@ -106,10 +106,28 @@ def facts_of(
         )
     for table_edge in table_edges:
         kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
-        keep(EdgeFact(_table(table_edge.source), _table(table_edge.target), kind, "", 1.0, _ALWAYS))
+        keep(
+            EdgeFact(
+                source=_table(table_edge.source),
+                target=_table(table_edge.target),
+                kind=kind,
+                producer="",
+                confidence=1.0,
+                valid_from=_ALWAYS,
+            )
+        )
     for one in indirect:
         source = column_of(one.source.table, one.source.column, one.source.field)
-        keep(EdgeFact(source, _table(one.target), indirect_kind(one.subtype), "", 1.0, _ALWAYS))
+        keep(
+            EdgeFact(
+                source=source,
+                target=_table(one.target),
+                kind=indirect_kind(one.subtype),
+                producer="",
+                confidence=1.0,
+                valid_from=_ALWAYS,
+            )
+        )
     return tuple(found.values())
 
 
@@ -133,4 +151,4 @@ def _node_of(entity: Entity) -> Node:
     while (above := table.parent) is not None:
         table = above
     own = table.id if table.type in TABLE_LIKE else ""
-    return Node(entity.id, entity.type, entity.name, own, parent.id if parent else "")
+    return Node(id=entity.id, type=entity.type, name=entity.name, table=own, parent=parent.id if parent else "")

@@ -136,4 +136,10 @@ class Graph:
 
 def _ask(start: ColumnName | str, way: Way, depth: int | None, min_confidence: float, options: dict[str, Any]) -> Ask:
     edges = EdgeFilter(min_confidence=min_confidence, **{key: options[key] for key in options if key in _FILTER})
-    return Ask(str(start), way, depth, edges, **{key: options[key] for key in options if key not in _FILTER})
+    return Ask(
+        start=str(start),
+        direction=way,
+        depth=depth,
+        edges=edges,
+        **{key: options[key] for key in options if key not in _FILTER},
+    )

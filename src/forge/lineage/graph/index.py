@@ -98,7 +98,7 @@ class Side:
         return self.packed.columns[4]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Index:
     """Never changed once made: `changed` gives a new one that shares all it can. `hidden` and `kept` are for what is
     found out later from the nodes alone."""
@@ -136,15 +136,15 @@ class Index:
         after = pack(len(table), versions.source, group, _columns(versions, versions.target), CLASSES)
         before = pack(len(table), versions.target, group, _columns(versions, versions.source), CLASSES)
         return cls(
-            arrays.revision,
-            Side(after),
-            Side(before),
-            node_type,
-            parent,
-            table,
-            inside,
-            len(versions),
-            np.zeros(len(table), np.uint8),
+            revision=arrays.revision,
+            after=Side(after),
+            before=Side(before),
+            node_type=node_type,
+            parent=parent,
+            table=table,
+            inside=inside,
+            edges=len(versions),
+            hidden=np.zeros(len(table), np.uint8),
         )
 
     def changed(self, arrays: GraphArrays) -> Index:
@@ -163,7 +163,18 @@ class Index:
         size = len(table)
         after, more = _replaced(self.after, facts.source, facts.target, facts.kind, versions, versions.source, size)
         before, _ = _replaced(self.before, facts.target, facts.source, facts.kind, versions, versions.target, size)
-        return Index(arrays.revision, after, before, node_type, parent, table, inside, self.edges + more, hidden, kept)
+        return Index(
+            revision=arrays.revision,
+            after=after,
+            before=before,
+            node_type=node_type,
+            parent=parent,
+            table=table,
+            inside=inside,
+            edges=self.edges + more,
+            hidden=hidden,
+            kept=kept,
+        )
 
     def columns_of(self, tables: Array) -> tuple[Array, Array]:
         """The columns and fields of each table, and of which it is."""

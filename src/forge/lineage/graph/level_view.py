@@ -82,5 +82,5 @@ def _view(source: GraphSource, index: Index, level: Level, database: str) -> Vie
     up = np.arange(index.size, dtype=np.int32)
     for number, entity in group.items():
         up[number] = by_id[entity.id]
-    groups = {by_id[entity.id]: Node(entity.id, entity.type, entity.name) for entity in group.values()}
+    groups = {by_id[entity.id]: Node(id=entity.id, type=entity.type, name=entity.name) for entity in group.values()}
     return View(lift_of(up[tables], own_loops=False), True, groups, by_id)

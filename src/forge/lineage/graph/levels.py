@@ -43,15 +43,15 @@ def lifted_link(
     """`only`: the edge behind it, where there is just one."""
     kind = lifted_kind(kinds)
     if only is None:
-        return Link(source, target, kind, confidence=confidence)
+        return Link(source=source, target=target, kind=kind, confidence=confidence)
     return Link(
-        source,
-        target,
-        kind,
-        only.transformation,
-        only.expression,
-        only.masking,
-        confidence,
-        only.valid_from,
-        only.valid_to,
+        source=source,
+        target=target,
+        kind=kind,
+        transformation=only.transformation,
+        expression=only.expression,
+        masking=only.masking,
+        confidence=confidence,
+        valid_from=only.valid_from,
+        valid_to=only.valid_to,
     )

@@ -232,4 +232,4 @@ def _version(versions: Sequence[EdgeVersion], edge: _Met, at: datetime | None) -
 def _bare(source: str, target: str, kind: Kind, edge: _Met) -> Link:
     """What the index knows, where the store has gone on meanwhile."""
     start, end = time_of(edge.valid_from), from_micros(edge.valid_to)
-    return Link(source, target, kind, confidence=edge.confidence, valid_from=start, valid_to=end)
+    return Link(source=source, target=target, kind=kind, confidence=edge.confidence, valid_from=start, valid_to=end)

@@ -32,7 +32,7 @@ class FoundPath:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
     """A path so far, sharing its beginning with others."""
 
@@ -79,7 +79,7 @@ def find_paths(
     queue = _Queue(rest, lens.size if depth is None else depth)
     known = names(sorted(begins))
     for start in sorted(begins):
-        queue.push(_Part(start, 1.0, 0, (known[start],)))
+        queue.push(_Part(node=start, confidence=1.0, hops=0, names=(known[start],)))
     found: list[FoundPath] = []
     for _ in range(EXPANSIONS):
         part = queue.pop()
@@ -148,7 +148,15 @@ def _onward(lens: Lens, part: _Part, begins: set[int], queue: _Queue, names: Nam
             best[node] = min(best.get(node, (1.0, 0, 0, 0)), (-value, kind, at, root))
     known = names([node for node in best if queue.leads_on(node)])
     return [
-        _Part(node, part.confidence * -value, part.hops + 1, (*part.names, known[node]), at, root, part)
+        _Part(
+            node=node,
+            confidence=part.confidence * -value,
+            hops=part.hops + 1,
+            names=(*part.names, known[node]),
+            place=at,
+            base=root,
+            before=part,
+        )
         for node, (value, _, at, root) in best.items()
         if node in known
     ]

@@ -31,7 +31,7 @@ class PictureTable:
         return f"{self.name}.{column}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """`reached` counts all that was come to from the root, `levels` how sure it is, `hidden` the edges that were not
     sure enough to follow; `truncated`: more follows. `items` are what is new here; `entities` and `nodes`, by id, are
@@ -79,27 +79,29 @@ def picture_of(walk: Traversal, before: Traversal | None = None) -> Picture:
         if name in shown.boxes
     )
     return Picture(
-        walk.start,
-        walk.direction,
-        walk.depth,
-        walk.ask.level,
-        tables,
-        shown.links,
-        walk.total,
-        walk.greatest_depth,
-        walk.hidden,
-        walk.levels,
-        walk.truncated,
-        walk.items if before is None else _new(walk.items, before.items),
-        _nearest(walk.items),
-        nodes,
+        root=walk.start,
+        direction=walk.direction,
+        depth=walk.depth,
+        level=walk.ask.level,
+        tables=tables,
+        links=shown.links,
+        reached=walk.total,
+        greatest_depth=walk.greatest_depth,
+        hidden=walk.hidden,
+        levels=walk.levels,
+        truncated=walk.truncated,
+        items=walk.items if before is None else _new(walk.items, before.items),
+        entities=_nearest(walk.items),
+        nodes=nodes,
     )
 
 
 def lone_table(root: str, table: str, direction: Way, depth: int | None, *, column: str | None = None) -> Picture:
     """Of something that exists and that no edge touches."""
     alone = PictureTable(table, 0, 0, (column,) if column else ())
-    return Picture(root, direction, depth, Level.COLUMN if column else Level.TABLE, (alone,))
+    return Picture(
+        root=root, direction=direction, depth=depth, level=Level.COLUMN if column else Level.TABLE, tables=(alone,)
+    )
 
 
 def _shown(walk: Traversal, nodes: Mapping[str, Node]) -> _Shown:

@@ -136,15 +136,15 @@ class Question:
         confidences = np.concatenate([one.found.confidence[one.wanted] for one in found])
         depths = np.concatenate([one.found.depths[one.wanted] for one in found])
         return Traversal(
-            self.ask,
-            tuple(sorted(items, key=lambda item: (item.direction, item.depth, item.name))),
-            links.all(),
-            self._hidden([one.walked for one in found]),
-            len(depths),
-            paths,
-            tuple(sorted((names[number] for number in begins), key=lambda node: node.id)),
-            _levels(confidences),
-            int(depths.max(initial=0)),
+            ask=self.ask,
+            items=tuple(sorted(items, key=lambda item: (item.direction, item.depth, item.name))),
+            links=links.all(),
+            hidden=self._hidden([one.walked for one in found]),
+            total=len(depths),
+            paths=paths,
+            starts=tuple(sorted((names[number] for number in begins), key=lambda node: node.id)),
+            levels=_levels(confidences),
+            greatest_depth=int(depths.max(initial=0)),
         )
 
     def _reached(self, found: _Shown, links: Links) -> list[Reached]:

@@ -19,7 +19,7 @@ DOERS = frozenset({NodeType.TRANSFORM, NodeType.PIPELINE, NodeType.PROCESS})
 WITH_DOERS = FLOWS | {EdgeType.EXECUTES}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeFilter:
     """Which edges a walk follows. `at`: None for now. Edges that pass all but `min_confidence` are counted as
     hidden. `indirect`: also edges that only shape rows; they lead to tables, and from there on by all their columns.
@@ -43,7 +43,7 @@ class EdgeFilter:
         return not self.relationships or str(kind.relationship) in self.relationships
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """`start` is the id of a node; a table starts from all its columns. `depth`: None for all the way. The filters by
     node type, schema and file choose what is shown, not where the walk goes. `limit` bounds the entities answered

@@ -39,15 +39,15 @@ class GraphState:
 def link_of(edge: EdgeVersion) -> Link:
     key = edge.key
     return Link(
-        key.source,
-        key.target,
-        key.kind,
-        edge.transformation,
-        edge.expression,
-        edge.masking,
-        edge.confidence,
-        edge.valid_from,
-        edge.valid_to,
+        source=key.source,
+        target=key.target,
+        kind=key.kind,
+        transformation=edge.transformation,
+        expression=edge.expression,
+        masking=edge.masking,
+        confidence=edge.confidence,
+        valid_from=edge.valid_from,
+        valid_to=edge.valid_to,
     )
 
 
@@ -116,7 +116,15 @@ def node_of(entity: Entity, details: Mapping[str, object] | None = None, *, unre
         table = parent.id if above is None else above.id
     above_it = "" if parent is None else parent.id
     name = short_name(entity)
-    return Node(entity.id, entity.type, name, table, above_it, details or {}, unresolved=unresolved)
+    return Node(
+        id=entity.id,
+        type=entity.type,
+        name=name,
+        table=table,
+        parent=above_it,
+        details=details or {},
+        unresolved=unresolved,
+    )
 
 
 def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion | None:
@@ -126,12 +134,12 @@ def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion |
         return at_time(versions_of(facts), at)
     only = facts[0]
     return EdgeVersion(
-        only.key,
-        only.valid_from,
-        only.valid_to,
-        only.confidence,
-        only.transformation,
-        only.expression,
-        only.masking,
-        (only,),
+        key=only.key,
+        valid_from=only.valid_from,
+        valid_to=only.valid_to,
+        confidence=only.confidence,
+        transformation=only.transformation,
+        expression=only.expression,
+        masking=only.masking,
+        facts=(only,),
     )

@@ -3,7 +3,7 @@ passes the same suite."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphArrays:
     """Nodes and facts as columns, for the index. A node's number is its place in the index; `parent` is 0 where there
     is none. One row a fact: an edge with two producers has two. Times are microseconds since 1970; `OPEN` is no end.
@@ -36,8 +36,26 @@ class GraphArrays:
     valid_from: NDArray  # type: ignore[type-arg]  # int64
     valid_to: NDArray  # type: ignore[type-arg]  # int64
 
+    @classmethod
+    def of(cls, revision: int, nodes: Iterable[NDArray], facts: Iterable[NDArray]) -> GraphArrays:  # type: ignore[type-arg]
+        """The columns of nodes and those of facts, each in the order above."""
+        node, node_type, parent = nodes
+        source, target, kind, confidence, valid_from, valid_to = facts
+        return cls(
+            revision=revision,
+            node=node,
+            node_type=node_type,
+            parent=parent,
+            source=source,
+            target=target,
+            kind=kind,
+            confidence=confidence,
+            valid_from=valid_from,
+            valid_to=valid_to,
+        )
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A name for a time. Counts are those of the graph then."""
 

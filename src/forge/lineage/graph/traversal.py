@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """An edge as a walk met it: between two entities of one level."""
 
@@ -155,7 +155,7 @@ class ReachedTable:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Traversal:
     """`items` by direction, depth and name; `links` are the edges followed between the start and what is shown.
     `hidden`: edges that were not followed because they are not sure enough. `total`: entities reached and wanted, of

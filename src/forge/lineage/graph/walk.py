@@ -44,7 +44,7 @@ class Round:
         return at if at < len(self.nodes) and self.nodes[at] == node else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Walked:
     """What was reached, by distance; the starts are not in it. With confidence: `hops` is the length of the surest
     way and `rounds[n - 1]` tells what was found with n hops."""
@@ -93,7 +93,7 @@ def closure(lens: Lens, starts: Array, depth: int | None = None, *, few: int = F
             layers.append(frontier)
             sizes.append(len(frontier))
     nodes = layers[0] if len(layers) == 1 else np.concatenate(layers)
-    return Walked(lens, starts, depth, nodes, _depths(sizes))
+    return Walked(lens=lens, starts=starts, depth=depth, nodes=nodes, depths=_depths(sizes))
 
 
 def _few_reached(lens: Lens, starts: list[int], depth: int | None, few: int) -> tuple[list[int], list[int]]:
@@ -168,7 +168,16 @@ def surest(lens: Lens, starts: Array, depth: int | None = None, *, few: int = FE
     hops = np.empty(lens.size, np.int32)
     for number, one in enumerate(rounds, 1):
         hops[one.nodes] = number
-    return Walked(lens, starts, depth, reached, depths, state.best[reached], hops[reached], tuple(rounds))
+    return Walked(
+        lens=lens,
+        starts=starts,
+        depth=depth,
+        nodes=reached,
+        depths=depths,
+        confidence=state.best[reached],
+        hops=hops[reached],
+        rounds=tuple(rounds),
+    )
 
 
 class _State:

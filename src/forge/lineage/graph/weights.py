@@ -75,7 +75,7 @@ def _effort_entity() -> dict[str, float]:
     return {"table": 1.0, "column": 0.5, "view": 1.2, "process": 2.0, "dashboard": 1.5, "report": 1.3, OTHER: 1.0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """`high` and `medium` are the least scores of these severities; more than `raise_above` high entities raise the
     overall risk by a step."""

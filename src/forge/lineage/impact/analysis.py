@@ -40,7 +40,7 @@ def _nobody(node: Node) -> str | None:
 
 
 def _plain_table(name: str) -> Node:
-    return Node(name, NodeType.TABLE, name.rpartition(".")[2], name)
+    return Node(id=name, type=NodeType.TABLE, name=name.rpartition(".")[2], table=name)
 
 
 def impact_of(

@@ -176,8 +176,8 @@ def _part_of(name: str, starts: Mapping[str, Node]) -> Node:
     """A walk over columns begins at the column of a field."""
     owner = next((node for node in starts.values() if name.startswith(f"{node.id}.") and not is_table(node)), None)
     if owner is None:
-        return Node(name, NodeType.TABLE, name, name)
-    return Node(name, NodeType.FIELD, name[len(owner.id) + 1 :], owner.table, owner.id)
+        return Node(id=name, type=NodeType.TABLE, name=name, table=name)
+    return Node(id=name, type=NodeType.FIELD, name=name[len(owner.id) + 1 :], table=owner.table, parent=owner.id)
 
 
 def is_table(node: Node) -> bool:

@@ -46,7 +46,7 @@ def risk_of(counts: Mapping[str, int], raise_above: float) -> str:
     return "critical" if counts.get("high", 0) > raise_above else highest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Affected:
     """One entity that is hit. `link` is the edge it is judged by; `met`: the change itself arrives here, not only what
     follows from it."""
@@ -122,7 +122,7 @@ class Told:
         return {"owner": self.owner, "assets": list(self.assets), "severity": self.severity}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactReport:
     """`affected` is worst first. `changes` are those that were asked for; `change` is the only one, or `schema` of the
     table. `hidden`: edges that were not followed, for they are not sure enough."""

@@ -61,7 +61,7 @@ class AlertPolicy:
         return at_least(severity, self.severity_threshold)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertState:
     """How one check stands under one scope. One that never failed has none. `told` are the channels that know of the
     present failure, so that its end is told to these."""
@@ -114,7 +114,7 @@ class Sighting:
     monitor_run_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """`tell`: the channels that hear of it now. `close`: those that know of a failure which is over; a pager is told
     so whatever the policy says of recoveries."""
@@ -154,7 +154,7 @@ def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, se
     if state is None or not state.failing:
         after = _state(state, verdict, seen)
         tell = policy.channels if hears else ()
-        return Move(MoveKind.FAILED, verdict, state, _told(after, tell, seen.at), tell)
+        return Move(kind=MoveKind.FAILED, verdict=verdict, before=state, after=_told(after, tell, seen.at), tell=tell)
     worse = RANKS[verdict.severity] > RANKS[state.severity]
     after = replace(
         _state(state, verdict, seen),
@@ -165,10 +165,17 @@ def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, se
     )
     kind = MoveKind.WORSE if worse else MoveKind.AGAIN
     if not hears:
-        return Move(kind, verdict, state, after)
+        return Move(kind=kind, verdict=verdict, before=state, after=after)
     remind = _is_due(state, policy, seen.at)
     tell = policy.channels if worse or remind else tuple(c for c in policy.channels if c not in state.told)
-    return Move(kind, verdict, state, _told(after, tell, seen.at), tell, reminder=remind and not worse)
+    return Move(
+        kind=kind,
+        verdict=verdict,
+        before=state,
+        after=_told(after, tell, seen.at),
+        tell=tell,
+        reminder=remind and not worse,
+    )
 
 
 def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move:
@@ -176,7 +183,7 @@ def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sig
         after = replace(state, status=AlertStatus.OK, seen_at=seen.at, message=verdict.message)
         if state.status is AlertStatus.RECOVERED:
             after = replace(after, since=seen.at)
-        return Move(MoveKind.PASSED, verdict, state, after)
+        return Move(kind=MoveKind.PASSED, verdict=verdict, before=state, after=after)
     after = replace(
         state,
         status=AlertStatus.RECOVERED,
@@ -188,19 +195,19 @@ def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sig
         told_at=None,
     )
     tell = state.told if policy.notify_on_recovery else ()
-    return Move(MoveKind.RECOVERED, verdict, state, after, tell, state.told)
+    return Move(kind=MoveKind.RECOVERED, verdict=verdict, before=state, after=after, tell=tell, close=state.told)
 
 
 def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertState:
     return AlertState(
-        seen.scope,
-        verdict.table,
-        seen.branch,
-        verdict.check_id,
-        verdict.check_type,
-        AlertStatus.FAILING,
-        verdict.severity,
-        verdict.message,
+        scope=seen.scope,
+        table=verdict.table,
+        branch=seen.branch,
+        check_id=verdict.check_id,
+        check_type=verdict.check_type,
+        status=AlertStatus.FAILING,
+        severity=verdict.severity,
+        message=verdict.message,
         since=seen.at,
         seen_at=seen.at,
         failures=1,

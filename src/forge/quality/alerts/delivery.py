@@ -26,7 +26,7 @@ class DeliveryStatus(StrEnum):
     GIVEN_UP = "given up"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """`message_id` is given when it is tried first and stays: tries of one message can be told from another message.
     Whoever tries it holds `claimed_by` until `claimed_until`. `key` is the pager's, once it was told."""

@@ -40,7 +40,7 @@ class EntryKind(StrEnum):
     RESOLVED = "resolved"  # by hand
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A line of the timeline. Failures that follow one another are one line: `count` of them, the last at `until`."""
 
@@ -56,7 +56,7 @@ class Entry:
     details: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrackedIncident:
     """`cause` is the first dataset upstream that failed, as far as was known when it was opened or seen last."""
 
@@ -102,7 +102,7 @@ class Change:
     is_new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
     """What is known of a failure beside its verdict."""
 
@@ -145,16 +145,16 @@ def follow(
 def _opened(move: Move, around: Around) -> Change:
     after = move.after
     incident = TrackedIncident(
-        incident_id(after.scope, after.check_id, after.seen_at),
-        after.scope,
-        after.table,
-        after.branch,
-        after.check_id,
-        after.check_type,
-        around.columns,
-        after.severity,
-        IncidentStatus.OPEN,
-        after.message,
+        id=incident_id(after.scope, after.check_id, after.seen_at),
+        scope=after.scope,
+        table=after.table,
+        branch=after.branch,
+        check_id=after.check_id,
+        check_type=after.check_type,
+        columns=around.columns,
+        severity=after.severity,
+        status=IncidentStatus.OPEN,
+        message=after.message,
         opened_at=after.seen_at,
         seen_at=after.seen_at,
         commit_id=after.commit_id,
@@ -217,7 +217,15 @@ def _recovered(known: TrackedIncident, move: Move) -> Change:
 
 def _entry(kind: EntryKind, move: Move, around: Around, text: str) -> Entry:
     after = move.after
-    return Entry(after.seen_at, kind, text, FORGE, after.commit_id, after.run_id, around.result_id)
+    return Entry(
+        at=after.seen_at,
+        kind=kind,
+        text=text,
+        by=FORGE,
+        commit_id=after.commit_id,
+        run_id=after.run_id,
+        result_id=around.result_id,
+    )
 
 
 def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
@@ -233,14 +241,14 @@ def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> Change | No
         resolved_at=None,
         resolved_by=None,
     )
-    return Change(changed, (Entry(at, EntryKind.ACKNOWLEDGED, f"{by} looks after it", by),))
+    return Change(changed, (Entry(at=at, kind=EntryKind.ACKNOWLEDGED, text=f"{by} looks after it", by=by),))
 
 
 def resolve(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
     if not incident.is_open:
         return None
     changed = replace(incident, status=IncidentStatus.RESOLVED, resolved_at=at, resolved_by=by)
-    return Change(changed, (Entry(at, EntryKind.RESOLVED, f"{by} says it is resolved", by),))
+    return Change(changed, (Entry(at=at, kind=EntryKind.RESOLVED, text=f"{by} says it is resolved", by=by),))
 
 
 def reopen(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
@@ -257,18 +265,18 @@ def reopen(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
         reopened=incident.reopened + was_resolved,
     )
     text = f"{by} opened it again" if was_resolved else f"{by} looks after it no longer"
-    return Change(changed, (Entry(at, EntryKind.REOPENED, text, by),))
+    return Change(changed, (Entry(at=at, kind=EntryKind.REOPENED, text=text, by=by),))
 
 
 def assign(incident: TrackedIncident, assignee: str | None, by: str, at: datetime) -> Change | None:
     if incident.assignee == assignee:
         return None
     text = f"assigned to {assignee}" if assignee else "assigned to nobody"
-    return Change(replace(incident, assignee=assignee), (Entry(at, EntryKind.ASSIGNED, text, by),))
+    return Change(replace(incident, assignee=assignee), (Entry(at=at, kind=EntryKind.ASSIGNED, text=text, by=by),))
 
 
 def note(incident: TrackedIncident, text: str, by: str, at: datetime) -> Change:
-    return Change(incident, (Entry(at, EntryKind.NOTE, text, by),))
+    return Change(incident, (Entry(at=at, kind=EntryKind.NOTE, text=text, by=by),))
 
 
 def join(last: Entry, entry: Entry) -> Entry:

@@ -30,7 +30,7 @@ class Hit:
     owner: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """The first dataset upstream whose checks failed."""
 
@@ -50,7 +50,7 @@ class Cause:
         return f"{self.table} failed first: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckTold:
     check_id: str
     check_type: str
@@ -62,7 +62,7 @@ class CheckTold:
     result_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     kind: NoticeKind
     scope: Scope
@@ -114,22 +114,22 @@ def notice_of(data: Mapping[str, object]) -> Notice:
     """The reverse of `to_dict`."""
     cause = data.get("cause")
     return Notice(
-        NoticeKind(str(data["kind"])),
-        Scope.parse(str(data["scope"])),
-        str(data["table"]),
-        str(data["branch"]),
-        datetime.fromisoformat(str(data["at"])),
-        tuple(_check_of(item) for item in _items(data, "checks")),
-        _text(data, "commit_id"),
-        _text(data, "run_id"),
-        _text(data, "monitor_run_id"),
-        _text(data, "monitor_name"),
-        tuple(hit_of(item) for item in _items(data, "hit")),
-        int(str(data.get("hit_count") or 0)),
-        cause_of(cause) if isinstance(cause, Mapping) else None,
-        _texts(data, "upstream"),
-        str(data.get("text") or ""),
-        _texts(data, "remarks"),
+        kind=NoticeKind(str(data["kind"])),
+        scope=Scope.parse(str(data["scope"])),
+        table=str(data["table"]),
+        branch=str(data["branch"]),
+        at=datetime.fromisoformat(str(data["at"])),
+        checks=tuple(_check_of(item) for item in _items(data, "checks")),
+        commit_id=_text(data, "commit_id"),
+        run_id=_text(data, "run_id"),
+        monitor_run_id=_text(data, "monitor_run_id"),
+        monitor_name=_text(data, "monitor_name"),
+        hit=tuple(hit_of(item) for item in _items(data, "hit")),
+        hit_count=int(str(data.get("hit_count") or 0)),
+        cause=cause_of(cause) if isinstance(cause, Mapping) else None,
+        upstream=_texts(data, "upstream"),
+        text=str(data.get("text") or ""),
+        remarks=_texts(data, "remarks"),
     )
 
 
@@ -148,14 +148,14 @@ def _check_dict(check: CheckTold) -> dict[str, object]:
 
 def _check_of(data: Mapping[str, object]) -> CheckTold:
     return CheckTold(
-        str(data["check_id"]),
-        str(data["check_type"]),
-        Severity(str(data["severity"])),
-        str(data["message"]),
-        datetime.fromisoformat(str(data["since"])),
-        _texts(data, "columns"),
-        _text(data, "incident_id"),
-        _text(data, "result_id"),
+        check_id=str(data["check_id"]),
+        check_type=str(data["check_type"]),
+        severity=Severity(str(data["severity"])),
+        message=str(data["message"]),
+        since=datetime.fromisoformat(str(data["since"])),
+        columns=_texts(data, "columns"),
+        incident_id=_text(data, "incident_id"),
+        result_id=_text(data, "result_id"),
     )
 
 
@@ -184,16 +184,16 @@ def cause_dict(cause: Cause) -> dict[str, object]:
 
 def cause_of(data: Mapping[str, object]) -> Cause:
     return Cause(
-        str(data["table"]),
-        str(data["check_id"]),
-        str(data["message"]),
-        datetime.fromisoformat(str(data["since"])),
-        Severity(str(data.get("severity") or Severity.ERROR)),
-        _text(data, "commit_id"),
-        _text(data, "run_id"),
-        _text(data, "monitor_run_id"),
-        _text(data, "column"),
-        _text(data, "incident_id"),
+        table=str(data["table"]),
+        check_id=str(data["check_id"]),
+        message=str(data["message"]),
+        since=datetime.fromisoformat(str(data["since"])),
+        severity=Severity(str(data.get("severity") or Severity.ERROR)),
+        commit_id=_text(data, "commit_id"),
+        run_id=_text(data, "run_id"),
+        monitor_run_id=_text(data, "monitor_run_id"),
+        column=_text(data, "column"),
+        incident_id=_text(data, "incident_id"),
     )
 
 

@@ -56,7 +56,7 @@ def quiet_until(periods: Sequence[QuietPeriod], at: datetime, severity: Severity
     return moment if quiet else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mute:
     """No messages about what fits all that it names, until its end."""
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from forge.model.errors import ForgeError
 from forge.model.time import as_utc
@@ -62,13 +63,20 @@ def with_flags(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def _finding(point: Point, model: Model | None, count: int, method: Method, threshold: float) -> Finding:
-    common = {"method": method.name, "threshold": threshold, "points": count, "feedback": point.feedback}
+    of_point = partial(
+        Finding,
+        time=point.time,
+        value=point.value,
+        method=method.name,
+        threshold=threshold,
+        points=count,
+        feedback=point.feedback,
+    )
     if not math.isfinite(point.value):
-        return Finding(point.time, point.value, MAX_SCORE, True, no_number(point), **common)  # type: ignore[arg-type]
+        return of_point(score=MAX_SCORE, is_anomaly=True, explanation=no_number(point))
     if model is None:
         told = too_few(point, count, method.minimum)
-        called = point.feedback is Feedback.INCIDENT
-        return Finding(point.time, point.value, 0.0, called, told, **common)  # type: ignore[arg-type]
+        return of_point(score=0.0, is_anomaly=point.feedback is Feedback.INCIDENT, explanation=told)
     opinion = model(point)
     told = explain(point, opinion)
     if point.feedback is not None:
@@ -77,15 +85,10 @@ def _finding(point: Point, model: Model | None, count: int, method: Method, thre
             if point.feedback is Feedback.EXPECTED
             else "; a person called it an incident"
         )
-    return Finding(
-        time=point.time,
-        value=point.value,
+    return of_point(
         score=opinion.score,
         is_anomaly=opinion.is_out if point.feedback is None else point.feedback is Feedback.INCIDENT,
         explanation=told,
-        method=method.name,
-        threshold=threshold,
-        points=count,
         expected=opinion.expected,
         low=opinion.low,
         high=opinion.high,
@@ -93,7 +96,6 @@ def _finding(point: Point, model: Model | None, count: int, method: Method, thre
         season=opinion.season,
         trend=opinion.trend,
         log_scale=opinion.log_scale,
-        feedback=point.feedback,
     )
 
 

@@ -94,8 +94,24 @@ def fit_isolation_forest(baseline: Sequence[Point], threshold: float) -> Model:
     def judge(point: Point) -> Opinion:
         if not varied:  # no cut can be made, so no forest can tell
             other = point.value != middle
-            return Opinion(middle, low, high, 1.0 if other else 0.0, other, "of an isolation score", allowed)
+            return Opinion(
+                expected=middle,
+                low=low,
+                high=high,
+                score=1.0 if other else 0.0,
+                is_out=other,
+                unit="of an isolation score",
+                allowed=allowed,
+            )
         score = float(forest.scores(np.array([point.value]))[0])
-        return Opinion(middle, low, high, score, score > allowed, "of an isolation score", allowed)
+        return Opinion(
+            expected=middle,
+            low=low,
+            high=high,
+            score=score,
+            is_out=score > allowed,
+            unit="of an isolation score",
+            allowed=allowed,
+        )
 
     return judge

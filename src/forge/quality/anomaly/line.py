@@ -35,7 +35,7 @@ class Season:
 NO_SEASON = Season()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """A fit on the scale."""
 
@@ -116,7 +116,17 @@ def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> Line:
         spread = max(spread, float(np.std(missed)))
     spread = max(spread, scale.floor)
     return Line(
-        scale, len(days), float(days[0]), length, level, slope, weekday, hour, spread, empty, (by_weekday, by_hour)
+        scale=scale,
+        points=len(days),
+        start=float(days[0]),
+        length=length,
+        level=level,
+        slope=slope,
+        weekday=weekday,
+        hour=hour,
+        spread=spread,
+        empty=empty,
+        by=(by_weekday, by_hour),
     )
 
 

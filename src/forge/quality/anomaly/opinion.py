@@ -10,7 +10,7 @@ from forge.quality.anomaly.point import Point
 MAX_SCORE = 1000.0  # farther out than that is told as that; the score of a value where nothing ever varied
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
     """`unit` says in words what the score counts, `allowed` how much of it is in order."""
 

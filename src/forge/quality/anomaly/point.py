@@ -32,7 +32,7 @@ class Point:
         return not self.flagged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What a method says of one point. `score` is how far out it is, in the method's own unit (`unit`), and is compared
     to `threshold`. `low` and `high` are the band, in units of the value; they are None while there is too little

@@ -43,7 +43,15 @@ def _symmetric(center: float, spread: float, threshold: float, unit: str) -> Mod
         near = max(abs(center), abs(point.value))
         score = distances(abs(point.value - center), spread, near)
         reach = threshold * spread
-        return Opinion(center, center - reach, center + reach, score, score > threshold, unit, threshold)
+        return Opinion(
+            expected=center,
+            low=center - reach,
+            high=center + reach,
+            score=score,
+            is_out=score > threshold,
+            unit=unit,
+            allowed=threshold,
+        )
 
     return judge
 
@@ -57,6 +65,14 @@ def fit_iqr(baseline: Sequence[Point], threshold: float) -> Model:
         outside = max(first - point.value, point.value - third, 0.0)
         score = distances(outside, height, max(abs(first), abs(third), abs(point.value)))
         low, high = first - threshold * height, third + threshold * height
-        return Opinion(middle, low, high, score, score > threshold, "interquartile ranges", threshold)
+        return Opinion(
+            expected=middle,
+            low=low,
+            high=high,
+            score=score,
+            is_out=score > threshold,
+            unit="interquartile ranges",
+            allowed=threshold,
+        )
 
     return judge

@@ -79,7 +79,7 @@ class Anomaly(Check):
         return Metric(self.metric, self.column.lower() if self.column else None, self.where)
 
     def _history(self) -> Measure:
-        return Measure("history", (), (self._named().name,))
+        return Measure(kind="history", columns=(), arguments=(self._named().name,))
 
     def _sources(self) -> tuple[Measure, ...]:
         return tuple(

@@ -52,7 +52,7 @@ class Schedule:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Monitor:
     """`dataset` is `core.orders`, or `core.orders@branch`. Without `checks` it judges those that the project has for
     the table. `file` is the place of one that is written in quality/*.yaml, which only the file changes. One that was
@@ -130,7 +130,7 @@ OPEN = (MonitorRunStatus.QUEUED, MonitorRunStatus.RUNNING)
 MEASURED = (MonitorRunStatus.PASSED, MonitorRunStatus.FAILED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorRun:
     """One dataset judged once: by a monitor, or by hand (`monitor_id` None). Its id is the id of the job, too.
 
@@ -186,7 +186,7 @@ class MonitorRun:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """What one check said of one version of a dataset. `monitor_run_id` is of a MonitorRun, `run_id` of a governed run;
     one of them is set."""

@@ -62,7 +62,7 @@ class SlaDay:
     budget_left: float | None  # percent, of all runs of the window up to the end of that day
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sla:
     target: float | None
     window_days: int
@@ -86,18 +86,18 @@ def judge_sla(runs: Iterable[SlaRun], target: float | None, window_days: int, no
     rate = round(100 * counted.met / counted.runs, 4) if counted.runs else None
     left = _budget_left(counted, target)
     return Sla(
-        target,
-        window_days,
-        start,
-        now,
-        counted,
-        rate,
-        _budget(counted, target),
-        left,
-        _rate(counted, target),
-        burns,
-        _state(counted, target, left, burns),
-        _days(inside, target, start, now),
+        target=target,
+        window_days=window_days,
+        start=start,
+        end=now,
+        counted=counted,
+        pass_rate=rate,
+        budget_runs=_budget(counted, target),
+        budget_left=left,
+        burn_rate=_rate(counted, target),
+        burns=burns,
+        state=_state(counted, target, left, burns),
+        days=_days(inside, target, start, now),
     )
 
 

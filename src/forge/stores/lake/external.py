@@ -143,7 +143,15 @@ class ExternalLake:
         self._drop(hidden)
         self._add_namespace(STAGING)
         if origin is None:
-            return Stage(run_id, table, hidden, False, self._new_folder(table), None, None)
+            return Stage(
+                run_id=run_id,
+                table=table,
+                catalog=hidden,
+                exists=False,
+                location=self._new_folder(table),
+                base=None,
+                origin=None,
+            )
         from forge.stores.lake.derive import staged_from
 
         found = self._table(origin)
@@ -151,7 +159,15 @@ class ExternalLake:
         if base is not None and metadata.snapshot_by_id(base) is None:
             raise no_snapshot(origin, base)
         self._register(hidden, found, staged_from(metadata, base, self._now_ms()))
-        return Stage(run_id, table, hidden, True, metadata.location, base, origin)
+        return Stage(
+            run_id=run_id,
+            table=table,
+            catalog=hidden,
+            exists=True,
+            location=metadata.location,
+            base=base,
+            origin=origin,
+        )
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
@@ -166,7 +182,7 @@ class ExternalLake:
             name = _name_of(stage, staged, ref)
             if self._find(name) is not None:
                 return Moved((name,), branch_moved=False)
-            return Pointer(name, None, "", "TABLE", stage.catalog)
+            return Pointer(catalog=name, expected=None, location="", kind="TABLE", staged=stage.catalog)
         table = self._find(stage.origin)
         if table is None or not _is_at(_metadata(table), ref, stage, expected):
             return Moved((stage.origin,), branch_moved=False)
@@ -174,7 +190,9 @@ class ExternalLake:
             landing(_metadata(table), staged, ref, stage.run_id, self._now_ms())
         except Diverged:
             return Moved((stage.origin,), branch_moved=False)
-        return Pointer(stage.origin, table.metadata_location, "", "TABLE", stage.catalog)
+        return Pointer(
+            catalog=stage.origin, expected=table.metadata_location, location="", kind="TABLE", staged=stage.catalog
+        )
 
     def land(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> bool:
         ref = ref_of(branch, is_default=is_default)

@@ -154,7 +154,9 @@ class IcebergLake:
             with writing(self._engine) as connection:
                 drop_rows(connection, [hidden])
             folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
-            return Stage(run_id, table, hidden, False, folder, None, None)
+            return Stage(
+                run_id=run_id, table=table, catalog=hidden, exists=False, location=folder, base=None, origin=None
+            )
         from forge.stores.lake.derive import staged_from
 
         location, metadata = self.table(origin)
@@ -162,7 +164,15 @@ class IcebergLake:
             raise no_snapshot(origin, base)
         staged = self.write(staged_from(metadata, base, self.now_ms()), after=location)
         self.put_row(hidden, staged)
-        return Stage(run_id, table, hidden, True, metadata.location, base, origin)
+        return Stage(
+            run_id=run_id,
+            table=table,
+            catalog=hidden,
+            exists=True,
+            location=metadata.location,
+            base=base,
+            origin=origin,
+        )
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
@@ -186,13 +196,26 @@ class IcebergLake:
         except Diverged:
             return Moved((stage.origin,), branch_moved=False)
         if not is_default or stage.origin.namespace != BRANCHES:
-            return Pointer(stage.origin, location, self.write(metadata, after=location), "TABLE", stage.catalog)
+            return Pointer(
+                catalog=stage.origin,
+                expected=location,
+                location=self.write(metadata, after=location),
+                kind="TABLE",
+                staged=stage.catalog,
+            )
         # a table that was new on a branch, changed further on its way to the default one: it gets its own name there
         name = CatalogName(stage.table.schema, stage.table.name)
         if self.row(name) is not None:
             return Moved((name,), branch_moved=False)
         home = Home(str(current.table_uuid), stage.origin, location)
-        return Pointer(name, None, self.write(metadata, after=location), "TABLE", stage.catalog, home)
+        return Pointer(
+            catalog=name,
+            expected=None,
+            location=self.write(metadata, after=location),
+            kind="TABLE",
+            staged=stage.catalog,
+            home=home,
+        )
 
     def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
         from forge.stores.lake.derive import published_new
@@ -203,7 +226,13 @@ class IcebergLake:
         if self.row(name) is not None:
             return Moved((name,), branch_moved=False)
         metadata = published_new(staged, ref, self.now_ms())
-        return Pointer(name, None, self.write(metadata, after=staged_location), "TABLE", stage.catalog)
+        return Pointer(
+            catalog=name,
+            expected=None,
+            location=self.write(metadata, after=staged_location),
+            kind="TABLE",
+            staged=stage.catalog,
+        )
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         return tuple((run_of(name), name) for name in self._names() if name.namespace == STAGING)

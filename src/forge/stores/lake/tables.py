@@ -48,11 +48,11 @@ class IcebergTables:
         line = ancestry(metadata, snapshot_id)
         schemas = {snapshot.schema_id for snapshot in line}
         return TableFiles(
-            catalog,
-            snapshot_id,
-            fields_of(schema),
-            tuple(name for field in schema.identifier_field_ids if (name := schema.find_column_name(field))),
-            frozenset(_data_file(file, Bounds(file.entry.data_file, types)) for file in live.values()),
+            catalog=catalog,
+            snapshot_id=snapshot_id,
+            fields=fields_of(schema),
+            identifier=tuple(name for field in schema.identifier_field_ids if (name := schema.find_column_name(field))),
+            files=frozenset(_data_file(file, Bounds(file.entry.data_file, types)) for file in live.values()),
             spec_id=metadata.default_spec_id,
             ancestors=frozenset(SnapshotId(s.snapshot_id) for s in line),
             needs_engine=any(file.needs_engine for file in live.values()),
@@ -210,7 +210,7 @@ class IcebergTables:
             return Moved((version.catalog,), branch_moved=False)
         new = self._pointed(metadata, location, ref, version.snapshot_id)
         if not is_default or version.catalog.namespace != BRANCHES:
-            return Pointer(version.catalog, location, new)
+            return Pointer(catalog=version.catalog, expected=location, location=new)
         name = CatalogName(table.schema, table.name)
         return self._renamed(name, metadata, version.catalog, location, new, is_free=is_free)
 
@@ -252,7 +252,7 @@ class IcebergTables:
         if actual is not None:
             new = self._lake.write(with_ref(metadata, location, _MAIN, None, self._lake.now_ms()), after=location)
         if version.catalog.namespace == BRANCHES:
-            return Pointer(version.catalog, location, new)
+            return Pointer(catalog=version.catalog, expected=location, location=new)
         name = hidden_name(table, str(metadata.table_uuid))
         return self._renamed(name, metadata, version.catalog, location, new)
 
@@ -266,7 +266,7 @@ class IcebergTables:
         if branch not in metadata.refs:
             return None
         without = with_ref(metadata, location, branch, None, self._lake.now_ms())
-        return Pointer(version.catalog, location, self._lake.write(without, after=location))
+        return Pointer(catalog=version.catalog, expected=location, location=self._lake.write(without, after=location))
 
     def _renamed(
         self,
@@ -280,7 +280,7 @@ class IcebergTables:
     ) -> Pointer | Moved:
         if self._lake.row(name) is not None and not is_free:
             return Moved((name,), branch_moved=False)
-        return Pointer(name, None, new, home=Home(str(metadata.table_uuid), old, location))
+        return Pointer(catalog=name, expected=None, location=new, home=Home(str(metadata.table_uuid), old, location))
 
     # rows and manifests
 

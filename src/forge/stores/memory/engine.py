@@ -198,7 +198,7 @@ def _same_names(
     """A column of an input and one of the output are taken for the same where they are called the same."""
     return Extraction(
         tuple(
-            Edge(ColumnName(str(table), name), ColumnName(str(transform.output), name))
+            Edge(source=ColumnName(str(table), name), target=ColumnName(str(transform.output), name))
             for table, pin in inputs.items()
             for name in engine.columns_of(pin)
             if name in schema.names

@@ -26,7 +26,7 @@ _MAIN = "main"
 _BYTES_PER_ROW = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryTable:
     uuid: str
     folder: str
@@ -81,7 +81,7 @@ class MemoryLake:
 
     def create(self, stage: Stage, schema: Schema) -> None:
         with self._catalog.lock:
-            table = MemoryTable(str(uuid.uuid4()), stage.location, (schema,), 0)
+            table = MemoryTable(uuid=str(uuid.uuid4()), folder=stage.location, schemas=(schema,), schema_id=0)
             self._catalog.rows[stage.catalog] = (self._write(stage.location, table), "TABLE")
 
     def keep(self, snapshot_id: SnapshotId, rows: Sequence[Mapping[str, object]]) -> None:
@@ -111,19 +111,19 @@ class MemoryLake:
         self._numbers += 1
         bytes_added, bytes_deleted = rows * _BYTES_PER_ROW, deleted * _BYTES_PER_ROW
         return SnapshotState(
-            SnapshotId(self._numbers),
-            parent,
-            table.schema_id,
-            table.schemas[table.schema_id],
-            TableStatistics(
-                rows,
-                deleted,
-                bytes_added,
-                bytes_deleted,
-                before.record_count + rows - deleted,
-                before.total_size + bytes_added - bytes_deleted,
+            snapshot_id=SnapshotId(self._numbers),
+            parent_id=parent,
+            schema_id=table.schema_id,
+            schema=table.schemas[table.schema_id],
+            statistics=TableStatistics(
+                rows_added=rows,
+                rows_deleted=deleted,
+                bytes_added=bytes_added,
+                bytes_deleted=bytes_deleted,
+                record_count=before.record_count + rows - deleted,
+                total_size=before.total_size + bytes_added - bytes_deleted,
             ),
-            self._clock(),
+            time=self._clock(),
         )
 
     # what there is
@@ -181,7 +181,9 @@ class MemoryLake:
             self._catalog.rows.pop(hidden, None)
             if origin is None:
                 folder = f"memory/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
-                return Stage(run_id, table, hidden, False, folder, None, None)
+                return Stage(
+                    run_id=run_id, table=table, catalog=hidden, exists=False, location=folder, base=None, origin=None
+                )
             current = self._table(origin)
             self._expect_snapshot(origin, current, base)
             copy = replace(
@@ -192,7 +194,15 @@ class MemoryLake:
                 log=(),
             )
             self._catalog.rows[hidden] = (self._write(current.folder, copy), "TABLE")
-            return Stage(run_id, table, hidden, True, current.folder, base, origin)
+            return Stage(
+                run_id=run_id,
+                table=table,
+                catalog=hidden,
+                exists=True,
+                location=current.folder,
+                base=base,
+                origin=origin,
+            )
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
@@ -212,7 +222,7 @@ class MemoryLake:
             if (actual != expected and not untouched) or current.schemas[:shared] != staged.schemas[:shared]:
                 return Moved((stage.origin,), branch_moved=False)
             location = self._write(current.folder, _published(current, row[0], staged, ref))
-            return Pointer(stage.origin, row[0], location, "TABLE", stage.catalog)
+            return Pointer(catalog=stage.origin, expected=row[0], location=location, kind="TABLE", staged=stage.catalog)
 
     def _prepare_new(self, stage: Stage, staged: MemoryTable, ref: str) -> Pointer | Moved:
         name = CatalogName(stage.table.schema, stage.table.name)
@@ -222,7 +232,9 @@ class MemoryLake:
             return Moved((name,), branch_moved=False)
         head = staged.refs.get(_MAIN)
         table = replace(staged, refs={} if head is None else {ref: head}, log=())
-        return Pointer(name, None, self._write(table.folder, table), "TABLE", stage.catalog)
+        return Pointer(
+            catalog=name, expected=None, location=self._write(table.folder, table), kind="TABLE", staged=stage.catalog
+        )
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         with self._catalog.lock:

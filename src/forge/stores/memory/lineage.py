@@ -53,7 +53,7 @@ class _Life:
     revision: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _State:
     revision: int = 0
     cursor: str | None = None
@@ -66,14 +66,14 @@ class _State:
 
     def copy(self) -> _State:
         return _State(
-            self.revision,
-            self.cursor,
-            dict(self.nodes),
-            list(self.names),
-            dict(self.lives),
-            dict(self.between),
-            dict(self.node_facts),
-            dict(self.newest),
+            revision=self.revision,
+            cursor=self.cursor,
+            nodes=dict(self.nodes),
+            names=list(self.names),
+            lives=dict(self.lives),
+            between=dict(self.between),
+            node_facts=dict(self.node_facts),
+            newest=dict(self.newest),
         )
 
 
@@ -341,8 +341,8 @@ def _arrays(state: _State, rows: Iterable[_Row], lives: Mapping[EdgeKey, _Life])
             edges.append((*ends, 0.0, 0, 0))
     of = list(zip(*nodes, strict=True)) or [()] * 3
     by = list(zip(*edges, strict=True)) or [()] * 6
-    return GraphArrays(
+    return GraphArrays.of(
         state.revision,
-        *(np.array(column, kind) for column, kind in zip(of, ("i4", "u1", "i4"), strict=True)),
-        *(np.array(column, kind) for column, kind in zip(by, ("i4", "i4", "u2", "f8", "i8", "i8"), strict=True)),
+        (np.array(column, kind) for column, kind in zip(of, ("i4", "u1", "i4"), strict=True)),
+        (np.array(column, kind) for column, kind in zip(by, ("i4", "i4", "u2", "f8", "i8", "i8"), strict=True)),
     )

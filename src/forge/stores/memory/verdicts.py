@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from forge.flows.runs.records import (
@@ -63,13 +64,15 @@ class MemoryVerdicts(MemoryRecords):
             for output in run.outputs:
                 if output.table not in wanted or output.status not in JUDGED:
                     continue
-                bare = (run.id, run.started_at, output.table, output.status)
+                bare = Judgement(
+                    run_id=run.id, time=run.started_at, table=output.table, status=output.status, kind=run.kind
+                )
                 said = [
-                    Judgement(*bare, verdict.check_id, verdict.outcome, verdict.message, kind=run.kind)
+                    replace(bare, check_id=verdict.check_id, outcome=verdict.outcome, message=verdict.message)
                     for verdict in self._verdicts.get(run.id, ())
                     if verdict.check_id in checks and verdict.table == str(output.table)
                 ]
-                found += said or [Judgement(*bare, kind=run.kind)]
+                found += said or [bare]
         return tuple(found)
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:

@@ -198,13 +198,13 @@ def _version_of(row: dict[str, Any], way: Direction) -> EdgeVersion:
         Indirect(row["subtype"]) if row["subtype"] else None,
     )
     return EdgeVersion(
-        EdgeKey(source, target, kind),
-        _time(row["valid_from"]),
-        None if row["valid_to"] is None else _time(row["valid_to"]),
-        row["confidence"],
-        Transformation(row["transformation"]),
-        row["expression"],
-        row["masking"],
+        key=EdgeKey(source, target, kind),
+        valid_from=_time(row["valid_from"]),
+        valid_to=None if row["valid_to"] is None else _time(row["valid_to"]),
+        confidence=row["confidence"],
+        transformation=Transformation(row["transformation"]),
+        expression=row["expression"],
+        masking=row["masking"],
     )
 
 

@@ -34,16 +34,16 @@ class PartSource:
         nodes, numbers = self._part.nodes, self._numbers
         edges = [(numbers[key.source], numbers[key.target], one) for key, one in self._part.edges.items()]
         return GraphArrays(
-            1,
-            np.arange(1, len(self._ids), dtype=np.int32),
-            np.array([NODE_TYPES.index(nodes[one][0]) for one in self._ids[1:]], np.uint8),
-            np.array([numbers.get(nodes[one][1], 0) for one in self._ids[1:]], np.int32),
-            np.array([source for source, _, _ in edges], np.int32),
-            np.array([target for _, target, _ in edges], np.int32),
-            np.array([one.key.kind.code for _, _, one in edges], np.uint16),
-            np.array([one.confidence for _, _, one in edges], np.float64),
-            np.array([to_micros(one.valid_from) for _, _, one in edges], np.int64),
-            np.array([to_micros(one.valid_to) for _, _, one in edges], np.int64),
+            revision=1,
+            node=np.arange(1, len(self._ids), dtype=np.int32),
+            node_type=np.array([NODE_TYPES.index(nodes[one][0]) for one in self._ids[1:]], np.uint8),
+            parent=np.array([numbers.get(nodes[one][1], 0) for one in self._ids[1:]], np.int32),
+            source=np.array([source for source, _, _ in edges], np.int32),
+            target=np.array([target for _, target, _ in edges], np.int32),
+            kind=np.array([one.key.kind.code for _, _, one in edges], np.uint16),
+            confidence=np.array([one.confidence for _, _, one in edges], np.float64),
+            valid_from=np.array([to_micros(one.valid_from) for _, _, one in edges], np.int64),
+            valid_to=np.array([to_micros(one.valid_to) for _, _, one in edges], np.int64),
         )
 
     def numbers(self, ids: Sequence[str]) -> dict[str, int]:

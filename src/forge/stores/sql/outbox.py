@@ -77,22 +77,22 @@ def delivery_row(one: Delivery) -> dict[str, Any]:
 
 def read_delivery(row: Row) -> Delivery:
     return Delivery(
-        row["id"],
-        row["channel"],
-        notice_of(row["notice"]),
-        row["created_at"],
-        row["due_at"],
-        row["next_at"],
-        DeliveryStatus(row["status"]),
-        row["reason"],
-        row["muted"],
-        row["attempts"],
-        row["message_id"],
-        row["claimed_by"],
-        row["claimed_until"],
-        row["sent_at"],
-        row["pager_key"],
-        row["number"],
+        id=row["id"],
+        channel=row["channel"],
+        notice=notice_of(row["notice"]),
+        created_at=row["created_at"],
+        due_at=row["due_at"],
+        next_at=row["next_at"],
+        status=DeliveryStatus(row["status"]),
+        reason=row["reason"],
+        muted=row["muted"],
+        attempts=row["attempts"],
+        message_id=row["message_id"],
+        claimed_by=row["claimed_by"],
+        claimed_until=row["claimed_until"],
+        sent_at=row["sent_at"],
+        key=row["pager_key"],
+        number=row["number"],
     )
 
 

@@ -16,7 +16,7 @@ from forge.versioning.rows.sides import lay
 COUNT = "_count"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowMerge:
     """Counted against ours. `upserts` have the merged schema; `deletes` are keys or, of a keyless table, whole rows and
     `_count`, how many of each go. While conflicts are open, what they are about is as it is in ours."""

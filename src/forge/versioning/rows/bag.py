@@ -45,10 +45,10 @@ class _Bag:
         names = [column.field.name for column in self.overlay.columns]
         rows = row_dicts(names, self.order(keys), len(keys))
         if batch.kind is ConflictKind.CONSTRAINT:
-            return [Conflict(batch.kind, row, batch.column, table=self.table) for row in rows]
+            return [Conflict(kind=batch.kind, key=row, column=batch.column, table=self.table) for row in rows]
         counts: list[list[object]] = [side[keys].tolist() for side in (self.base, self.ours, self.theirs)]
         return [
-            Conflict(batch.kind, row, None, base, ours, theirs, self.table)
+            Conflict(kind=batch.kind, key=row, column=None, base=base, ours=ours, theirs=theirs, table=self.table)
             for row, base, ours, theirs in zip(rows, *counts, strict=True)
         ]
 

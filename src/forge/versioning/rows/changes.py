@@ -10,7 +10,7 @@ from forge.versioning.rows.codes import Flags
 from forge.versioning.rows.sides import Input, Overlay, refuse_duplicates
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """All by key. `modified` rows are in the base and on that side, and differ; `cells` says where, per column."""
 

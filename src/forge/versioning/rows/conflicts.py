@@ -75,7 +75,7 @@ class Decision:
 def decide(batch: Batch, answers: Answers, scene: Scene) -> Decision:
     size = len(batch.keys)
     if not answers.by_conflict:
-        standing = answers.find(Conflict(batch.kind, column=batch.column, table=scene.table))
+        standing = answers.find(Conflict(kind=batch.kind, column=batch.column, table=scene.table))
         if standing is None or not size:
             return Decision(batch, np.full(size, OPEN, dtype=np.int64))
         if standing.take in _CHOICES:

@@ -45,7 +45,9 @@ class KeyedScene:
             for side in (BASE, OURS, THEIRS)
         ]
         return [
-            Conflict(batch.kind, key, batch.column, base, ours, theirs, self.table)
+            Conflict(
+                kind=batch.kind, key=key, column=batch.column, base=base, ours=ours, theirs=theirs, table=self.table
+            )
             for key, base, ours, theirs in zip(names, *sides, strict=True)
         ]
 

@@ -35,7 +35,7 @@ class _Judge:
 
     def winner(self, column: str, base: str | None, ours: Field | None, theirs: Field | None) -> Take:
         conflict = Conflict(
-            ConflictKind.SCHEMA_CHANGE,
+            kind=ConflictKind.SCHEMA_CHANGE,
             column=column,
             base=base,
             ours=ours and _words(ours),

@@ -42,28 +42,39 @@ def add_views(wiring: Wiring) -> None:
     assert head.head is not None
     views = {
         table: TableVersion(
-            CatalogName(*str(table).split(".")), "u", None, 0, kind="view", metadata_location="x", run_id="r4"
+            catalog=CatalogName(*str(table).split(".")),
+            uuid="u",
+            snapshot_id=None,
+            schema_id=0,
+            kind="view",
+            metadata_location="x",
+            run_id="r4",
         )
         for table in (STAFF, NAMES)
     }
     tree = {**metadata.tree(head.head), **views}
     staff = AssetRecord(
-        STAFF,
-        "view",
-        "Who works here",
-        "hr@example.com",
-        ("silver", "pii"),
-        (
+        table=STAFF,
+        kind="view",
+        description="Who works here",
+        owner="hr@example.com",
+        tags=("silver", "pii"),
+        columns=(
             {"name": "id", "type": "bigint", "description": "", "pii": False},
             {"name": "fullName", "type": "string", "description": "First and last", "pii": True},
         ),
-        LATER,
+        updated_at=LATER,
     )
     columns = ({"name": "who", "type": "string", "description": "", "pii": False},)
     names = replace(staff, table=NAMES, description="", tags=("silver",), columns=columns)
     edges = (
-        Edge(ColumnName("raw.orders", "amount"), ColumnName("hr.staff", "id"), Transformation.TRANSFORMATION, "a"),
-        Edge(ColumnName("files:x", "id"), ColumnName("hr.staff", "id")),
+        Edge(
+            source=ColumnName("raw.orders", "amount"),
+            target=ColumnName("hr.staff", "id"),
+            transformation=Transformation.TRANSFORMATION,
+            expression="a",
+        ),
+        Edge(source=ColumnName("files:x", "id"), target=ColumnName("hr.staff", "id")),
     )
     lineage = (
         TableLineage(
@@ -71,7 +82,7 @@ def add_views(wiring: Wiring) -> None:
         ),
         TableLineage(
             NAMES,
-            (Edge(ColumnName("hr.staff", "fullName"), ColumnName("hr.staff_names", "who")),),
+            (Edge(source=ColumnName("hr.staff", "fullName"), target=ColumnName("hr.staff_names", "who")),),
             table_edges=(TableEdge("hr.staff", "hr.staff_names"),),
         ),
     )
@@ -85,11 +96,47 @@ def add_views(wiring: Wiring) -> None:
         statistics={STAFF: TableStatistics(), NAMES: TableStatistics()},
         metadata={"run_id": "r4"},
     )
-    run = RunRecord(RunId("r4"), MAIN, RunStatus.SUCCEEDED, LATER, "ada", "host", 1, "", commit_id=commit.id)
-    passed = Verdict("k1", "range", "hr.staff", ("id",), Outcome.PASSED, Severity.ERROR, "fine", False)
-    warned = Verdict("k2", "range", "hr.staff_names", ("WHO",), Outcome.FAILED, Severity.WARNING, "hm", False)
+    run = RunRecord(
+        id=RunId("r4"),
+        branch=MAIN,
+        status=RunStatus.SUCCEEDED,
+        started_at=LATER,
+        user="ada",
+        host="host",
+        pid=1,
+        process_started="",
+        commit_id=commit.id,
+    )
+    passed = Verdict(
+        check_id="k1",
+        check_type="range",
+        table="hr.staff",
+        columns=("id",),
+        outcome=Outcome.PASSED,
+        severity=Severity.ERROR,
+        message="fine",
+        blocks=False,
+    )
+    warned = Verdict(
+        check_id="k2",
+        check_type="range",
+        table="hr.staff_names",
+        columns=("WHO",),
+        outcome=Outcome.FAILED,
+        severity=Severity.WARNING,
+        message="hm",
+        blocks=False,
+    )
     publication = Publication(
-        (), MAIN, head.head, commit, tree, run, verdicts=(passed, warned), lineage=lineage, assets=(staff, names)
+        pointers=(),
+        branch=MAIN,
+        expected_head=head.head,
+        commit=commit,
+        tree=tree,
+        run=run,
+        verdicts=(passed, warned),
+        lineage=lineage,
+        assets=(staff, names),
     )
     assert isinstance(metadata.publish(publication, lambda step: None), Published)
 
@@ -200,7 +247,15 @@ def test_what_was_published_since_is_found(fresh: tuple[Wiring, TestClient]) -> 
     assert head is not None
     assert head.head is not None
     table = TableName("hr", "later")
-    version = TableVersion(CatalogName("hr", "later"), "u", None, 0, kind="view", metadata_location="y", run_id="r5")
+    version = TableVersion(
+        catalog=CatalogName("hr", "later"),
+        uuid="u",
+        snapshot_id=None,
+        schema_id=0,
+        kind="view",
+        metadata_location="y",
+        run_id="r5",
+    )
     tree = {**metadata.tree(head.head), table: version}
     commit = make_commit(
         tree=tree,
@@ -212,9 +267,22 @@ def test_what_was_published_since_is_found(fresh: tuple[Wiring, TestClient]) -> 
         statistics={table: TableStatistics()},
         metadata={},
     )
-    run = RunRecord(RunId("r5"), MAIN, RunStatus.SUCCEEDED, LATER, "ada", "host", 1, "")
+    run = RunRecord(
+        id=RunId("r5"),
+        branch=MAIN,
+        status=RunStatus.SUCCEEDED,
+        started_at=LATER,
+        user="ada",
+        host="host",
+        pid=1,
+        process_started="",
+    )
     assert isinstance(
-        metadata.publish(Publication((), MAIN, head.head, commit, tree, run), lambda step: None), Published
+        metadata.publish(
+            Publication(pointers=(), branch=MAIN, expected_head=head.head, commit=commit, tree=tree, run=run),
+            lambda step: None,
+        ),
+        Published,
     )
     hit = client.get(f"{API}/search", params={"q": "later"}).json()["items"][0]
     assert (hit["id"], hit["asset"]["updated_at"], hit["asset"]["freshness_hours"]) == ("hr.later", None, None)

@@ -447,9 +447,24 @@ def test_results_that_are_none_are_refused(shared: VersionSite, body: object) ->
 
 def test_the_last_compile_is_nothing_until_there_is_one(own: VersionSite) -> None:
     assert own.client.get("/api/v1/compile").json() is None
-    violation = Violation("E540", "warning", "transforms/a.sql", 1, 1, "", "bad name", "rename it")
+    violation = Violation(
+        code="E540",
+        severity="warning",
+        file="transforms/a.sql",
+        line=1,
+        column=1,
+        path="",
+        message="bad name",
+        fix="rename it",
+    )
     record = CompileRecord(
-        False, NOW, "ada", "strict", "sha256:x", {"naming": 1}, (Finding("policy", violation, "naming"),)
+        valid=False,
+        validated_at=NOW,
+        validated_by="ada",
+        enforcement="strict",
+        schema_hash="sha256:x",
+        summary={"naming": 1},
+        findings=(Finding("policy", violation, "naming"),),
     )
     own.wiring.contracts.registry.keep_compiled(record)
     found = own.client.get("/api/v1/compile").json()

@@ -270,12 +270,12 @@ def attempted(make_site_project: Callable[[], Path]) -> Iterator[TestClient]:
     """A project whose newest run made core.fresh from raw.orders and could not publish it."""
     wiring = Wiring(load_settings(make_site_project(), {"HOME": "/nowhere"}))
     fresh = TableName("core", "fresh")
-    edge = Edge(ColumnName("raw.orders", "amount"), ColumnName(str(fresh), "amount"))
+    edge = Edge(source=ColumnName("raw.orders", "amount"), target=ColumnName(str(fresh), "amount"))
     run = replace(
         wiring.metadata.runs()[0],
         id=RunId("r4"),
         started_at=MORNING + timedelta(days=3),
-        outputs=(OutputRecord(fresh, OutputStatus.BLOCKED),),
+        outputs=(OutputRecord(table=fresh, status=OutputStatus.BLOCKED),),
     )
     said = replace(verdict(Outcome.FAILED, "bad"), table=str(fresh), columns=("amount",), check_id="c2")
     audit = (AuditRecord(MORNING, "ada", "run.blocked", "r4"),)

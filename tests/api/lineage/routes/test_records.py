@@ -23,7 +23,9 @@ def cleaned(versions: VersionSite) -> VersionSite:
     version = metadata.tree(versions.wiring.branch_head(versions.wiring.default_branch))[CLEAN]
     run = metadata.run(RunId(version.run_id or ""))
     assert run is not None
-    edges = [Edge(ColumnName("core.orders", c), ColumnName(str(CLEAN), c)) for c in ("id", "name", "amount")]
+    edges = [
+        Edge(source=ColumnName("core.orders", c), target=ColumnName(str(CLEAN), c)) for c in ("id", "name", "amount")
+    ]
     metadata.finish_run(run, (), (), (TableLineage(CLEAN, tuple(edges)),))
     return versions
 

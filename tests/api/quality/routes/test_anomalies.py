@@ -25,7 +25,18 @@ def point(day: int, value: float, *, odd: bool = False) -> MetricPoint:
     """Of what another engine wrote, so that no commit is needed."""
     time = MORNING - timedelta(days=30 - day)
     kept = Kept(odd, 9.0 if odd else 0.5, "far out" if odd else "in order", 10.0, 9.0, 11.0)
-    return MetricPoint(ORDERS, "mean(amount)", f"snapshot {day}", time, value, MAIN, None, None, time, kept)
+    return MetricPoint(
+        table=ORDERS,
+        metric="mean(amount)",
+        version=f"snapshot {day}",
+        time=time,
+        value=value,
+        branch=MAIN,
+        commit_id=None,
+        run_id=None,
+        recorded_at=time,
+        finding=kept,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,9 @@ def test_personal_data_is_masked_in_the_table_and_in_quarantine(site: VersionSit
     (asset,) = (one for one in metadata.assets() if str(one.table) == "core.orders")
     flagged = replace(asset, columns=tuple({**column, "pii": column["name"] == "name"} for column in asset.columns))
     head = CommitId(site.head() or "")
-    metadata.advance(Advance((), main, head, head, assets=(flagged,)), lambda step: None)
+    metadata.advance(
+        Advance(pointers=(), branch=main, expected_head=head, head=head, assets=(flagged,)), lambda step: None
+    )
     made = propose(site)
     found = site.client.get(f"{API}/{made['id']}/preview").json()
     shown = [row["before"] or row["after"] for table in found["tables"] for row in table["rows"]]

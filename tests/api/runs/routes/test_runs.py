@@ -30,21 +30,25 @@ def of_the_terminal(name: str, status: RunStatus = RunStatus.RUNNING, **params: 
     pid = os.getppid()
     finished = NOW + timedelta(seconds=4) if status is not RunStatus.RUNNING else None
     output = OutputRecord(
-        TableName("raw", "orders"), OutputStatus.PUBLISHED, rows=2, snapshot_id=SnapshotId(2**62 + 1), inputs={}
+        table=TableName("raw", "orders"),
+        status=OutputStatus.PUBLISHED,
+        rows=2,
+        snapshot_id=SnapshotId(2**62 + 1),
+        inputs={},
     )
     return RunRecord(
-        RunId(name),
-        BranchName("main"),
-        status,
-        NOW,
-        "bob@example.com",
-        socket.gethostname(),
-        pid,
-        process_started(pid),
-        ("+raw.orders",),
-        params,
-        "staged",
-        finished,
+        id=RunId(name),
+        branch=BranchName("main"),
+        status=status,
+        started_at=NOW,
+        user="bob@example.com",
+        host=socket.gethostname(),
+        pid=pid,
+        process_started=process_started(pid),
+        selection=("+raw.orders",),
+        params=params,
+        step="staged",
+        finished_at=finished,
         outputs=(output,) if finished else (),
     )
 

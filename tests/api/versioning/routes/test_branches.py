@@ -62,7 +62,15 @@ class Line:
         self.number = 0
 
     def branch(self, name: str, head: CommitId | None) -> None:
-        branch = Branch(BranchName(name), head, START, "ada", START, parent=MAIN, fork_commit=head)
+        branch = Branch(
+            name=BranchName(name),
+            head=head,
+            created_at=START,
+            created_by="ada",
+            updated_at=START,
+            parent=MAIN,
+            fork_commit=head,
+        )
         self.metadata.create_branch(branch, AuditRecord(START, "ada", "branch.create", name))
 
     def head(self, branch: str) -> CommitId | None:
@@ -82,7 +90,13 @@ class Line:
         head = self.head(branch)
         other = self.head(merges) if merges else None
         parents = tuple(parent for parent in (head, other) if parent is not None)
-        version = TableVersion(CatalogName("core", "orders"), "u", SnapshotId(self.number), 0, self.number)
+        version = TableVersion(
+            catalog=CatalogName("core", "orders"),
+            uuid="u",
+            snapshot_id=SnapshotId(self.number),
+            schema_id=0,
+            number=self.number,
+        )
         tree = {**(self.metadata.tree(head) if head else {}), **dict.fromkeys(tables, version)}
         commit = make_commit(
             tree=tree,
@@ -91,11 +105,22 @@ class Line:
             message=f"c{self.number}",
             time=time or START + timedelta(minutes=self.number),
             branch=BranchName(branch),
-            statistics=dict.fromkeys(tables, TableStatistics(1)),
+            statistics=dict.fromkeys(tables, TableStatistics(rows_added=1)),
             metadata={"run_id": f"line-{self.number}"},
         )
-        run = RunRecord(RunId(f"line-{self.number}"), BranchName(branch), RunStatus.SUCCEEDED, START, "a", "h", 1, "")
-        publication = Publication((), BranchName(branch), head, commit, tree, run)
+        run = RunRecord(
+            id=RunId(f"line-{self.number}"),
+            branch=BranchName(branch),
+            status=RunStatus.SUCCEEDED,
+            started_at=START,
+            user="a",
+            host="h",
+            pid=1,
+            process_started="",
+        )
+        publication = Publication(
+            pointers=(), branch=BranchName(branch), expected_head=head, commit=commit, tree=tree, run=run
+        )
         assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
         return commit
 

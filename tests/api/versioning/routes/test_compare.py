@@ -47,8 +47,20 @@ def flag(site: VersionSite, table: str, *columns: str) -> None:
         statistics={},
         metadata={},
     )
-    run = RunRecord(RunId("r-flag"), main.name, RunStatus.SUCCEEDED, now, ada.email, "h", 1, "", finished_at=now)
-    publication = Publication((), main.name, main.head, commit, tree, run, assets=(flagged,))
+    run = RunRecord(
+        id=RunId("r-flag"),
+        branch=main.name,
+        status=RunStatus.SUCCEEDED,
+        started_at=now,
+        user=ada.email,
+        host="h",
+        pid=1,
+        process_started="",
+        finished_at=now,
+    )
+    publication = Publication(
+        pointers=(), branch=main.name, expected_head=main.head, commit=commit, tree=tree, run=run, assets=(flagged,)
+    )
     assert isinstance(metadata.publish(publication, lambda step: None), Published)
 
 

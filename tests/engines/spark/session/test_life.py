@@ -15,7 +15,7 @@ from forge.model.names import RunId, TableName
 
 @pytest.fixture
 def session(tmp_path: Path) -> LazySession:
-    return LazySession(SparkSettings("local[1]", {}, {}, tmp_path / "spark.log"))
+    return LazySession(settings=SparkSettings("local[1]", {}, {}, tmp_path / "spark.log"))
 
 
 def test_progress_and_cancel_start_nothing(session: LazySession, tmp_path: Path) -> None:

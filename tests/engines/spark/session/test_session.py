@@ -90,6 +90,6 @@ def test_without_jars_the_packages_are_resolved(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_session_is_not_started_until_it_is_asked_for() -> None:
-    session = LazySession(settings("sc://nowhere"))
+    session = LazySession(settings=settings("sc://nowhere"))
     assert not session.started
     session.stop()

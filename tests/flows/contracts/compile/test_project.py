@@ -108,7 +108,7 @@ def test_drift_is_against_the_table_as_it_is(root: Path) -> None:
         "data_contract E530 contracts/core.orders.odcs.yaml:14",
     ]
     assert told(site.compile(Governance(drift_enabled=False))) == []
-    assert told(site.compile(Governance(Enforcement.OFF))) == []
+    assert told(site.compile(Governance(enforcement=Enforcement.OFF))) == []
 
 
 def test_compile_and_drift_tell_of_the_same_places(root: Path) -> None:
@@ -132,14 +132,14 @@ def test_null_is_told_of_tables_that_the_project_does_not_make(root: Path) -> No
 def test_only_strict_enforcement_blocks_and_wants_more(root: Path) -> None:
     site = Site(write(root, {"contracts/core.orders.odcs.yaml": CONTRACT.replace("1.0.0", "1.0")}))
     assert [each.blocks for each in site.compile().findings] == [False]
-    strict = site.compile(Governance(Enforcement.STRICT))
+    strict = site.compile(Governance(enforcement=Enforcement.STRICT))
     assert strict.blocking
     assert {"E501", "E502"} <= {each.violation.code for each in strict.findings}, "the strict profile asks for owners"
 
 
 def test_off_does_not_even_look_at_contracts(root: Path) -> None:
     write(root, {"contracts/core.orders.odcs.yaml": "a: ["})
-    compiled = Site(root).compile(Governance(Enforcement.OFF, required_for=("*",)))
+    compiled = Site(root).compile(Governance(enforcement=Enforcement.OFF, required_for=("*",)))
     assert (told(compiled), compiled.facts.contracts) == ([], ())
 
 
@@ -223,14 +223,14 @@ def test_what_only_the_parent_says_is_there_for_the_strict_profile(root: Path, t
     floor = CONTRACT.replace("id: orders", "id: floor").replace("status: active", "status: active\nteam: {name: sales}")
     floor = floor.replace("logicalType: number", "logicalType: number\n        description: What was paid")
     above = write(tmp_path / "platform", {"contracts/floor.odcs.yaml": floor})
-    alone = Site(root).compile(Governance(Enforcement.STRICT))
+    alone = Site(root).compile(Governance(enforcement=Enforcement.STRICT))
     assert [each.violation.message.split(";")[0] for each in alone.blocking] == [
         "nobody owns the contract",
         "id has no description",
         "amount has no description",
     ]
     levels = (Level("platform/forge.yaml", above),)
-    below = Site(root).compile(Governance(Enforcement.STRICT, levels=levels))
+    below = Site(root).compile(Governance(enforcement=Enforcement.STRICT, levels=levels))
     assert [each.violation.message.split(";")[0] for each in below.blocking] == ["id has no description"]
 
 

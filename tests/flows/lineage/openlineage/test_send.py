@@ -67,7 +67,7 @@ def run_told(sink: OpenLineageSink, world: MemoryWorld | None = None) -> RunResu
     world.gate.open.set()
     emitter = Emitter(world.metadata, sink, "shop", "forge", "0.1.0")
     ports = replace(world.ports(lambda event: None), events=on(RunEnded, emitter))
-    return run(RunRequest(MAIN, force=True), world.project(), ports)
+    return run(RunRequest(branch=MAIN, force=True), world.project(), ports)
 
 
 def jobs(told: list[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -16,7 +16,12 @@ from forge.quality.monitors.monitor import Monitor
 from forge.quality.verdict import Severity
 
 MONITOR = Monitor(
-    "hourly", "Hourly", "core.orders", channels=("ops",), severity_threshold=Severity.INFO, notify_on_recovery=False
+    id="hourly",
+    name="Hourly",
+    dataset="core.orders",
+    channels=("ops",),
+    severity_threshold=Severity.INFO,
+    notify_on_recovery=False,
 )
 
 

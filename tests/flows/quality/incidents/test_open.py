@@ -60,7 +60,15 @@ class Shop:
     def make(self, output: str, function: Callable[..., Rows], inputs: tuple[str, ...] = (), code: str = "1") -> None:
         arguments = {text.replace(".", "_"): name(text) for text in inputs}
         body, table = PythonFunction(function, arguments, False), name(output)
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, Kind.FULL, tuple(map(name, inputs)))
+        self.transforms[table] = Transform(
+            output=table,
+            body=body,
+            file=f"{table}.py",
+            line=1,
+            code_hash=code,
+            kind=Kind.FULL,
+            inputs=tuple(map(name, inputs)),
+        )
 
     def load(self, *amounts: int) -> None:
         """New data in the source."""
@@ -69,7 +77,14 @@ class Shop:
 
     def project(self) -> Project:
         checks = {t: tuple(load_check(c, table=t, where="x") for c in cs) for t, cs in self.checks.items()}
-        return Project(Path(), self.transforms, {}, checks, {t: repr(c) for t, c in self.checks.items()}, self.owner)
+        return Project(
+            root=Path(),
+            transforms=self.transforms,
+            contracts={},
+            checks=checks,
+            rules_hash={t: repr(c) for t, c in self.checks.items()},
+            owner_of=self.owner,
+        )
 
     def owner(self, table: TableName) -> str:
         return f"{table.schema}@example.com"
@@ -77,15 +92,15 @@ class Shop:
     def run(self, *selection: str, branch: str = "main", publish_all: bool = False) -> RunResult:
         self.now += timedelta(days=1)
         ports = Ports(
-            self.metadata,
-            self.lake,
-            self.engine,
-            lambda: self.now,
-            ADA,
-            lambda reference: "",
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=lambda: self.now,
+            author=ADA,
+            secrets=lambda reference: "",
             publish_all=publish_all,
         )
-        return run(RunRequest(BranchName(branch), selection), self.project(), ports)
+        return run(RunRequest(branch=BranchName(branch), selection=selection), self.project(), ports)
 
     def open(self, branch: str = "main") -> tuple[OpenIncident, ...]:
         found = self.metadata.branch(BranchName(branch))

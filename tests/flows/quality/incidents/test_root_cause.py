@@ -44,13 +44,34 @@ def world() -> AlertWorld:
     def make(output: str, function: Callable[..., Rows], *inputs: str) -> None:
         names = {text.replace(".", "_"): TableName.parse(text) for text in inputs}
         body, table = PythonFunction(function, names, False), TableName.parse(output)
-        transforms[table] = Transform(table, body, f"{table}.py", 1, "1", Kind.FULL, tuple(names.values()))
+        transforms[table] = Transform(
+            output=table,
+            body=body,
+            file=f"{table}.py",
+            line=1,
+            code_hash="1",
+            kind=Kind.FULL,
+            inputs=tuple(names.values()),
+        )
 
     make("raw.orders", lambda: [{"id": 1, "amount": 5}])
     make("core.orders", lambda raw_orders: raw_orders, "raw.orders")
     make("marts.revenue", lambda core_orders: core_orders, "core.orders")
-    ports = Ports(metadata, lake, MemoryEngine(lake), lambda: NOON, ADA, lambda reference: "")
-    run(RunRequest(MAIN), Project(Path(), transforms, {}, {}, {}, lambda table: None), ports)
+    ports = Ports(
+        metadata=metadata,
+        lake=lake,
+        engine=MemoryEngine(lake),
+        clock=lambda: NOON,
+        author=ADA,
+        secrets=lambda reference: "",
+    )
+    run(
+        RunRequest(branch=MAIN),
+        Project(
+            root=Path(), transforms=transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
+        ),
+        ports,
+    )
     return AlertWorld(metadata=metadata)
 
 
@@ -120,7 +141,17 @@ def state(table: str, minutes: int, check: str = "amount.range", columns: tuple[
     at = NOON + timedelta(minutes=minutes)
     name = f"{table}.{check}"
     return AlertState(
-        HOURLY, table, "main", name, "range", AlertStatus.FAILING, Severity.ERROR, "off", at, at, columns=columns
+        scope=HOURLY,
+        table=table,
+        branch="main",
+        check_id=name,
+        check_type="range",
+        status=AlertStatus.FAILING,
+        severity=Severity.ERROR,
+        message="off",
+        since=at,
+        seen_at=at,
+        columns=columns,
     )
 
 

@@ -64,7 +64,9 @@ class Shop:
     def make(self, table: TableName, function: Callable[..., Rows], *inputs: TableName, code: str = "1") -> None:
         arguments = {str(one).replace(".", "_"): one for one in inputs}
         body = PythonFunction(function, arguments, False)
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, Kind.FULL, inputs)
+        self.transforms[table] = Transform(
+            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=Kind.FULL, inputs=inputs
+        )
 
     def load(self, *amounts: int) -> None:
         rows: Rows = [{"id": number, "amount": amount} for number, amount in enumerate(amounts)]
@@ -73,7 +75,14 @@ class Shop:
     def run(self) -> str:
         self.world.clock.forward(hours=1)
         check = load_check({**self.rule, "severity": self.severity}, table=ORDERS, where="x")
-        project = Project(Path(), self.transforms, {}, {ORDERS: (check,)}, {ORDERS: "1"}, lambda table: None)
+        project = Project(
+            root=Path(),
+            transforms=self.transforms,
+            contracts={},
+            checks={ORDERS: (check,)},
+            rules_hash={ORDERS: "1"},
+            owner_of=lambda table: None,
+        )
         observers = Observers((alert_observer(self.ports),))
 
         events = RunListeners(
@@ -83,15 +92,15 @@ class Shop:
             )
         )
         ports = Ports(
-            self.metadata,
-            self.lake,
-            MemoryEngine(self.lake),
-            self.world.clock,
-            ADA,
-            lambda reference: "",
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=MemoryEngine(self.lake),
+            clock=self.world.clock,
+            author=ADA,
+            secrets=lambda reference: "",
             events=events,
         )
-        return str(run(RunRequest(MAIN), project, ports).run.status)
+        return str(run(RunRequest(branch=MAIN), project, ports).run.status)
 
     def listed(self, *statuses: IncidentStatus) -> tuple[Listed, ...]:
         return list_incidents(self.ports, opened_on(self.ports, MAIN), statuses or UNRESOLVED)

@@ -62,22 +62,35 @@ class Shop:
     def day(self, rows: Rows, *, branch: BranchName = MAIN, days: float = 1.0, observed: bool = True) -> RunResult:
         self.now += timedelta(days=days)
         body = PythonFunction(lambda: rows, {}, False)
-        transform = Transform(ORDERS, body, "orders.py", 1, repr(rows), Kind.FULL, ())
+        transform = Transform(
+            output=ORDERS, body=body, file="orders.py", line=1, code_hash=repr(rows), kind=Kind.FULL, inputs=()
+        )
         checks = {ORDERS: tuple(load_check(c, table=ORDERS, where="x") for c in self.checks)}
-        project = Project(Path(), {ORDERS: transform}, {}, checks, {ORDERS: repr(self.checks)}, lambda table: None)
+        project = Project(
+            root=Path(),
+            transforms={ORDERS: transform},
+            contracts={},
+            checks=checks,
+            rules_hash={ORDERS: repr(self.checks)},
+            owner_of=lambda table: None,
+        )
         ports = Ports(
-            self.metadata,
-            self.lake,
-            self.engine,
-            lambda: self.now,
-            ADA,
-            lambda reference: "",
-            lambda step: None,
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=self.engine,
+            clock=lambda: self.now,
+            author=ADA,
+            secrets=lambda reference: "",
+            seam=lambda step: None,
             default_branch=MAIN,
             events=on(Judged, self.observe) if observed else RunListeners(),
             history=HistoryReader(self.ports),
         )
-        return run(RunRequest(branch, (), {}, None, None, True), project, ports)
+        return run(
+            RunRequest(branch=branch, selection=(), params={}, time_range=None, message=None, force=True),
+            project,
+            ports,
+        )
 
     def observe(self, judged: Judged) -> None:
         self.judged.append(judged)
@@ -167,7 +180,9 @@ def test_a_held_back_value_stands_until_a_repaired_rerun_takes_its_place(shop: S
 
 def history(shop: Shop, metric: str = "row_count", branch: BranchName = MAIN, judged: Judged | None = None) -> History:
     commit = judged.commit_id if judged else None
-    reading = HistoryReader(shop.ports)(ORDERS, branch, commit, Measure("history", (), (metric,)))
+    reading = HistoryReader(shop.ports)(
+        ORDERS, branch, commit, Measure(kind="history", columns=(), arguments=(metric,))
+    )
     assert isinstance(reading, History)
     return reading
 

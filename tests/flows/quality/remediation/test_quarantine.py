@@ -102,7 +102,16 @@ PROPOSES = Range(column="amount", max=9, on_failure=load_actions("quarantine"))
 def staged(*judged: tuple[Check, Outcome]) -> Staged:
     """An output whose checks said this."""
     verdicts = tuple(
-        Verdict(check.check_id(ORDERS), check.type, "core.orders", (), said, check.severity, "", _blocks(check, said))
+        Verdict(
+            check_id=check.check_id(ORDERS),
+            check_type=check.type,
+            table="core.orders",
+            columns=(),
+            outcome=said,
+            severity=check.severity,
+            message="",
+            blocks=_blocks(check, said),
+        )
         for check, said in judged
     )
 
@@ -111,7 +120,15 @@ def staged(*judged: tuple[Check, Outcome]) -> Staged:
 
     anything: Any = None
     checks = tuple(check for check, _ in judged)
-    return Staged(cast(Any, Made()), anything, anything, checks, verdicts, {}, {})
+    return Staged(
+        transform=cast(Any, Made()),
+        stage=anything,
+        snapshot=anything,
+        checks=checks,
+        verdicts=verdicts,
+        readings={},
+        others={},
+    )
 
 
 def _blocks(check: Check, outcome: Outcome) -> bool:

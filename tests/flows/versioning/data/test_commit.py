@@ -156,7 +156,9 @@ def test_without_a_key_of_any_kind_it_is_said_what_to_do(world: VersionWorld) ->
 
 def test_the_key_of_the_call_wins_over_that_of_the_settings_and_of_the_table(world: VersionWorld) -> None:
     ports = replace(world.ports, keys={NAME: ("amount",)})
-    request = CommitRequest(NAME, "main", CommitMode.DELETE, rows=pa.table({"amount": [10], "note": ["b"], "id": [2]}))
+    request = CommitRequest(
+        table=NAME, branch="main", mode=CommitMode.DELETE, rows=pa.table({"amount": [10], "note": ["b"], "id": [2]})
+    )
     commit_data(replace(request, key=("note",)), ports)
     assert ids(world) == [1]
     commit_data(request, ports)
@@ -198,7 +200,7 @@ def test_a_new_table_on_a_branch_is_hidden_from_the_catalog(world: VersionWorld)
 
 def test_a_protected_branch_takes_neither_commits_nor_uploads(world: VersionWorld) -> None:
     protect_branch(world.metadata, "main", protected=True, author=world.ports.author, clock=world.ports.clock)
-    request = CommitRequest(NAME, "main", rows=pa.table({"id": [5]}))
+    request = CommitRequest(table=NAME, branch="main", rows=pa.table({"id": [5]}))
     assert "a commit" in refused(lambda: commit_data(request, world.ports)).what
     error = refused(lambda: commit_data(replace(request, action="upload"), world.ports))
     assert (error.code, "an upload" in error.what) == ("E608", True)
@@ -240,7 +242,9 @@ def test_the_first_row_of_a_branch_that_moves_meanwhile_is_not_lost(world: Versi
             world.commit_rows(ORDERS, rows)
 
     ports = replace(world.ports, seam=meanwhile)
-    request = CommitRequest(NAME, "main", CommitMode.MERGE, rows=pa.table({"id": [2], "note": ["mine"]}))
+    request = CommitRequest(
+        table=NAME, branch="main", mode=CommitMode.MERGE, rows=pa.table({"id": [2], "note": ["mine"]})
+    )
     result = commit_data(request, ports)
     assert result.status == "published"
     assert {row["id"]: row["note"] for row in world.rows(ORDERS)} == {1: "a", 2: "mine", 7: "other"}
@@ -267,5 +271,5 @@ def test_nothing_is_deleted_from_a_table_that_is_not_there(world: VersionWorld) 
 
 
 def test_no_branch_of_that_name(world: VersionWorld) -> None:
-    request = CommitRequest(NAME, "nope", rows=pa.table({"id": [5]}))
+    request = CommitRequest(table=NAME, branch="nope", rows=pa.table({"id": [5]}))
     assert refused(lambda: commit_data(request, world.ports)).code == "E602"

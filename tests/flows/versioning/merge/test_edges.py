@@ -52,7 +52,7 @@ def head(world: VersionWorld, branch: str = "main") -> CommitId:
 
 
 def go(world: VersionWorld, source: str = "dev", target: str = "main", **more: object) -> MergeResult:
-    return merge(MergeRequest(source, target, **more), world.ports)  # type: ignore[arg-type]
+    return merge(MergeRequest(source=source, target=target, **more), world.ports)  # type: ignore[arg-type]
 
 
 def drop_column(world: VersionWorld, name: str, branch: str = "main") -> CommitId:
@@ -179,7 +179,13 @@ def put_view(world: VersionWorld, sql: str) -> CommitId:
         location = world.lake.write_view(name, sql, schema, before.metadata_location if before else None)
         uuid = before.uuid if before else location.rsplit("/", 1)[-1]
         version = TableVersion(
-            CatalogName("core", "report"), uuid, None, 0, kind="view", metadata_location=location, number=1
+            catalog=CatalogName("core", "report"),
+            uuid=uuid,
+            snapshot_id=None,
+            schema_id=0,
+            kind="view",
+            metadata_location=location,
+            number=1,
         )
 
         def record(prepared: Prepared) -> Publication:
@@ -195,7 +201,15 @@ def put_view(world: VersionWorld, sql: str) -> CommitId:
                 metadata={},
             )
             done = replace(work.record, status=RunStatus.SUCCEEDED, commit_id=commit.id, finished_at=ports.clock())
-            return Publication(prepared.pointers, MAIN, line.head, commit, tree, done, sealed=prepared.sealed)
+            return Publication(
+                pointers=prepared.pointers,
+                branch=MAIN,
+                expected_head=line.head,
+                commit=commit,
+                tree=tree,
+                run=done,
+                sealed=prepared.sealed,
+            )
 
         assert isinstance(land(work, ports, line, {name: version}, record), Publication)
     return head(world)

@@ -167,4 +167,7 @@ def test_only_allowed_mergers_merge(world: VersionWorld) -> None:
     with pytest.raises(ForgeError) as refused:
         go(world)
     assert refused.value.code == "E620"
-    assert merge(MergeRequest("dev", "main"), replace(world.ports, author=BEN)).type is MergeType.FAST_FORWARD
+    assert (
+        merge(MergeRequest(source="dev", target="main"), replace(world.ports, author=BEN)).type
+        is MergeType.FAST_FORWARD
+    )

@@ -176,7 +176,7 @@ def test_a_standing_rule_answers_before_anyone_is_asked(world: VersionWorld) -> 
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})
     edit(world, "main", {"id": 1, "name": "a", "amount": 7.0})
     rules = (Rule(Take.EXPRESSION, ORDERS, "amount", "greatest(ours, theirs)"),)
-    result = merge(MergeRequest("dev", "main"), replace(world.ports, rules=rules))
+    result = merge(MergeRequest(source="dev", target="main"), replace(world.ports, rules=rules))
     assert result.type is MergeType.THREE_WAY
     assert amounts(world)[1] == ("a", 8.0)
 
@@ -429,8 +429,8 @@ def test_branches_that_crossed_say_which_base_was_taken(world: VersionWorld) -> 
     assert dev is not None
     assert main is not None
     world.branch("dev2", "dev")
-    merge(MergeRequest(dev, "main", no_ff=True), world.ports)
-    merge(MergeRequest(main, "dev2", no_ff=True), world.ports)
+    merge(MergeRequest(source=dev, target="main", no_ff=True), world.ports)
+    merge(MergeRequest(source=main, target="dev2", no_ff=True), world.ports)
     edit(world, "dev2", {"id": 3, "name": "d2", "amount": 3.0})
     result = go(world, "dev2")
     assert result.type is MergeType.THREE_WAY

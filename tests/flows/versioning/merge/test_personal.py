@@ -38,7 +38,7 @@ def by_rule(world: VersionWorld) -> object:
 
 def by_preview(world: VersionWorld) -> object:
     rule = Rule(Take.EXPRESSION, value="ours * 2", table=ORDERS, column="name")
-    return preview_merge(MergeRequest("dev", "main", rules=(rule,)), world.ports)
+    return preview_merge(MergeRequest(source="dev", target="main", rules=(rule,)), world.ports)
 
 
 def by_answer(world: VersionWorld) -> object:

@@ -50,7 +50,12 @@ ORDERS = table("orders", A, B)
 
 
 def copied(source: str, target: str) -> Edge:
-    return Edge(ColumnName("core.orders", source), ColumnName("out.t", target), Transformation.IDENTITY, source)
+    return Edge(
+        source=ColumnName("core.orders", source),
+        target=ColumnName("out.t", target),
+        transformation=Transformation.IDENTITY,
+        expression=source,
+    )
 
 
 def test_a_plan_may_be_text_or_a_list() -> None:

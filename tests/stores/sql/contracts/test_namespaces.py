@@ -17,7 +17,18 @@ from forge.stores.lake.namespaces import write_external
 
 def registered(name: str = "orders", version: str = "1.0.0") -> Registered:
     at = datetime(2026, 11, 16, 6, tzinfo=UTC)
-    return Registered(name, name, version, "v3.1.0", "sha256:x", "sha256:y", "", at, "ada", tables=("core.orders",))
+    return Registered(
+        id=name,
+        name=name,
+        version=version,
+        api_version="v3.1.0",
+        schema_hash="sha256:x",
+        digest="sha256:y",
+        text="",
+        registered_at=at,
+        registered_by="ada",
+        tables=("core.orders",),
+    )
 
 
 def test_an_external_namespace_lists_its_contracts_and_keeps_the_rest(tmp_path: Path) -> None:

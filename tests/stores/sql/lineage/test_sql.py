@@ -147,10 +147,10 @@ def test_a_large_graph_at_once_has_the_rows_that_a_write_makes(engine: Engine, t
     done = one.bulk_load([table_of("core.orders"), *columns], edges, producer="file:a", at=T0)
     assert (done.added, done.nodes) == (36, 7)
     nodes = (NodeClaim(column) for column in columns)
-    claims = (EdgeClaim(columns[a], columns[b], KIND, confidence=0.8) for a, b in pairs)
-    other.record([Batch("file:b", T0, (), tuple(nodes))])  # so that the numbers are the same
-    other.record([Batch("file:b", T0)])
-    other.record([Batch("file:a", T0, tuple(claims))])
+    claims = (EdgeClaim(source=columns[a], target=columns[b], kind=KIND, confidence=0.8) for a, b in pairs)
+    other.record([Batch(producer="file:b", at=T0, edges=(), nodes=tuple(nodes))])  # so that the numbers are the same
+    other.record([Batch(producer="file:b", at=T0)])
+    other.record([Batch(producer="file:a", at=T0, edges=tuple(claims))])
     assert _rows(one) == _rows(other)
     assert rows_of(one.arrays()) == rows_of(other.arrays())
     assert graph(one) == graph(other)

@@ -95,20 +95,20 @@ def graph(
     choose what is shown; types of edges and confidence also where the walk goes. `transforms`: also the transforms,
     pipelines and jobs that make the data; so do `node_types=transform` and its like."""
     wanted = Wanted(
-        root_id.strip(),
-        direction,
-        depth,
-        min_confidence,
-        indirect,
-        Level(level),
-        tuple(map(NodeType, node_types)),
-        tuple(map(EdgeType, edge_types)),
-        tuple(schema),
-        tuple(file),
-        intermediate,
-        bounds.limit,
-        bounds.offset,
-        transforms,
+        root=root_id.strip(),
+        direction=direction,
+        depth=depth,
+        min_confidence=min_confidence,
+        indirect=indirect,
+        level=Level(level),
+        node_types=tuple(map(NodeType, node_types)),
+        edge_types=tuple(map(EdgeType, edge_types)),
+        schemas=tuple(schema),
+        files=tuple(file),
+        intermediate=intermediate,
+        limit=bounds.limit,
+        offset=bounds.offset,
+        transforms=transforms,
     )
     return _answer(site, wanted, at, with_expressions=include_transformations)
 
@@ -128,7 +128,7 @@ def table_lineage(
     """Both directions, by table or by column."""
     level = Level.COLUMN if column_level else Level.TABLE
     wanted = Wanted(
-        table_id.strip(),
+        root=table_id.strip(),
         depth=depth,
         min_confidence=min_confidence,
         indirect=indirect,
@@ -152,7 +152,7 @@ def column_lineage(
 ) -> Response:
     """Both directions of one column; without transformations, edges carry no expression."""
     wanted = Wanted(
-        column_id.strip(),
+        root=column_id.strip(),
         depth=depth,
         min_confidence=min_confidence,
         indirect=indirect,

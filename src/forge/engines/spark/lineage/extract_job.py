@@ -73,7 +73,9 @@ def read_one(unit: Unit, shared: Shared, seconds: int) -> Done:
     programs = within(seconds, lambda: read_unit(unit, shared))
     if programs is None:
         reason = f"it takes longer than {seconds} seconds to read"
-        programs = tuple(Program(path, unit.language, gaps=(Gap(path, 0, reason),)) for path in unit.texts)
+        programs = tuple(
+            Program(file=path, language=unit.language, gaps=(Gap(path, 0, reason),)) for path in unit.texts
+        )
     return Done(unit.name, programs)
 
 

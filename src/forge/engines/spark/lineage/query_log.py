@@ -60,16 +60,16 @@ def count_edges(frame: DataFrame, catalog: Catalog, dialect: str = "spark") -> I
     )
     for row in same.toLocalIterator():
         yield Counted(
-            row["kind"],
-            row["source"] or "",
-            row["target"] or "",
-            row["transformation"] or "",
-            bool(row["masking"]),
-            row["subtype"] or "",
-            row["expression"] or "",
-            row["confidence"] or 0.0,
-            row["times"],
-            row["first"] or "",
-            row["source_field"] or "",
-            row["target_field"] or "",
+            kind=row["kind"],
+            source=row["source"] or "",
+            target=row["target"] or "",
+            transformation=row["transformation"] or "",
+            masking=bool(row["masking"]),
+            subtype=row["subtype"] or "",
+            expression=row["expression"] or "",
+            confidence=row["confidence"] or 0.0,
+            times=row["times"],
+            first=row["first"] or "",
+            source_field=row["source_field"] or "",
+            target_field=row["target_field"] or "",
         )

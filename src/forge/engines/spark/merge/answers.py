@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def find_rule(answers: Answers, table: str | None, column: str | None) -> Rule | None:
     """The standing answer to conflicts of a column, or (None) of whole rows."""
-    return Answers(answers.rules).find(Conflict(ConflictKind.MODIFY_MODIFY, column=column, table=table))
+    return Answers(answers.rules).find(Conflict(kind=ConflictKind.MODIFY_MODIFY, column=column, table=table))
 
 
 def answer_column(rule: Rule, field: Field, base: str, ours: str, theirs: str) -> Column:

@@ -204,11 +204,19 @@ def _open_conflicts(frame: DataFrame, layout: Layout, table: str | None) -> Iter
         if row["is_open"]:
             yield _cardinality(row, key, table)
         names = sorted(layout.columns[place].field.name for place in row["lacking"])
-        yield from (Conflict(ConflictKind.CONSTRAINT, key, name, table=table) for name in names)
+        yield from (Conflict(kind=ConflictKind.CONSTRAINT, key=key, column=name, table=table) for name in names)
 
 
 def _cardinality(row: dict[str, Any], key: dict[str, object], table: str | None) -> Conflict:
-    return Conflict(ConflictKind.CARDINALITY, key, None, row["base"], row["ours"], row["theirs"], table=table)
+    return Conflict(
+        kind=ConflictKind.CARDINALITY,
+        key=key,
+        column=None,
+        base=row["base"],
+        ours=row["ours"],
+        theirs=row["theirs"],
+        table=table,
+    )
 
 
 def _single(
@@ -224,7 +232,10 @@ def _single(
         for row, key in _read(part, layout):
             for place in row["lacking"]:
                 _refuse_answer(
-                    Conflict(ConflictKind.CONSTRAINT, key, layout.columns[place].field.name, table=table), answers
+                    Conflict(
+                        kind=ConflictKind.CONSTRAINT, key=key, column=layout.columns[place].field.name, table=table
+                    ),
+                    answers,
                 )
             conflict = _cardinality(row, key, table)
             given = answers.by_conflict.get(conflict.id)

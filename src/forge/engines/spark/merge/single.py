@@ -69,7 +69,7 @@ def make_conflict(row: Row, clash: Row, layout: Layout, table: str | None) -> Co
             for side, name in _SIDES.items()
         ]
     base, ours, theirs = sides
-    return Conflict(kind, key_of(row, layout), column, base, ours, theirs, table)
+    return Conflict(kind=kind, key=key_of(row, layout), column=column, base=base, ours=ours, theirs=theirs, table=table)
 
 
 def key_of(row: Row, layout: Layout) -> dict[str, object]:

@@ -84,7 +84,7 @@ class SparkState:
     error: ForgeError | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class LazySession:
     """The session, started by the first call of `get`, and again by a later one where it did not start or has died.
     `on_start` hears the lines Ivy prints while it resolves jars.

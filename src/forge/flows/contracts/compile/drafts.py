@@ -39,6 +39,6 @@ def _draft(compiled: Compiled, facts: TableFacts, project: str) -> Draft:
         owner=facts.owner,
         tags=facts.tags,
         key=transform.unique_key if transform else (),
-        columns={each.name: KnownColumn(each.description) for each in facts.columns if each.description},
+        columns={each.name: KnownColumn(description=each.description) for each in facts.columns if each.description},
     )
     return Draft(facts.table, file, draft_contract(table, facts.schema, known))

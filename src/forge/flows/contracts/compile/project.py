@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from forge.lineage.extract.program import Program
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompilePorts:
     """What compiling needs of the world. `known`: tables of the lake; `schema_of`: theirs, from metadata alone;
     `versions`: what a contract breaks of the version that is registered; `beside`: what else is wrong with the
@@ -46,7 +46,7 @@ class CompilePorts:
     beside: Callable[[Project], Iterable[ForgeError]] = lambda project: ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compiled:
     """`texts`: the contract files that were read, as they are; `code`: what was read out of the transforms."""
 
@@ -150,13 +150,13 @@ def compile_project(ports: CompilePorts) -> Compiled:
         columns_in_code(project.transforms, code),
     )
     return Compiled(
-        find_violations(facts, governance),
-        facts,
-        project,
-        project_hash(facts.contracts),
-        ports.clock(),
-        {one.file: one.text for one in files},
-        code,
+        findings=find_violations(facts, governance),
+        facts=facts,
+        project=project,
+        schema_hash=project_hash(facts.contracts),
+        validated_at=ports.clock(),
+        texts={one.file: one.text for one in files},
+        code=code,
     )
 
 

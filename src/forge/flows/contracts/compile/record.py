@@ -29,13 +29,13 @@ def keep_compiled(compiled: Compiled, ports: ContractPorts) -> Keeping:
         ports.store.keep_checks(_checked(compiled))
     ports.store.keep_compiled(
         CompileRecord(
-            compiled.valid,
-            compiled.validated_at,
-            ports.actor,
-            compiled.enforcement,
-            compiled.schema_hash,
-            compiled.summary(),
-            tuple(_kept(finding) for finding in compiled.findings),
+            valid=compiled.valid,
+            validated_at=compiled.validated_at,
+            validated_by=ports.actor,
+            enforcement=compiled.enforcement,
+            schema_hash=compiled.schema_hash,
+            summary=compiled.summary(),
+            findings=tuple(_kept(finding) for finding in compiled.findings),
         )
     )
     return kept

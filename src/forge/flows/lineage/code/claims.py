@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from forge.flows.lineage.code.records import file_id
-from forge.lineage.edge import Edge, Transformation
+from forge.lineage.edge import Edge
 from forge.lineage.extract.contract import Joined, edges_of, join_steps, table_edges_of
 from forge.lineage.extract.definition import Definition
 from forge.lineage.extract.program import RESOLVED, Made, Program, Step
@@ -108,14 +108,14 @@ class _Claims:
     def _pass(self, step: Step, source: ColumnName, name: str, trace: Trace) -> None:
         self.edge(
             EdgeClaim(
-                self._column(source),
-                column_of(self._name(step.target), name),
-                Kind(EdgeType.PASSES, None),
-                trace.transformation,
-                trace.expression,
-                trace.masking,
-                min(trace.confidence, RESOLVED),
-                (self._evidence(step, trace.confidence),),
+                source=self._column(source),
+                target=column_of(self._name(step.target), name),
+                kind=Kind(EdgeType.PASSES, None),
+                transformation=trace.transformation,
+                expression=trace.expression,
+                masking=trace.masking,
+                confidence=min(trace.confidence, RESOLVED),
+                evidence=(self._evidence(step, trace.confidence),),
             )
         )
 
@@ -137,7 +137,13 @@ class _Claims:
             evidence = (self._evidence(step, RESOLVED),)
             target = self._table(step.target, step.made)
             self.edge(
-                EdgeClaim(self._column(source), target, indirect_kind(way), confidence=RESOLVED, evidence=evidence)
+                EdgeClaim(
+                    source=self._column(source),
+                    target=target,
+                    kind=indirect_kind(way),
+                    confidence=RESOLVED,
+                    evidence=evidence,
+                )
             )
         for one in table_edges_of(step, joined):
             if one.source not in linked and one.source != one.target:
@@ -162,26 +168,38 @@ class _Claims:
     def _direct(self, step: Step, edge: Edge) -> None:
         self.edge(
             EdgeClaim(
-                self._column(edge.source),
-                self._column(edge.target),
-                Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
-                edge.transformation,
-                edge.expression,
-                edge.masking,
-                edge.confidence,
-                (self._evidence(step, edge.confidence),),
+                source=self._column(edge.source),
+                target=self._column(edge.target),
+                kind=Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
+                transformation=edge.transformation,
+                expression=edge.expression,
+                masking=edge.masking,
+                confidence=edge.confidence,
+                evidence=(self._evidence(step, edge.confidence),),
             )
         )
 
     def _of_tables(self, step: Step, source: str, confidence: float) -> None:
         kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
-        ends = self._table(source), self._table(step.target, step.made)
-        evidence = (self._evidence(step, confidence),)
-        self.edge(EdgeClaim(*ends, kind, Transformation.UNKNOWN, confidence=confidence, evidence=evidence))
+        self.edge(
+            EdgeClaim(
+                source=self._table(source),
+                target=self._table(step.target, step.made),
+                kind=kind,
+                confidence=confidence,
+                evidence=(self._evidence(step, confidence),),
+            )
+        )
 
     def _evidence(self, step: Step, confidence: float) -> Evidence:
         basis = next((one for one in (Basis.RESOLVED, Basis.POSITION) if confidence >= CONFIDENCE[one]), Basis.GUESSED)
-        return Evidence(basis, self.program.language, self._file(step.file), step.line, _short(step.statement))
+        return Evidence(
+            basis=basis,
+            extractor=self.program.language,
+            file=self._file(step.file),
+            line=step.line,
+            statement=_short(step.statement),
+        )
 
     def edge(self, claim: EdgeClaim) -> None:
         """The same edge seen at two places has the evidence of both."""

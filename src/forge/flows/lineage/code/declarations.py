@@ -25,7 +25,7 @@ def take_files(ports: IngestPorts, root: str, code: Codebase, changed: Mapping[s
     at = ports.lineage.clock()
     found = []
     for path, digest in sorted(changed.items()):
-        record = SourceRecord(root, path, "", digest, at)
+        record = SourceRecord(root=root, path=path, language="", digest=digest, read_at=at)
         if path in code.declared:
             found.append(_take_declared(ports, code.declared[path], record))
         elif path in code.events and ports.events is not None:

@@ -25,7 +25,7 @@ _TRANSFORMS = "transforms"  # of a project of Forge: each SELECT below it makes 
 _LANGUAGES = {Kind.SQL: "sql", Kind.PYTHON: "python", Kind.NOTEBOOK: "python"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Codebase:
     """`units` are to be read; `refused` are files that cannot be, each with its reason as a gap; `marks` tell whether
     one of those changed. `declared` are files of edges that people wrote, `events` those of OpenLineage, `exports`
@@ -123,14 +123,14 @@ class _Found:
 
     def codebase(self, *, whole: bool) -> Codebase:
         return Codebase(
-            tuple(sorted(self.units, key=lambda unit: unit.name)),
-            self.modules,
-            self.refused,
-            self.marks,
-            self.declared,
-            self.events,
-            self.exports,
-            whole,
+            units=tuple(sorted(self.units, key=lambda unit: unit.name)),
+            modules=self.modules,
+            refused=self.refused,
+            marks=self.marks,
+            declared=self.declared,
+            events=self.events,
+            exports=self.exports,
+            whole=whole,
         )
 
     def project(self, folder: Path, files: Iterable[Path]) -> None:
@@ -217,7 +217,7 @@ class _Found:
         self._refuse(self.name(folder), f"the folder cannot be read: {error.strerror or error}", "")
 
     def _refuse(self, name: str, reason: str, mark: str) -> None:
-        self.refused[name] = Program(name, "unreadable", gaps=(Gap(name, 0, reason),), statements=1)
+        self.refused[name] = Program(file=name, language="unreadable", gaps=(Gap(name, 0, reason),), statements=1)
         self.marks[name] = mark
 
 

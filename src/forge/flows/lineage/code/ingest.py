@@ -152,7 +152,7 @@ def _read(
 def _apart(done: Done, code: Codebase) -> dict[str, Program]:
     """By file. A file of a project that makes nothing itself (a macro) was read all the same."""
     unit = next(unit for unit in code.units if unit.name == done.unit)
-    found = {path: Program(path, unit.language) for path in code.files_of(unit)}
+    found = {path: Program(file=path, language=unit.language) for path in code.files_of(unit)}
     for program in done.programs:
         before = found.get(program.file)
         found[program.file] = program if before is None else _both(before, program)
@@ -176,7 +176,7 @@ def _both(one: Program, other: Program) -> Program:
 
 
 def _now(catalog: Catalog, table: str) -> str:
-    return uses_of(Program("", "", unknown=frozenset({table})), catalog)[table]
+    return uses_of(Program(file="", language="", unknown=frozenset({table})), catalog)[table]
 
 
 def _write(
@@ -198,22 +198,22 @@ def _write(
             program = programs[path]
             claims = claims_of_program(program, root)
             producer = producer_of(root, path)
-            batches.append(Batch(producer, at, claims.edges, claims.nodes, actor=lineage.actor))
+            batches.append(Batch(producer=producer, at=at, edges=claims.edges, nodes=claims.nodes, actor=lineage.actor))
             some.append(
                 SourceRecord(
-                    root,
-                    path,
-                    program.language,
-                    digests.get(path, ""),
-                    at,
-                    round(read.seconds.get(path, 0.0), 4),
-                    program.statements,
-                    program.understood,
-                    program.queries,
-                    claims.direct,
-                    gaps_of(program, code.text_of(path)),
-                    program.definitions,
-                    uses_of(program, read.catalog),
+                    root=root,
+                    path=path,
+                    language=program.language,
+                    digest=digests.get(path, ""),
+                    read_at=at,
+                    seconds=round(read.seconds.get(path, 0.0), 4),
+                    statements=program.statements,
+                    understood=program.understood,
+                    queries=program.queries,
+                    edges=claims.direct,
+                    gaps=gaps_of(program, code.text_of(path)),
+                    definitions=program.definitions,
+                    uses=uses_of(program, read.catalog),
                 )
             )
         recorded.append(lineage.store.record(batches))
@@ -222,7 +222,9 @@ def _write(
     known = frozenset(lineage.store.producers()) if gone else frozenset()
     ended = [one for path in gone for one in (producer_of(root, path), DECLARED + file_id(root, path)) if one in known]
     if ended:
-        recorded.append(lineage.store.record([Batch(producer, at, actor=lineage.actor) for producer in ended]))
+        recorded.append(
+            lineage.store.record([Batch(producer=producer, at=at, actor=lineage.actor) for producer in ended])
+        )
     return tuple(records), _sum(recorded, lineage)
 
 

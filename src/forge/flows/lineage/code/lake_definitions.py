@@ -22,5 +22,5 @@ def definitions_in_lake(ports: LineagePorts) -> tuple[Definition, ...]:
             columns = tuple(ColumnDefinition(str(one["name"]), str(one.get("type") or "")) for one in asset.columns)
         else:
             continue
-        found.append(Definition(str(table), columns, kind))
+        found.append(Definition(name=str(table), columns=columns, kind=kind))
     return tuple(found)

@@ -22,7 +22,7 @@ class KeptGap:
         return {"line": self.line or None, "reason": self.reason, "code": self.code}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRecord:
     """One file. `root` is the folder that was given; `digest` that of its content; `uses` what was known of each table
     it speaks of, so that a change of either is a reason to read it again."""
@@ -109,12 +109,14 @@ def definition_json(one: Definition) -> dict[str, Any]:
 
 def definition_from(value: Mapping[str, Any]) -> Definition:
     return Definition(
-        value["name"],
-        tuple(ColumnDefinition(name, type_, nullable) for name, type_, nullable in value["columns"]),
-        value["kind"],
-        value["file"],
-        value["line"],
-        tuple(value["primary_key"]),
-        tuple(ForeignKey(tuple(own), table, tuple(theirs)) for own, table, theirs in value["foreign_keys"]),
-        value["inferred"],
+        name=value["name"],
+        columns=tuple(ColumnDefinition(name, type_, nullable) for name, type_, nullable in value["columns"]),
+        kind=value["kind"],
+        file=value["file"],
+        line=value["line"],
+        primary_key=tuple(value["primary_key"]),
+        foreign_keys=tuple(
+            ForeignKey(tuple(own), table, tuple(theirs)) for own, table, theirs in value["foreign_keys"]
+        ),
+        inferred=value["inferred"],
     )

@@ -76,7 +76,14 @@ def told_of(metadata: _Records, project: Project, run_id: RunId, name: str) -> R
     tables = tuple(_tables(run, project, lineage, verdicts, columns))
     error = str((run.error or {}).get("what") or "")
     return RunTold(
-        run_id, name, run.started_at, run.finished_at, _RUN_ENDS.get(run.status, "FAIL"), error, tables, columns
+        id=run_id,
+        project=name,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        end=_RUN_ENDS.get(run.status, "FAIL"),
+        error=error,
+        tables=tables,
+        columns=columns,
     )
 
 
@@ -108,19 +115,19 @@ def _table(
     error = str((output.error or {}).get("what") or output.reason) if end != "COMPLETE" else ""
     body = transform.body if transform else None
     return TableTold(
-        str(output.table),
-        end,
-        seen.edges,
-        seen.indirect,
-        seen.table_edges,
-        tuple(output.inputs),
-        columns,
-        output.rows,
-        body.text if isinstance(body, SqlQuery) else "",
-        transform.file if transform else "",
-        transform.description if transform else "",
-        error,
-        checks,
+        name=str(output.table),
+        end=end,
+        edges=seen.edges,
+        indirect=seen.indirect,
+        table_edges=seen.table_edges,
+        inputs=tuple(output.inputs),
+        columns=columns,
+        rows=output.rows,
+        sql=body.text if isinstance(body, SqlQuery) else "",
+        file=transform.file if transform else "",
+        description=transform.description if transform else "",
+        error=error,
+        assertions=checks,
     )
 
 

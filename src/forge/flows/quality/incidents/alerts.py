@@ -74,7 +74,15 @@ def observe_alerts(judged: Judged, ports: AlertPorts, judging: Judging) -> Alert
         judging.monitor_run_id,
     )
     reaches, remarks = _find_reaches(judged, ports, judging)
-    writer = _Writer(ports, judging, str(judged.table), seen, reaches, remarks, ports.clock())
+    writer = _Writer(
+        ports=ports,
+        judging=judging,
+        table=str(judged.table),
+        seen=seen,
+        reaches=reaches,
+        remarks=remarks,
+        now=ports.clock(),
+    )
     written = ports.store.observe(judging.scope, str(judged.table), lambda known: writer.decide(known, judged.verdicts))
     opened = tuple(c.incident.id for c in written.incidents if c.is_new)
     resolved = tuple(c.incident.id for c in written.incidents if not c.incident.is_open)
@@ -105,7 +113,7 @@ def _is_news(state: AlertState | None, verdict: Verdict, policy: AlertPolicy) ->
     return policy.hears(verdict.severity) and any(channel not in state.told for channel in policy.channels)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Writer:
     ports: AlertPorts
     judging: Judging
@@ -145,13 +153,13 @@ class _Writer:
     def _follow(self, incident: TrackedIncident | None, one: Move) -> Change | None:
         reach = self.reaches.get(one.after.check_id, Reach())
         around = Around(
-            one.verdict.columns,
-            reach.cause,
-            reach.hit,
-            reach.hit_count,
-            reach.upstream,
-            self.judging.monitor_name,
-            self.judging.result_ids.get(one.after.check_id),
+            columns=one.verdict.columns,
+            cause=reach.cause,
+            hit=reach.hit,
+            hit_count=reach.hit_count,
+            upstream=reach.upstream,
+            monitor_name=self.judging.monitor_name,
+            result_id=self.judging.result_ids.get(one.after.check_id),
         )
         worth = self.judging.policy.hears(one.verdict.severity)
         return follow(incident, one, around, worth=worth, window=self.ports.reopen_within)
@@ -178,20 +186,20 @@ class _Writer:
         cause = next((reach.cause for reach in reaches if reach.cause is not None), None)
         upstream = dict.fromkeys(table for reach in reaches for table in reach.upstream)
         return Notice(
-            kind,
-            self.seen.scope,
-            self.table,
-            self.seen.branch,
-            self.seen.at,
-            tuple(_told(one, self.judging.result_ids) for one in group),
-            self.seen.commit_id,
-            self.seen.run_id,
-            self.seen.monitor_run_id,
-            self.judging.monitor_name,
-            tuple(hit.values()),
-            max(len(hit), max((reach.hit_count for reach in reaches), default=0)),
-            cause,
-            tuple(upstream),
+            kind=kind,
+            scope=self.seen.scope,
+            table=self.table,
+            branch=self.seen.branch,
+            at=self.seen.at,
+            checks=tuple(_told(one, self.judging.result_ids) for one in group),
+            commit_id=self.seen.commit_id,
+            run_id=self.seen.run_id,
+            monitor_run_id=self.seen.monitor_run_id,
+            monitor_name=self.judging.monitor_name,
+            hit=tuple(hit.values()),
+            hit_count=max(len(hit), max((reach.hit_count for reach in reaches), default=0)),
+            cause=cause,
+            upstream=tuple(upstream),
             remarks=self.remarks,
         )
 
@@ -203,13 +211,29 @@ def new_delivery(
     ports: AlertPorts, channel: str, notice: Notice, now: datetime, muted: datetime | None = None
 ) -> Delivery:
     at, reason = first_try(notice, ports.timing_of(channel), now, muted)
-    return Delivery(secrets.token_hex(8), channel, notice, now, at, at, reason=reason, muted=muted is not None)
+    return Delivery(
+        id=secrets.token_hex(8),
+        channel=channel,
+        notice=notice,
+        created_at=now,
+        due_at=at,
+        next_at=at,
+        reason=reason,
+        muted=muted is not None,
+    )
 
 
 def passed(state: AlertState, message: str) -> Verdict:
     """What stands for a verdict where a failure ends without one."""
     return Verdict(
-        state.check_id, state.check_type, state.table, state.columns, Outcome.PASSED, state.severity, message, False
+        check_id=state.check_id,
+        check_type=state.check_type,
+        table=state.table,
+        columns=state.columns,
+        outcome=Outcome.PASSED,
+        severity=state.severity,
+        message=message,
+        blocks=False,
     )
 
 
@@ -223,21 +247,21 @@ def _told(one: Move, result_ids: Mapping[str, str]) -> CheckTold:
     after = one.after
     began = one.before.since if one.kind is MoveKind.RECOVERED and one.before else after.since
     return CheckTold(
-        after.check_id,
-        after.check_type,
-        after.severity,
-        one.verdict.message,
-        began,
-        one.verdict.columns,
-        after.incident_id,
-        result_ids.get(after.check_id),
+        check_id=after.check_id,
+        check_type=after.check_type,
+        severity=after.severity,
+        message=one.verdict.message,
+        since=began,
+        columns=one.verdict.columns,
+        incident_id=after.incident_id,
+        result_id=result_ids.get(after.check_id),
     )
 
 
 def _with_held(change: Change, deliveries: Sequence[Delivery], now: datetime) -> Change:
     """What waits for the morning, or for the end of a mute, is told in the timeline at once."""
     entries = [
-        Entry(now, EntryKind.ALERT_QUEUED, f"alert to {one.channel} is held back: {one.reason}")
+        Entry(at=now, kind=EntryKind.ALERT_QUEUED, text=f"alert to {one.channel} is held back: {one.reason}")
         for one in deliveries
         if one.reason and any(check.incident_id == change.incident.id for check in one.notice.checks)
     ]
@@ -253,7 +277,15 @@ def forget_monitor(ports: AlertPorts, monitor_id: str, by: str) -> int:
         branch = next(state.branch for state in failing if state.table == table)
         policy = AlertPolicy(notify_on_recovery=False)
         judging = Judging(scope, policy)
-        writer = _Writer(ports, judging, table, Sighting(scope, branch, now), {}, (), now)
+        writer = _Writer(
+            ports=ports,
+            judging=judging,
+            table=table,
+            seen=Sighting(scope, branch, now),
+            reaches={},
+            remarks=(),
+            now=now,
+        )
         ports.store.observe(scope, table, partial(writer.end_all, f"the monitor was removed or switched off by {by}"))
     return len(failing)
 
@@ -270,7 +302,15 @@ def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Ma
         if over:
             ended += len(over)
             seen = Sighting(scope, branch, now, run_id=run_id)
-            writer = _Writer(ports, Judging(scope, ports.runs, whole=False), str(table), seen, {}, (), now)
+            writer = _Writer(
+                ports=ports,
+                judging=Judging(scope, ports.runs, whole=False),
+                table=str(table),
+                seen=seen,
+                reaches={},
+                remarks=(),
+                now=now,
+            )
             why = f"the run {run_id} " + ("had nothing to say of it" if made else "found the table as it was before")
             ports.store.observe(scope, str(table), partial(writer.end, over, why))
     return ended
@@ -290,19 +330,26 @@ def notify_channels(
     wanted = set(check_ids)
     now = ports.clock()
     checks = tuple(
-        CheckTold(v.check_id, v.check_type, v.severity, v.message, judged.executed_at, v.columns)
+        CheckTold(
+            check_id=v.check_id,
+            check_type=v.check_type,
+            severity=v.severity,
+            message=v.message,
+            since=judged.executed_at,
+            columns=v.columns,
+        )
         for v in judged.verdicts
         if v.check_id in wanted
     )
     notice = Notice(
-        NoticeKind.NOTE,
-        scope,
-        str(judged.table),
-        judged.branch,
-        now,
-        checks,
-        judged.commit_id,
-        judged.run_id,
+        kind=NoticeKind.NOTE,
+        scope=scope,
+        table=str(judged.table),
+        branch=judged.branch,
+        at=now,
+        checks=checks,
+        commit_id=judged.commit_id,
+        run_id=judged.run_id,
         text=text,
     )
     ports.store.add_deliveries([new_delivery(ports, channel, notice, now) for channel in channels])
@@ -325,4 +372,4 @@ def refuse_unknown(ports: AlertPorts, channels: Iterable[str]) -> None:
 def trial(channel: str, now: datetime) -> Notice:
     """What `forge quality alerts test` sends."""
     text = f"This is a trial of the channel '{channel}'. Nothing is wrong."
-    return Notice(NoticeKind.NOTE, Scope(Origin.HAND, ""), "", "", now, text=text)
+    return Notice(kind=NoticeKind.NOTE, scope=Scope(Origin.HAND, ""), table="", branch="", at=now, text=text)

@@ -63,14 +63,14 @@ def _is_news(result: CheckResult, state: AlertState | None) -> bool:
 
 def _observed(monitor: Monitor, run: MonitorRun, results: Sequence[CheckResult]) -> Observed:
     judged = Judged(
-        monitor.table,
-        BranchName(run.branch or results[0].branch or ""),
-        CommitId(run.commit_id) if run.commit_id else None,
-        SnapshotId(run.snapshot_id) if run.snapshot_id is not None else None,
-        Schema(()),
-        (),
-        tuple(verdict_of(result) for result in results),
-        {},
-        results[0].executed_at,
+        table=monitor.table,
+        branch=BranchName(run.branch or results[0].branch or ""),
+        commit_id=CommitId(run.commit_id) if run.commit_id else None,
+        snapshot_id=SnapshotId(run.snapshot_id) if run.snapshot_id is not None else None,
+        schema=Schema(()),
+        checks=(),
+        verdicts=tuple(verdict_of(result) for result in results),
+        readings={},
+        executed_at=results[0].executed_at,
     )
     return Observed(judged, tuple(results), monitor, run.id)

@@ -229,7 +229,7 @@ def try_channel(ports: AlertPorts, name: str) -> tuple[bool, str]:
     refuse_unknown(ports, [name])
     now = ports.clock()
     notice = trial(name, now)
-    one = Delivery(uuid4().hex[:16], name, notice, now, now, now)
+    one = Delivery(id=uuid4().hex[:16], channel=name, notice=notice, created_at=now, due_at=now, next_at=now)
     message = Message(uuid4().hex[:24], name, (one,))
     channel = ports.channels[name]
     events: tuple[PagerEvent, ...] = ()

@@ -63,7 +63,7 @@ def ended_entry(message: Message, result: Result, kind: EntryKind) -> Entry:
     what = "told" if kind is EntryKind.ALERT_SENT else "could not tell"
     reason = "" if kind is EntryKind.ALERT_SENT else f": {result.reason or result.attempt.detail}"
     details = {"channel": message.channel, "message_id": message.id}
-    return Entry(result.attempt.at, kind, f"{what} {message.channel}{reason}", details=details)
+    return Entry(at=result.attempt.at, kind=kind, text=f"{what} {message.channel}{reason}", details=details)
 
 
 class AlertStore(Protocol):
@@ -216,7 +216,7 @@ class Channel(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertPorts:
     """`channels` are those of forge.yaml, built when needed; secrets are read when something is sent."""
 

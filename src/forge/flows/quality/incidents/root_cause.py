@@ -123,16 +123,16 @@ def pick_cause(
 def _cause(state: AlertState, on_the_way: frozenset[str]) -> Cause:
     column = next((name for name in state.columns if name in on_the_way), next(iter(state.columns), None))
     return Cause(
-        state.table,
-        state.check_id,
-        state.message,
-        state.since,
-        state.severity,
-        state.commit_id,
-        state.run_id,
-        state.monitor_run_id,
-        column,
-        state.incident_id,
+        table=state.table,
+        check_id=state.check_id,
+        message=state.message,
+        since=state.since,
+        severity=state.severity,
+        commit_id=state.commit_id,
+        run_id=state.run_id,
+        monitor_run_id=state.monitor_run_id,
+        column=column,
+        incident_id=state.incident_id,
     )
 
 

@@ -105,19 +105,25 @@ def _ended_by_hand(ports: AlertPorts, incident: TrackedIncident, state: AlertSta
     """The next failure is a new one, which is told and reopens the incident; pagers that rang are told that it is
     over."""
     told = CheckTold(
-        state.check_id, state.check_type, state.severity, f"resolved by {by}", state.since, state.columns, incident.id
+        check_id=state.check_id,
+        check_type=state.check_type,
+        severity=state.severity,
+        message=f"resolved by {by}",
+        since=state.since,
+        columns=state.columns,
+        incident_id=incident.id,
     )
     notice = Notice(
-        NoticeKind.RECOVERED,
-        state.scope,
-        state.table,
-        state.branch,
-        now,
-        (told,),
-        state.commit_id,
-        state.run_id,
-        state.monitor_run_id,
-        incident.monitor_name,
+        kind=NoticeKind.RECOVERED,
+        scope=state.scope,
+        table=state.table,
+        branch=state.branch,
+        at=now,
+        checks=(told,),
+        commit_id=state.commit_id,
+        run_id=state.run_id,
+        monitor_run_id=state.monitor_run_id,
+        monitor_name=incident.monitor_name,
     )
     ended = replace(state, status=AlertStatus.RECOVERED, since=now, failures=0, told=(), told_at=None)
     pagers = [channel for channel in state.told if ports.is_pager(channel)]
@@ -133,23 +139,23 @@ def adopt(ports: AlertPorts, opened: OpenIncident) -> TrackedIncident:
         return known[0]
     commit = opened.incident.commit
     tracked = TrackedIncident(
-        incidents.incident_id(scope, verdict.check_id, opened.since),
-        scope,
-        verdict.table,
-        run.branch,
-        verdict.check_id,
-        verdict.check_type,
-        verdict.columns,
-        verdict.severity,
-        IncidentStatus.OPEN,
-        verdict.message,
+        id=incidents.incident_id(scope, verdict.check_id, opened.since),
+        scope=scope,
+        table=verdict.table,
+        branch=run.branch,
+        check_id=verdict.check_id,
+        check_type=verdict.check_type,
+        columns=verdict.columns,
+        severity=verdict.severity,
+        status=IncidentStatus.OPEN,
+        message=verdict.message,
         opened_at=opened.since,
         seen_at=run.started_at,
         commit_id=commit.id if commit else None,
         run_id=run.id,
         hit=tuple(Hit(str(spared.column), spared.owner) for spared in opened.incident.spared),
     )
-    entry = Entry(opened.since, EntryKind.OPENED, verdict.message, run_id=run.id)
+    entry = Entry(at=opened.since, kind=EntryKind.OPENED, text=verdict.message, run_id=run.id)
     ports.store.put_incident(Change(tracked, (entry,), is_new=True))
     return ports.store.incident(tracked.id) or tracked
 
@@ -172,7 +178,15 @@ def note_remediation(
     for one in found:  # the newest first
         chosen.setdefault((one.scope, one.check_id), one)
     still_open = [one for one in chosen.values() if one.is_open]
-    entry = Entry(ports.clock(), EntryKind.REMEDIATION, text, by, commit_id, run_id, details=details or {})
+    entry = Entry(
+        at=ports.clock(),
+        kind=EntryKind.REMEDIATION,
+        text=text,
+        by=by,
+        commit_id=commit_id,
+        run_id=run_id,
+        details=details or {},
+    )
     ports.store.add_entry([one.id for one in still_open or chosen.values()], entry)
     return len(still_open or chosen)
 
@@ -198,12 +212,21 @@ def mute(
         raise ForgeError("E732", f"The mute ended at {until:%Y-%m-%d %H:%M} UTC", fix="Give an end that is to come.")
     scope = Scope(Origin.MONITOR, monitor_id) if monitor_id else None
     name = str(TableName.parse(table)) if table else None
-    made = Mute(secrets.token_hex(6), until, by, now, scope, check_id or None, name, reason.strip())
+    made = Mute(
+        id=secrets.token_hex(6),
+        until=until,
+        by=by,
+        created_at=now,
+        scope=scope,
+        check_id=check_id or None,
+        table=name,
+        reason=reason.strip(),
+    )
     ports.store.add_mute(made, lambda one, mutes: _retimed(ports, one, mutes, now))
     fitting = [s for s in ports.store.states(statuses=(AlertStatus.FAILING,), limit=10_000) if _fits(made, s)]
     ids = [state.incident_id for state in fitting if state.incident_id]
     text = f"muted until {until:%Y-%m-%d %H:%M} UTC{f': {made.reason}' if made.reason else ''}"
-    ports.store.add_entry(ids, Entry(now, EntryKind.MUTED, text, by))
+    ports.store.add_entry(ids, Entry(at=now, kind=EntryKind.MUTED, text=text, by=by))
     return made
 
 

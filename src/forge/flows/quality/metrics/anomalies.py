@@ -126,7 +126,16 @@ def _point(
 ) -> MetricPoint:
     kept = Kept(found.is_anomaly, found.score, found.explanation, found.expected, found.low, found.high)
     return MetricPoint(
-        judged.table, name, version, found.time, found.value, judged.branch, commit_id, run_id, now, kept
+        table=judged.table,
+        metric=name,
+        version=version,
+        time=found.time,
+        value=found.value,
+        branch=judged.branch,
+        commit_id=commit_id,
+        run_id=run_id,
+        recorded_at=now,
+        finding=kept,
     )
 
 
@@ -289,7 +298,7 @@ def say_feedback(
     if feedback is None:
         ports.store.unsay(table, name, meant.said.time if meant.said else moment, audit)
         return None
-    said = Said(table, name, moment, feedback, note, user, now)
+    said = Said(table=table, metric=name, time=moment, feedback=feedback, note=note, user=user, at=now)
     ports.store.say(said, audit)
     return said
 

@@ -41,7 +41,7 @@ class MetricPorts:
     masked: Callable[[TableName], frozenset[str]] = lambda table: frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dated:
     """One value, and where it comes from."""
 
@@ -121,11 +121,24 @@ def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timelin
         if value is None and point is not None:
             value = point.value
         if value is not None:
-            found[time] = Dated(time, value, commit.id, run_of(commit), kept=point.finding if point else None)
+            found[time] = Dated(
+                time=time,
+                value=value,
+                commit_id=commit.id,
+                run_id=run_of(commit),
+                kept=point.finding if point else None,
+            )
     for point in (*_elsewhere(kept, line), *_held_back(kept, line)):
         time = as_utc(point.time)
         held = point.commit_id is None and point.run_id is not None
-        found[time] = Dated(time, point.value, point.commit_id, point.run_id, held, point.finding)
+        found[time] = Dated(
+            time=time,
+            value=point.value,
+            commit_id=point.commit_id,
+            run_id=point.run_id,
+            held_back=held,
+            kept=point.finding,
+        )
     taken_over = _taken_over(kept, said, line)
     return tuple(
         replace(found[time], said=said.get(time) or taken_over.get(found[time].commit_id)) for time in sorted(found)

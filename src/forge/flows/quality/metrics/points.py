@@ -11,7 +11,7 @@ from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricPoint:
     """A value of one metric at one version of a table. `version` names the version, so that judging it again replaces
     what was kept: the commit that wrote it, the run that was held back, or what else tells it apart."""
@@ -40,7 +40,7 @@ class Kept:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """What a person said of the point at that time."""
 

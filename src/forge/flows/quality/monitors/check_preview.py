@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 
 from forge.flows.ports import Lake
 from forge.flows.quality.monitors.store import check_faults
@@ -26,7 +26,7 @@ _SOME = TableName("some", "table")  # checks do not read differently for it
 _COMMON = {field.name for field in fields(Check)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCheck:
     """`tiers`: where its readings would come from; `problem`: why it cannot be measured on the dataset as it is."""
 
@@ -102,18 +102,25 @@ def _try(item: object) -> Check | None:
 
 
 def _planned(path: str, check: Check, check_id: str | None, seen: Seen | None, unseen: str | None) -> PlannedCheck:
-    plain = (path, check_id, check.type, check.targets(), check.severity, words_of(check))
+    plain = PlannedCheck(
+        path=path,
+        check_id=check_id,
+        type=check.type,
+        columns=check.targets(),
+        severity=check.severity,
+        words=words_of(check),
+    )
     if seen is None:
-        return PlannedCheck(*plain, problem=unseen)
+        return replace(plain, problem=unseen)
     if seen.schema is None:
-        return PlannedCheck(*plain, tiers=("scan",), problem=unseen)
+        return replace(plain, tiers=("scan",), problem=unseen)
     fault = check.fault(seen.schema)
     if fault is not None:
-        return PlannedCheck(*plain, problem=fault)
+        return replace(plain, problem=fault)
     measures = sorted(check.measures(seen.schema), key=measure_words)
     costs = {cost_of(measure, seen.schema) for measure in measures}
     tiers = tuple(_TIERS[cost] for cost in Cost if cost in costs)
-    return PlannedCheck(*plain, tuple(measure_words(measure) for measure in measures), tiers)
+    return replace(plain, measures=tuple(measure_words(measure) for measure in measures), tiers=tiers)
 
 
 def measure_words(measure: Measure) -> str:

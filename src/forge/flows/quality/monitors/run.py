@@ -31,7 +31,7 @@ _log = logging.getLogger("forge.quality")
 _ENDS = {RunStatus.CANCELLED: MonitorRunStatus.CANCELLED, RunStatus.INTERRUPTED: MonitorRunStatus.INTERRUPTED}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePorts:
     """`checks` makes what judging needs, for a run of that id."""
 
@@ -190,7 +190,17 @@ def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> Judge
     named = zip(checks, check_ids(checks, table), strict=True)
     verdicts = tuple(replace(check.not_measured(why, context), check_id=id_) for check, id_ in named)
     branch = monitor.branch or ports.default_branch
-    return Judged(table, branch, None, None, Schema(()), tuple(checks), verdicts, {}, now)
+    return Judged(
+        table=table,
+        branch=branch,
+        commit_id=None,
+        snapshot_id=None,
+        schema=Schema(()),
+        checks=tuple(checks),
+        verdicts=verdicts,
+        readings={},
+        executed_at=now,
+    )
 
 
 def _keep(

@@ -132,7 +132,7 @@ class MonitorStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorPorts:
     store: MonitorStore
     metadata: CommitHistory

@@ -158,11 +158,11 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
             end_run(work, RunStatus.BLOCKED, verdicts, tables)
             raise _breaks(record, broken)
         several = Several(
-            outcomes,
-            message_of(told),
-            "remediate",
-            verdicts,
-            {"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
+            outcomes=outcomes,
+            message=message_of(told),
+            action="remediate",
+            verdicts=verdicts,
+            metadata={"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
             remediation=lambda commit_id: applied(told, commit_id),
         )
         commit = commit_several(work, line, project, several)
@@ -177,7 +177,7 @@ def _as_previewed(line: Line, after: Tree, table: TableName, made: Commit) -> Ta
     number = before.number + 1 if before else 1
     return TableOutcome(
         replace(version, number=number),
-        TableTally(str(table), "fast_forward"),
+        TableTally(table=str(table), how="fast_forward"),
         statistics=made.statistics.get(table, TableStatistics()),
     )
 
@@ -243,13 +243,13 @@ def _take_back(record: Remediation, line: Line, ports: RemedyPorts) -> Remediati
         outcomes: dict[TableName, TableOutcome] = {}
         for table in changed_tables(before, after):
             version = before.get(table)
-            gone = TableOutcome(None, TableTally(str(table), "removed"))
+            gone = TableOutcome(None, TableTally(table=str(table), how="removed"))
             outcomes[table] = gone if version is None else restored(versions, line, table, version)
         first = message_of(record).splitlines()[0]
         several = Several(
-            outcomes,
-            f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
-            "remediation.revert",
+            outcomes=outcomes,
+            message=f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
+            action="remediation.revert",
             metadata={"revert": record.commit, "remediation": record.id},
             remediation=lambda commit_id: _reverted(record, commit_id),
         )

@@ -39,7 +39,7 @@ def _none_passed(table: TableName, check_id: str) -> tuple[tuple[CommitId, bool]
     return ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemedyPorts:
     versions: VersionPorts
     store: RemedyStore

@@ -174,14 +174,14 @@ def start(wanted: Wanted, ports: RemedyPorts, *, auto: bool = False) -> Remediat
 def _record(wanted: Wanted, ports: RemedyPorts, *, auto: bool) -> Remediation:
     now = ports.versions.clock()
     return Remediation(
-        f"q{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}",
-        wanted.table,
-        wanted.branch,
-        wanted.steps,
-        RemedyStatus.PROPOSED,
-        ports.versions.author.email,
-        now,
-        auto,
+        id=f"q{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}",
+        table=wanted.table,
+        branch=wanted.branch,
+        steps=wanted.steps,
+        status=RemedyStatus.PROPOSED,
+        proposed_by=ports.versions.author.email,
+        proposed_at=now,
+        auto=auto,
         run_id=wanted.run_id,
         monitor_id=wanted.monitor_id,
     )

@@ -77,6 +77,7 @@ def _widest(old: str, new: str) -> str | None:
 def side_lineage(table: TableName, side: SideTable) -> TableLineage:
     """Each column comes from the table's column, as it is."""
     edges = tuple(
-        Edge(ColumnName(str(table), name), ColumnName(str(side_of(table)), kept)) for name, kept in side.names.items()
+        Edge(source=ColumnName(str(table), name), target=ColumnName(str(side_of(table)), kept))
+        for name, kept in side.names.items()
     )
     return TableLineage(side_of(table), edges)

@@ -26,7 +26,7 @@ from forge.transforms.transform import Transform
 from forge.versioning.field import Fields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SideStaged:
     """What was set aside, staged beside the table it comes from."""
 
@@ -39,7 +39,7 @@ class SideStaged:
     by_check: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
     """One output as it stands before its gate."""
 
@@ -97,7 +97,15 @@ class RunQuarantine:
         snapshot = self.lake.snapshot(stage.catalog)
         assert snapshot is not None, "a staged table has a snapshot"
         planned = _planned(staged.transform, side, snapshot.schema)
-        return SideStaged(name, base, stage, snapshot, planned, repaired.deleted, repaired.told)
+        return SideStaged(
+            table=name,
+            base=base,
+            stage=stage,
+            snapshot=snapshot,
+            planned=planned,
+            rows=repaired.deleted,
+            by_check=repaired.told,
+        )
 
 
 def _planned(transform: Transform, side: SideTable, schema: Schema) -> Planned:

@@ -46,7 +46,7 @@ class Carried:
     made_of: Mapping[TableName, TableLineage] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """Where the steps are carried out. `branch`: where the checks failed. `checks` are by id; `stamp_run` is what rows
     in quarantine are marked with."""
@@ -168,7 +168,9 @@ def _set_aside(scene: Scene, state: _State, repaired: Repaired, side: SideTable)
     work, name, before = scene.work, side_of(scene.table), _side_before(scene, state)
     stage = open_stage(work, name, before)
     repaired.set_aside(stage, side.fields, side.names, Stamp(scene.stamp_run, work.ports.clock()))
-    outcome = staged_outcome(work, name, stage, before, TableTally(str(name), "rows", repaired.deleted))
+    outcome = staged_outcome(
+        work, name, stage, before, TableTally(table=str(name), how="rows", inserted=repaired.deleted)
+    )
     added = repaired.deleted + (state.side.statistics.rows_added if state.side else 0)
     statistics = replace(outcome.statistics, rows_added=added, rows_deleted=0, rows_modified=0)
     state.side = replace(outcome, statistics=statistics)
@@ -183,13 +185,13 @@ def _impute(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     bad = frozenset(name for check in asking if check.type != "not_null" for name in check.targets())
     narrow = any(check.type != "not_null" or check.where for check in asking)
     fill = Fill(
-        columns,
-        method,
-        action.option("value"),
-        _known(scene, action.names("key"), fields, "key", may_be_empty=True),
-        _known(scene, action.names("order_by"), fields, "order_by", may_be_empty=True),
-        _failing(scene, state, step) if narrow else None,
-        bad & set(columns),
+        columns=columns,
+        method=method,
+        value=action.option("value"),
+        key=_known(scene, action.names("key"), fields, "key", may_be_empty=True),
+        order_by=_known(scene, action.names("order_by"), fields, "order_by", may_be_empty=True),
+        failing=_failing(scene, state, step) if narrow else None,
+        bad=bad & set(columns),
     )
     repaired = _by(scene, state, lambda work, target: work.fill(target, fill))
     kind = ActionKind.IMPUTE
@@ -254,9 +256,9 @@ def _custom(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     sql = action.option("sql")
     frame = None if sql is not None else _called(scene, state, action)
     request = CommitRequest(
-        scene.table,
-        str(line.branch),
-        CommitMode.OVERWRITE,
+        table=scene.table,
+        branch=str(line.branch),
+        mode=CommitMode.OVERWRITE,
         sql=str(sql) if sql is not None else None,
         frame=frame,
         where="custom remediation",
@@ -264,7 +266,7 @@ def _custom(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     made = stage_by_engine(work, request, line, state.version)
     version = made.outcome.version
     assert version is not None
-    tally = TableTally(str(scene.table), "custom")
+    tally = TableTally(table=str(scene.table), how="custom")
     state.outcome = replace(made.outcome, version=_kept(version, scene.line.tree[scene.table]), tally=tally)
     state.version = version
     counted = made.outcome.statistics
@@ -315,7 +317,9 @@ def _by(scene: Scene, state: _State, act: Callable[[RepairWork, Target], Repaire
 def _write(scene: Scene, state: _State, repaired: Repaired) -> None:
     stage = open_stage(scene.work, scene.table, state.version)
     repaired.write(stage)
-    tally = TableTally(str(scene.table), "rows", 0, repaired.changed, repaired.deleted)
+    tally = TableTally(
+        table=str(scene.table), how="rows", inserted=0, updated=repaired.changed, deleted=repaired.deleted
+    )
     outcome = staged_outcome(scene.work, scene.table, stage, state.version, tally)
     assert outcome.version is not None
     state.version, state.outcome = outcome.version, outcome

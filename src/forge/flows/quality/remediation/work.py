@@ -98,7 +98,19 @@ def _attempt(
     project, checks = with_checks(ports, record)
     stamp = str(record.run_id or work.run_id)
     work.tell("staging", record.table)
-    carried = carry_out(Scene(ports, work, line, record.branch, project, record.table, checks, stamp), record.steps)
+    carried = carry_out(
+        Scene(
+            ports=ports,
+            work=work,
+            line=line,
+            branch=record.branch,
+            project=project,
+            table=record.table,
+            checks=checks,
+            stamp_run=stamp,
+        ),
+        record.steps,
+    )
     told = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
     if not carried.outcomes:
         end_run(work, RunStatus.NOTHING_TO_DO)
@@ -112,13 +124,13 @@ def _attempt(
         return Worked(told, None, broken.held_by(gate))
     told = replace(told, note=_note(told, broken))
     several = Several(
-        carried.outcomes,
-        message_of(told),
-        "remediate",
-        verdicts,
-        {"remediation": record.id, "checks": list(record.check_ids)},
-        carried.made_of,
-        lambda commit_id: done(told, commit_id),
+        outcomes=carried.outcomes,
+        message=message_of(told),
+        action="remediate",
+        verdicts=verdicts,
+        metadata={"remediation": record.id, "checks": list(record.check_ids)},
+        made_of=carried.made_of,
+        remediation=lambda commit_id: done(told, commit_id),
     )
     commit = commit_several(work, line, project, several)
     if isinstance(commit, Moved):

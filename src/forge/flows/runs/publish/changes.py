@@ -86,7 +86,11 @@ def _left(
     if before.kind == "view":
         at = before.metadata_location
         name = CatalogName(table.schema, table.name)
-        return Pointer(name, at, at, kind="VIEW", gone=True) if line.is_default and at is not None else None
+        return (
+            Pointer(catalog=name, expected=at, location=at, kind="VIEW", gone=True)
+            if line.is_default and at is not None
+            else None
+        )
     if not line.is_default:
         return ports.tables.leave(before, line.branch)
     return ports.tables.hide(table, before, base.ref) if base.catalog is not None else None
@@ -97,7 +101,12 @@ def _view(line: Line, table: TableName, version: TableVersion, before: TableVers
     expected = before.metadata_location if before else None
     if not line.is_default or version.metadata_location is None or expected == version.metadata_location:
         return None
-    return Pointer(CatalogName(table.schema, table.name), expected, version.metadata_location, kind="VIEW")
+    return Pointer(
+        catalog=CatalogName(table.schema, table.name),
+        expected=expected,
+        location=version.metadata_location,
+        kind="VIEW",
+    )
 
 
 def land(
@@ -182,13 +191,13 @@ def _asset(
     )
     owner = project.owner(table) if project else (old.owner if old else None)
     return AssetRecord(
-        table,
-        "table",
-        (transform.description if transform else "") or (old.description if old else ""),
-        owner,
-        transform.tags if transform else (old.tags if old else ()),
-        columns,
-        ports.clock(),
-        snapshot.statistics.record_count,
-        snapshot.statistics.total_size,
+        table=table,
+        kind="table",
+        description=(transform.description if transform else "") or (old.description if old else ""),
+        owner=owner,
+        tags=transform.tags if transform else (old.tags if old else ()),
+        columns=columns,
+        updated_at=ports.clock(),
+        row_count=snapshot.statistics.record_count,
+        size_bytes=snapshot.statistics.total_size,
     )

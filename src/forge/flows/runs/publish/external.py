@@ -31,7 +31,7 @@ from forge.quality.verdict import Verdict
 from forge.versioning.commit import Author, TableStatistics
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Landing:
     """How far a publish has come."""
 
@@ -72,7 +72,9 @@ def publish_by_table(
     # Views have no place in the catalog: the tree holds them.
     targets = {table: replace(target, pointer=None) for table, target in prepared.items()}
     note_intent(job.metadata, run, verdicts, [_intended(job, line, b, targets[b.table]) for b in ours], job.now)
-    landing = _Landing(job, line, run, verdicts, author, message, targets, built)
+    landing = _Landing(
+        job=job, line=line, run=run, verdicts=verdicts, author=author, message=message, targets=targets, built=built
+    )
     try:
         _land_all(landing, catalog, ours)
     except BaseException as failure:
@@ -86,13 +88,13 @@ def publish_by_table(
 
 def _intended(job: Job, line: Line, built: Built, target: Target) -> Intended:
     return Intended(
-        built.table,
-        replace(target.version, run_id=str(job.run_id)),
-        built.snapshot.statistics if built.snapshot else TableStatistics(),
-        lineage_of(built),
-        asset_of(job.project, built, job.now) if line.is_default else None,
-        profile_of(built) if built.snapshot else None,
-        built.files,
+        table=built.table,
+        version=replace(target.version, run_id=str(job.run_id)),
+        statistics=built.snapshot.statistics if built.snapshot else TableStatistics(),
+        lineage=lineage_of(built),
+        asset=asset_of(job.project, built, job.now) if line.is_default else None,
+        profile=profile_of(built) if built.snapshot else None,
+        loaded=built.files,
     )
 
 

@@ -18,7 +18,7 @@ from forge.quality.workflow import Remediation
 from forge.versioning.commit import Commit, make_commit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Several:
     """`made_of`: a table whose rows come from another one, as those in quarantine do; its lineage says so."""
 

@@ -137,10 +137,10 @@ def _table_target(lake: Lake, line: Line, built: Built) -> Target | None:
     state = lake.state(stage.catalog)
     assert state is not None, "the stage stands until it is published"
     version = TableVersion(
-        pointer.catalog,
-        state.uuid,
-        snapshot.snapshot_id,
-        snapshot.schema_id,
+        catalog=pointer.catalog,
+        uuid=state.uuid,
+        snapshot_id=snapshot.snapshot_id,
+        schema_id=snapshot.schema_id,
         number=_next_number(built),
         fingerprint=built.record.fingerprint,
         key=built.key.columns,
@@ -160,12 +160,12 @@ def _view_target(lake: Lake, line: Line, built: Built) -> Target | None:
         return Target(None, replace(before, fingerprint=built.record.fingerprint))
     location = lake.write_view(built.table, text, built.planned.schema, before.metadata_location if before else None)
     expected = before.metadata_location if before else None
-    pointer = Pointer(name, expected, location, kind="VIEW") if line.is_default else None
+    pointer = Pointer(catalog=name, expected=expected, location=location, kind="VIEW") if line.is_default else None
     version = TableVersion(
-        name,
-        before.uuid if before else location.rsplit("/", 1)[-1],
-        None,
-        0,
+        catalog=name,
+        uuid=before.uuid if before else location.rsplit("/", 1)[-1],
+        snapshot_id=None,
+        schema_id=0,
         number=_next_number(built),
         kind="view",
         metadata_location=location,
@@ -261,15 +261,15 @@ def asset_of(project: Project, built: Built, now: datetime) -> AssetRecord:
     )
     counted = built.snapshot.statistics if built.snapshot else None
     return AssetRecord(
-        built.table,
-        "view" if built.stage is None else "table",
-        transform.description or (contract.description if contract else "") or "",
-        project.owner(built.table),
-        transform.tags,
-        columns,
-        now,
-        counted.record_count if counted else None,
-        counted.total_size if counted else None,
+        table=built.table,
+        kind="view" if built.stage is None else "table",
+        description=transform.description or (contract.description if contract else "") or "",
+        owner=project.owner(built.table),
+        tags=transform.tags,
+        columns=columns,
+        updated_at=now,
+        row_count=counted.record_count if counted else None,
+        size_bytes=counted.total_size if counted else None,
     )
 
 

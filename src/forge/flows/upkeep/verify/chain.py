@@ -49,7 +49,16 @@ def check_chain(
     commits = metadata.commits(parents)
     for branch in branches:
         if start is None and branch.head is not None and branch.head not in commits:
-            findings.add(Broken("branch", branch.name, RECORDS, f"commit {branch.head}", None, branch.head))
+            findings.add(
+                Broken(
+                    kind="branch",
+                    object=branch.name,
+                    where=RECORDS,
+                    expected=f"commit {branch.head}",
+                    actual=None,
+                    commit=branch.head,
+                )
+            )
     _check_commits(metadata, chain, commits, parents, findings, keys, progress)
     if start is None:
         _check_tags(tags, chain, commits, findings, keys)
@@ -72,13 +81,26 @@ def _check_commits(
         progress("commits", number, len(commits))
         for parent in parents.get(commit.id, ()):
             if parent not in commits:
-                findings.add(Broken("commit", parent, RECORDS, f"the parent of {commit.id}", None, commit.id))
+                findings.add(
+                    Broken(
+                        kind="commit",
+                        object=parent,
+                        where=RECORDS,
+                        expected=f"the parent of {commit.id}",
+                        actual=None,
+                        commit=commit.id,
+                    )
+                )
         tree = _recorded(metadata, commit, findings)
         if tree is not None:
             chain.trees[commit.id] = tree
         actual = id_of(commit, commit.tree_id)
         if actual != commit.id:
-            findings.add(Broken("commit", commit.id, RECORDS, commit.id, actual, commit.id))
+            findings.add(
+                Broken(
+                    kind="commit", object=commit.id, where=RECORDS, expected=commit.id, actual=actual, commit=commit.id
+                )
+            )
         _check_signature(chain, f"commit {commit.id}", commit.signature, commit.id, keys, findings, commit.id)
 
 
@@ -87,13 +109,40 @@ def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | N
         tree = metadata.recorded_tree(commit.id)
         actual = tree_id_of(tree)
     except ForgeError:
-        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, None, commit.id))
+        findings.add(
+            Broken(
+                kind="tree",
+                object=commit.tree_id,
+                where=RECORDS,
+                expected=commit.tree_id,
+                actual=None,
+                commit=commit.id,
+            )
+        )
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # someone wrote what is no tree
-        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, f"no tree ({error})", commit.id))
+        findings.add(
+            Broken(
+                kind="tree",
+                object=commit.tree_id,
+                where=RECORDS,
+                expected=commit.tree_id,
+                actual=f"no tree ({error})",
+                commit=commit.id,
+            )
+        )
         return None
     if actual != commit.tree_id:
-        findings.add(Broken("tree", commit.tree_id, RECORDS, commit.tree_id, actual, commit.id))
+        findings.add(
+            Broken(
+                kind="tree",
+                object=commit.tree_id,
+                where=RECORDS,
+                expected=commit.tree_id,
+                actual=actual,
+                commit=commit.id,
+            )
+        )
     return tree
 
 
@@ -114,7 +163,16 @@ def _check_signature(
     chain.signed += 1
     problem = check(signature, object_id, keys)
     if problem is not None:
-        findings.add(Broken("signature", name, RECORDS, f"a signature by key {signature.key_id}", problem, commit))
+        findings.add(
+            Broken(
+                kind="signature",
+                object=name,
+                where=RECORDS,
+                expected=f"a signature by key {signature.key_id}",
+                actual=problem,
+                commit=commit,
+            )
+        )
 
 
 def _check_tags(
@@ -122,7 +180,16 @@ def _check_tags(
 ) -> None:
     for tag in tags:
         if tag.target not in commits:
-            findings.add(Broken("tag", tag.name, RECORDS, f"commit {tag.target}", None, tag.target))
+            findings.add(
+                Broken(
+                    kind="tag",
+                    object=tag.name,
+                    where=RECORDS,
+                    expected=f"commit {tag.target}",
+                    actual=None,
+                    commit=tag.target,
+                )
+            )
         _check_signature(chain, f"tag {tag.name}", tag.signature, tag_id_of(tag), keys, findings, tag.target)
 
 
@@ -146,14 +213,32 @@ def _check_refs(
         if foreign:
             chain.foreign = (*chain.foreign, table)
         elif expected != actual:
-            findings.add(Broken("ref", f"{branch.name}:{table}", where, expected, actual, branch.head, table))
+            findings.add(
+                Broken(
+                    kind="ref",
+                    object=f"{branch.name}:{table}",
+                    where=where,
+                    expected=expected,
+                    actual=actual,
+                    commit=branch.head,
+                    table=table,
+                )
+            )
 
 
 def unreadable_table(error: UnreadableMetadata, version: TableVersion, commit: CommitId, table: TableName) -> Broken:
     """All that is known of the table stands in the file, so it is one finding, whatever was asked."""
     actual = None if error.is_missing else f"unreadable: {error.why}"
     name = f"metadata of {version.catalog}"
-    return Broken("metadata", name, error.location, f"table {version.uuid}", actual, commit, table)
+    return Broken(
+        kind="metadata",
+        object=name,
+        where=error.location,
+        expected=f"table {version.uuid}",
+        actual=actual,
+        commit=commit,
+        table=table,
+    )
 
 
 def _standing(lake: Lake, version: TableVersion, ref: str) -> tuple[str, str | None, bool]:

@@ -63,16 +63,46 @@ def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], f
     where = "the records"
     body = bodies.get(digest)
     if body is None:
-        findings.add(Broken("table tree", digest, where, digest, None, held.commit, held.table))
+        findings.add(
+            Broken(
+                kind="table tree",
+                object=digest,
+                where=where,
+                expected=digest,
+                actual=None,
+                commit=held.commit,
+                table=held.table,
+            )
+        )
         return None
     actual = digest_of(body)
     if actual != digest:
-        findings.add(Broken("table tree", digest, where, digest, actual, held.commit, held.table))
+        findings.add(
+            Broken(
+                kind="table tree",
+                object=digest,
+                where=where,
+                expected=digest,
+                actual=actual,
+                commit=held.commit,
+                table=held.table,
+            )
+        )
         return None
     try:
         return table_tree_of(body)
     except ValueError as error:
-        findings.add(Broken("table tree", digest, where, digest, str(error), held.commit, held.table))
+        findings.add(
+            Broken(
+                kind="table tree",
+                object=digest,
+                where=where,
+                expected=digest,
+                actual=str(error),
+                commit=held.commit,
+                table=held.table,
+            )
+        )
         return None
 
 
@@ -81,7 +111,17 @@ def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) 
     version = held.version
 
     def broken(kind: str, name: str, expected: str, actual: str | None) -> None:
-        findings.add(Broken(kind, name, str(held.catalog), expected, actual, held.commit, held.table))
+        findings.add(
+            Broken(
+                kind=kind,
+                object=name,
+                where=str(held.catalog),
+                expected=expected,
+                actual=actual,
+                commit=held.commit,
+                table=held.table,
+            )
+        )
 
     try:
         facts = seals.facts(held.catalog, version.snapshot_id, version.schema_id)
@@ -111,7 +151,17 @@ def _check_bytes(seals: Seals, kind: str, expected: Mapping[str, tuple[Held, str
         held, digest = expected[path]
         if found.digest != digest:
             actual = found.digest or _problem(found.problem)
-            findings.add(Broken(kind, path, path, digest, actual, held.commit, held.table))
+            findings.add(
+                Broken(
+                    kind=kind,
+                    object=path,
+                    where=path,
+                    expected=digest,
+                    actual=actual,
+                    commit=held.commit,
+                    table=held.table,
+                )
+            )
 
 
 def _problem(text: str) -> str | None:
@@ -134,10 +184,30 @@ def _check_manifests(
             continue  # its bytes have been found wrong already
         blobs = metadata.blobs(file.path for file in listed)
         for missing in (file for file in listed if file.path not in blobs):
-            findings.add(Broken("file", missing.path, "the records", "its hash", None, held.commit, held.table))
+            findings.add(
+                Broken(
+                    kind="file",
+                    object=missing.path,
+                    where="the records",
+                    expected="its hash",
+                    actual=None,
+                    commit=held.commit,
+                    table=held.table,
+                )
+            )
         node = node_of(_leaf(file, blobs[file.path]) for file in listed if file.path in blobs)
         if node != manifest.node:
-            findings.add(Broken("entries", path, path, manifest.node, node, held.commit, held.table))
+            findings.add(
+                Broken(
+                    kind="entries",
+                    object=path,
+                    where=path,
+                    expected=manifest.node,
+                    actual=node,
+                    commit=held.commit,
+                    table=held.table,
+                )
+            )
         for file in listed:
             if file.path in blobs:
                 files.setdefault(file.path, HeldFile(held, blobs[file.path]))
@@ -146,7 +216,17 @@ def _check_manifests(
         size, recorded = sizes[path], found.blob.size
         if size != recorded:
             actual = None if size is None else f"{size} bytes"
-            findings.add(Broken("file", path, path, f"{recorded} bytes", actual, found.held.commit, found.held.table))
+            findings.add(
+                Broken(
+                    kind="file",
+                    object=path,
+                    where=path,
+                    expected=f"{recorded} bytes",
+                    actual=actual,
+                    commit=found.held.commit,
+                    table=found.held.table,
+                )
+            )
     return tuple(files.values())
 
 
@@ -169,5 +249,15 @@ def check_files(seals: Seals, files: tuple[HeldFile, ...], findings: Findings, p
         held, digest = expected[path]
         if hashed.digest != digest:
             actual = hashed.digest or _problem(hashed.problem)
-            findings.add(Broken("file", path, path, digest, actual, held.commit, held.table))
+            findings.add(
+                Broken(
+                    kind="file",
+                    object=path,
+                    where=path,
+                    expected=digest,
+                    actual=actual,
+                    commit=held.commit,
+                    table=held.table,
+                )
+            )
     return sum(hashed.size for hashed in found.values())

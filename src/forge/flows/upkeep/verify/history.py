@@ -54,7 +54,7 @@ class Unsealed:
     commit: CommitId
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     level: Level
     commits: int
@@ -109,19 +109,19 @@ def verify(
     if _ORDER.index(level) >= _ORDER.index(Level.TREE):
         _check_lake(metadata, seals, chain, findings, done, level, table, checksum, progress, seal)
     return Verification(
-        level,
-        chain.commits,
-        done.trees,
-        done.files,
-        done.bytes,
-        time.monotonic() - began,
-        findings.found(),
-        len(done.unsealed),
-        chain.signed,
-        chain.unchecked,
-        chain.foreign,
-        done.sealed,
-        done.unsealed[:limit],
+        level=level,
+        commits=chain.commits,
+        trees=done.trees,
+        files=done.files,
+        bytes=done.bytes,
+        seconds=time.monotonic() - began,
+        broken=findings.found(),
+        unsealed=len(done.unsealed),
+        signed=chain.signed,
+        unchecked=chain.unchecked,
+        foreign=chain.foreign,
+        sealed=done.sealed,
+        not_sealed=done.unsealed[:limit],
     )
 
 
@@ -212,7 +212,17 @@ def _check_rows(
         if path not in known:
             new.append(Blob(path, actual, 0, "logical"))
         elif known[path].digest != actual:
-            findings.add(Broken("rows", path, str(h.catalog), known[path].digest, actual, h.commit, h.table))
+            findings.add(
+                Broken(
+                    kind="rows",
+                    object=path,
+                    where=str(h.catalog),
+                    expected=known[path].digest,
+                    actual=actual,
+                    commit=h.commit,
+                    table=h.table,
+                )
+            )
     metadata.seal(Sealed(tuple(new)))
 
 

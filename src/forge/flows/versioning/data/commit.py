@@ -144,7 +144,7 @@ def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before:
         raise nothing_changed(request, "There are no rows.")
     stage = open_stage(work, request.table, before)
     ports.tables.rewrite(stage, removed, fitted, fields)
-    return staged_outcome(work, request.table, stage, before, TableTally(str(request.table), "rows"))
+    return staged_outcome(work, request.table, stage, before, TableTally(table=str(request.table), how="rows"))
 
 
 def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: str) -> TableOutcome:
@@ -156,7 +156,7 @@ def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: s
     key = _refuse_bad_keys(work, request, rows, rows, (), where)
     stage = open_stage(work, request.table, None)
     work.ports.tables.rewrite(stage, (), rows, fields, key)
-    return staged_outcome(work, request.table, stage, None, TableTally(str(request.table), "new"))
+    return staged_outcome(work, request.table, stage, None, TableTally(table=str(request.table), how="new"))
 
 
 def _refuse_bad_keys(
@@ -202,7 +202,9 @@ def _stage_keyed(
         raise nothing_changed(request, told)
     stage = open_stage(work, request.table, before)
     ports.tables.rewrite(stage, change.removed, change.rows, files.fields)
-    tally = TableTally(str(request.table), "rows", change.inserted, change.updated, change.deleted)
+    tally = TableTally(
+        table=str(request.table), how="rows", inserted=change.inserted, updated=change.updated, deleted=change.deleted
+    )
     outcome = staged_outcome(work, request.table, stage, before, tally)
     counted = replace(
         outcome.statistics,

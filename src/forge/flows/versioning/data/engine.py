@@ -67,7 +67,7 @@ def _stage(work: Work, request: CommitRequest, line: Line, before: TableVersion 
     snapshot = ports.lake.snapshot(stage.catalog)
     if snapshot is None or (before is not None and snapshot.snapshot_id == before.snapshot_id):
         raise nothing_changed(request, "No row came of it.")
-    outcome = staged_outcome(work, table, stage, before, TableTally(str(table), "rows", engine="spark"))
+    outcome = staged_outcome(work, table, stage, before, TableTally(table=str(table), how="rows", engine="spark"))
     if request.mode.is_keyed and before is not None:
         outcome = replace(outcome, statistics=_counted(work, request, before, outcome, key))
     return Made(outcome, _lineage(table, planned))
@@ -103,7 +103,7 @@ def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> 
         tables = [table for table, version in line.tree.items() if version.kind == "table"]
         inputs = {table: _pin(work, line, table) for table in tables}  # they tell which tables the frame reads
     digest = hashlib.sha256((request.sql or "").encode()).hexdigest()
-    transform = Transform(request.table, body, "query", 1, digest, inputs=tuple(inputs))
+    transform = Transform(output=request.table, body=body, file="query", line=1, code_hash=digest, inputs=tuple(inputs))
     context = RunContext(
         work.run_id, {}, _no_secrets, logging.getLogger("forge.commit"), DeclaredLineage(request.table)
     )

@@ -28,7 +28,7 @@ class CommitMode(StrEnum):
         return self in (CommitMode.MERGE, CommitMode.DELETE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommitRequest:
     """One of `rows`, `sql` and `frame` (an engine's own) says what is committed."""
 

@@ -71,7 +71,7 @@ def _files(ports: VersionPorts, version: TableVersion | None) -> frozenset[DataF
     return ports.tables.files(version.catalog, version.snapshot_id).files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergePreview:
     """What `merge` would say. `conflicts` are the first of them; `verdicts` are there where checks were asked for."""
 
@@ -93,9 +93,9 @@ def preview_merge(request: MergeRequest, ports: VersionPorts, *, check: bool = F
     start the engine."""
     lines = compare_branches(ports.metadata, request.target, request.source, ports.default_branch)
     if lines.ahead == 0:
-        return MergePreview(lines, False, "already up to date")
+        return MergePreview(lines=lines, can_merge=False, reason="already up to date")
     if lines.merge_base is None:
-        return MergePreview(lines, False, "no common ancestor")
+        return MergePreview(lines=lines, can_merge=False, reason="no common ancestor")
     answers = Answers((*ports.rules, *request.rules))
     with unrecorded(ports, BranchName(request.target)) as work:
         merged = _merged(work, lines, answers, request)
@@ -108,7 +108,15 @@ def preview_merge(request: MergeRequest, ports: VersionPorts, *, check: bool = F
             count = len(conflicts)
     blocked = [v.check_id for v in verdicts if v.blocks]
     reason = f"{count} conflicts" if count else f"{blocked[0]} failed" if blocked else ""
-    return MergePreview(lines, not reason, reason, conflicts[:SHOWN], count, merged.tallies, verdicts)
+    return MergePreview(
+        lines=lines,
+        can_merge=not reason,
+        reason=reason,
+        conflicts=conflicts[:SHOWN],
+        conflict_count=count,
+        tables=merged.tallies,
+        verdicts=verdicts,
+    )
 
 
 def _merged(work: Work, lines: Comparison, answers: Answers, request: MergeRequest) -> TreeMerge:
@@ -135,14 +143,14 @@ def unrecorded(ports: VersionPorts, branch: BranchName) -> Iterator[Work]:
     run, so `forge doctor` finds it."""
     now, pid = ports.clock(), os.getpid()
     record = RunRecord(
-        new_run_id(now),
-        branch,
-        RunStatus.RUNNING,
-        now,
-        ports.author.email,
-        socket.gethostname(),
-        pid,
-        process_started(pid),
+        id=new_run_id(now),
+        branch=branch,
+        status=RunStatus.RUNNING,
+        started_at=now,
+        user=ports.author.email,
+        host=socket.gethostname(),
+        pid=pid,
+        process_started=process_started(pid),
         kind="preview",
     )
     try:

@@ -33,7 +33,7 @@ _MERGED_BY: Mapping[Strategy, MergedBy] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What is merged into what, fixed before the work begins."""
 
@@ -54,7 +54,7 @@ class Plan:
     steps: tuple[CommitId, ...] = ()  # of a rebase: the commits to replay
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One commit that the work makes: what it changes, and what its parents, author and message are."""
 
@@ -287,19 +287,19 @@ def keep_merge(
     picked = plan.theirs or plan.base.commit
     assert picked is not None
     record = MergeRecord(
-        known.id if known else f"m{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}",
-        plan.kind,
-        plan.source,
-        plan.target.name,
-        picked,
-        plan.head or picked,
-        plan.base.commit,
-        plan.strategy,
-        status,
-        plan.message,
-        known.author if known else ports.author,
-        known.created_at if known else now,
-        now,
+        id=known.id if known else f"m{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}",
+        kind=plan.kind,
+        source=plan.source,
+        target=plan.target.name,
+        source_commit=picked,
+        target_commit=plan.head or picked,
+        base_commit=plan.base.commit,
+        strategy=plan.strategy,
+        status=status,
+        message=plan.message,
+        author=known.author if known else ports.author,
+        created_at=known.created_at if known else now,
+        updated_at=now,
         run_id=run_id,
         other_bases=plan.base.others,
         keys={str(table): key for table, key in plan.keys.items()},

@@ -60,7 +60,7 @@ def _pick(base: Key, ours: Key, theirs: Key) -> Key | None:
 def _ask(sides: Sides, base: Key, ours: Key, theirs: Key) -> Key | Conflict:
     said = [", ".join(key) or None for key in (base, ours, theirs)]
     conflict = Conflict(
-        ConflictKind.SCHEMA_CHANGE,
+        kind=ConflictKind.SCHEMA_CHANGE,
         base=said[0],
         ours=said[1],
         theirs=said[2],

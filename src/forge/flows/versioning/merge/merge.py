@@ -30,7 +30,7 @@ ATTEMPTS = 20  # how often a merge is worked out anew because the target moved m
 _MOST_TOLD = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRequest:
     source: str  # a branch, or any revision
     target: str
@@ -107,19 +107,19 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
         fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
     return Plan(
-        "merge",
-        request.source,
-        target,
-        target.head,
-        theirs,
-        base,
-        strategy,
-        request.message or _message(strategy, request),
-        request.no_ff,
-        request.keys,
-        answers,
-        merge_id,
-        _parents(strategy, target.head, theirs),
+        kind="merge",
+        source=request.source,
+        target=target,
+        head=target.head,
+        theirs=theirs,
+        base=base,
+        strategy=strategy,
+        message=request.message or _message(strategy, request),
+        no_ff=request.no_ff,
+        keys=request.keys,
+        answers=answers,
+        merge_id=merge_id,
+        parents=_parents(strategy, target.head, theirs),
         steps=commits_between(target.head, theirs, parents) if strategy is Strategy.REBASE else (),
     )
 
@@ -225,10 +225,10 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Moved
         detail = {"source": plan.source, "from": line.head, "to": head, "type": "fast_forward"}
         audit = AuditRecord(ports.clock(), ports.author.email, "merge", str(line.branch), detail)
         return Advance(
-            prepared.pointers,
-            line.branch,
-            line.head,
-            head,
+            pointers=prepared.pointers,
+            branch=line.branch,
+            expected_head=line.head,
+            head=head,
             merge=done,
             assets=assets,
             statuses=merged_status(plan, ports),
@@ -257,7 +257,9 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Moved
 
 def _taken(table: TableName, how: str, rows: TableStatistics | None) -> TableTally:
     told = rows or TableStatistics()
-    return TableTally(str(table), how, told.rows_added, told.rows_modified, told.rows_deleted)
+    return TableTally(
+        table=str(table), how=how, inserted=told.rows_added, updated=told.rows_modified, deleted=told.rows_deleted
+    )
 
 
 def _commits_one(work: Work, plan: Plan, line: Line, merged: TreeMerge, theirs: Tree) -> tuple[Step, ...]:
@@ -267,12 +269,12 @@ def _commits_one(work: Work, plan: Plan, line: Line, merged: TreeMerge, theirs: 
         details = {plan.kind: plan.theirs if plan.kind == "cherry-pick" else plan.base.commit}
     return (
         Step(
-            merged.changed,
-            placed(line.tree, merged.changed),
-            plan.message,
-            plan.author or work.ports.author,
-            statistics,
-            plan.parents,
-            {"run_id": str(work.run_id), **details},
+            changed=merged.changed,
+            tree=placed(line.tree, merged.changed),
+            message=plan.message,
+            author=plan.author or work.ports.author,
+            statistics=statistics,
+            parents=plan.parents,
+            metadata={"run_id": str(work.run_id), **details},
         ),
     )

@@ -72,14 +72,14 @@ def _pick(
             raise NoCommitsError(f"'{target}' has no commits yet", fix="`forge run` makes the first.")
         picking = kind == "cherry-pick"
         plan = Plan(
-            kind,
-            commit.id,
-            branch,
-            branch.head,
-            commit.id if picking else parent,
-            MergeBase(parent if picking else commit.id),
-            Strategy.THREE_WAY,
-            message or _message(kind, commit),
+            kind=kind,
+            source=commit.id,
+            target=branch,
+            head=branch.head,
+            theirs=commit.id if picking else parent,
+            base=MergeBase(parent if picking else commit.id),
+            strategy=Strategy.THREE_WAY,
+            message=message or _message(kind, commit),
             keys=keys,
             answers=said,
             merge_id=merge_id,

@@ -96,7 +96,7 @@ def _version(work: Work, table: TableName, revision: str) -> Pin | None:
 def constraint_conflicts(verdicts: Iterable[Verdict]) -> tuple[Conflict, ...]:
     return tuple(
         Conflict(
-            ConflictKind.CONSTRAINT,
+            kind=ConflictKind.CONSTRAINT,
             column=verdict.columns[0] if verdict.columns else None,
             theirs=verdict.message,
             table=verdict.table,
@@ -115,10 +115,10 @@ def outputs_of(
     names = [*changed, *(TableName.parse(name) for name in blocked if TableName.parse(name) not in set(changed))]
     return tuple(
         OutputRecord(
-            table,
-            OutputStatus.BLOCKED if str(table) in blocked else OutputStatus.PASSED,
-            blocked.get(str(table), ""),
-            kind,
+            table=table,
+            status=OutputStatus.BLOCKED if str(table) in blocked else OutputStatus.PASSED,
+            reason=blocked.get(str(table), ""),
+            kind=kind,
             snapshot_id=tree[table].snapshot_id if table in tree else None,
         )
         for table in names

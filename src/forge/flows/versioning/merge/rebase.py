@@ -40,13 +40,13 @@ def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | Moved:
         ours = placed(ours, merged.changed)
         steps.append(
             Step(
-                merged.changed,
-                dict(ours),
-                commit.message,
-                commit.author,
-                {t: merged.outcomes[t].statistics for t in merged.changed},
-                None,
-                {"run_id": str(work.run_id), "cherry-pick": commit_id},
+                changed=merged.changed,
+                tree=dict(ours),
+                message=commit.message,
+                author=commit.author,
+                statistics={t: merged.outcomes[t].statistics for t in merged.changed},
+                parents=None,
+                metadata={"run_id": str(work.run_id), "cherry-pick": commit_id},
             )
         )
     replayed = TreeMerge(changed, outcomes)

@@ -29,7 +29,7 @@ class Approval:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableTally:
     """What a merge does to one table."""
 
@@ -49,7 +49,7 @@ class TableTally:
         return {**asdict(self), "key": list(self.key)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRecord:
     id: str
     kind: str  # merge | revert | cherry-pick

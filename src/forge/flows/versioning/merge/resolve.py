@@ -186,7 +186,13 @@ def continue_merge(merge_id: str, ports: VersionPorts) -> MergeResult:
     keys = {TableName.parse(table): tuple(key) for table, key in found.keys.items()}
     if found.kind == "merge":
         request = MergeRequest(
-            found.source, str(found.target), found.strategy, found.message, no_ff=True, keys=keys, rules=found.rules
+            source=found.source,
+            target=str(found.target),
+            strategy=found.strategy,
+            message=found.message,
+            no_ff=True,
+            keys=keys,
+            rules=found.rules,
         )
         if found.strategy.value == "ff":
             request = replace(request, no_ff=False)

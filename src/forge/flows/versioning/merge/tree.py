@@ -99,12 +99,18 @@ def _take_theirs(work: Work, sides: Sides, how: str) -> TableOutcome:
     """As it is: the files and the snapshot of theirs become ours."""
     theirs = sides.theirs
     if theirs is None:
-        return TableOutcome(None, TableTally(str(sides.table), how))
+        return TableOutcome(None, TableTally(table=str(sides.table), how=how))
     if theirs.kind == "view":
         how = "view"
     number = sides.ours.number + 1 if sides.ours else 1
     statistics = _between(work, sides.ours, theirs)
-    tally = TableTally(str(sides.table), how, statistics.rows_added, statistics.rows_modified, statistics.rows_deleted)
+    tally = TableTally(
+        table=str(sides.table),
+        how=how,
+        inserted=statistics.rows_added,
+        updated=statistics.rows_modified,
+        deleted=statistics.rows_deleted,
+    )
     key = theirs.key or (sides.ours.key if sides.ours else ())
     return TableOutcome(replace(theirs, number=number, key=key), tally, statistics=statistics)
 
@@ -115,7 +121,12 @@ def _between(work: Work, old: TableVersion | None, new: TableVersion) -> TableSt
     before = _counted(work, old) if old is not None else TableStatistics()
     rows, size = after.record_count - before.record_count, after.total_size - before.total_size
     return TableStatistics(
-        max(rows, 0), max(-rows, 0), max(size, 0), max(-size, 0), after.record_count, after.total_size
+        rows_added=max(rows, 0),
+        rows_deleted=max(-rows, 0),
+        bytes_added=max(size, 0),
+        bytes_deleted=max(-size, 0),
+        record_count=after.record_count,
+        total_size=after.total_size,
     )
 
 
@@ -133,7 +144,7 @@ def _whole(work: Work, sides: Sides) -> TableOutcome:
     if ours is None or theirs is None:
         kind = ConflictKind.DELETE_MODIFY if ours is None else ConflictKind.MODIFY_DELETE
     conflict = Conflict(
-        kind,
+        kind=kind,
         base=_shown(work, sides.base),
         ours=_shown(work, ours),
         theirs=_shown(work, theirs),
@@ -143,13 +154,15 @@ def _whole(work: Work, sides: Sides) -> TableOutcome:
     answer = sides.answers.find(conflict)
     match answer.take if answer else None:
         case Take.OURS:
-            return TableOutcome(ours, TableTally(str(sides.table), "unchanged", resolved=1))
+            return TableOutcome(ours, TableTally(table=str(sides.table), how="unchanged", resolved=1))
         case Take.THEIRS:
             _refuse_loss(work, sides)
             taken = _take_theirs(work, sides, "removed" if theirs is None else "new" if ours is None else "view")
             return replace(taken, tally=replace(taken.tally, resolved=1))
         case _:
-            tally = TableTally(str(sides.table), "view" if "whole view" in (conflict.location or "") else "rows")
+            tally = TableTally(
+                table=str(sides.table), how="view" if "whole view" in (conflict.location or "") else "rows"
+            )
             return TableOutcome(ours, replace(tally, conflicts=1), (conflict,))
 
 
@@ -190,10 +203,10 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
     of_ours, of_theirs = _ids(files.ours.fields, is_one), _ids(files.theirs.fields, is_one)
     key = choose_key(work, sides, files)
     if isinstance(key, Conflict):
-        return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=1), (key,))
+        return TableOutcome(ours, TableTally(table=str(sides.table), how="rows", conflicts=1), (key,))
     if is_one and of_base is not None and not drops_key(key, of_base, of_ours, of_theirs):
         if of_theirs == of_base and not (files.theirs_gone or files.theirs_new):
-            return TableOutcome(ours, TableTally(str(sides.table), "unchanged"))
+            return TableOutcome(ours, TableTally(table=str(sides.table), how="unchanged"))
         # of a rebase: what was staged stays below what comes, commits stand on it
         if of_ours == of_base and not (files.ours_gone or files.ours_new or _is_staged(work, ours)):
             return _take_theirs(work, sides, "fast_forward")
@@ -202,7 +215,7 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
     )
     if found:
         named = tuple(replace(conflict, table=str(sides.table)) for conflict in found)
-        return TableOutcome(ours, TableTally(str(sides.table), "rows", conflicts=len(named)), named)
+        return TableOutcome(ours, TableTally(table=str(sides.table), how="rows", conflicts=len(named)), named)
     refuse_rows_without_key(layout, files.changed_sides, str(sides.table))
     _refuse_twins(work, sides, files, layout)
     can_swap = is_one and is_swappable(files, layout, of_ours, of_theirs)
@@ -255,22 +268,24 @@ def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: str) 
     added = slice_of(files.theirs, files.theirs_new)
     work.ports.tables.swap(stage, sorted_files(files.theirs_gone), added, layout.fields)
     new, old = sum(f.rows for f in files.theirs_new), sum(f.rows for f in files.theirs_gone)
-    tally = TableTally(str(sides.table), how, max(new - old, 0), 0, max(old - new, 0))
+    tally = TableTally(
+        table=str(sides.table), how=how, inserted=max(new - old, 0), updated=0, deleted=max(old - new, 0)
+    )
     return staged_outcome(work, sides.table, stage, sides.ours, tally)
 
 
 def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, can_swap: bool) -> TableOutcome:
     rewritten = files.ours_new | (files.theirs_gone - files.ours_gone)
     job = TableMerge(
-        sides.table,
-        layout,
-        slice_of(files.base, files.ours_gone),
-        slice_of(files.ours, files.ours_new),
-        slice_of(files.base, files.theirs_gone),
-        slice_of(files.theirs, files.theirs_new),
-        slice_of(files.ours, rewritten),
-        sides.answers,
-        CONFLICTS_KEPT,
+        table=sides.table,
+        layout=layout,
+        base_ours=slice_of(files.base, files.ours_gone),
+        ours=slice_of(files.ours, files.ours_new),
+        base_theirs=slice_of(files.base, files.theirs_gone),
+        theirs=slice_of(files.theirs, files.theirs_new),
+        rewritten=slice_of(files.ours, rewritten),
+        answers=sides.answers,
+        limit=CONFLICTS_KEPT,
         is_whole=any(_is_old(column, files.ours) for column in layout.columns),
     )
     rows, engine = _engine_for(work, files, job)
@@ -302,17 +317,17 @@ def _merge_by(
     merged = rows.merge(job, work.run_id)
     size = sum(part.size for part in (job.base_ours, job.ours, job.base_theirs, job.theirs) if part)
     tally = TableTally(
-        str(sides.table),
-        "rows",
-        merged.inserted,
-        merged.updated,
-        merged.deleted,
-        merged.conflict_count,
-        merged.resolved_count,
-        size,
-        engine,
-        job.layout.key,
-        _warning(job),
+        table=str(sides.table),
+        how="rows",
+        inserted=merged.inserted,
+        updated=merged.updated,
+        deleted=merged.deleted,
+        conflicts=merged.conflict_count,
+        resolved=merged.resolved_count,
+        bytes_read=size,
+        engine=engine,
+        key=job.layout.key,
+        warning=_warning(job),
     )
     if merged.conflict_count:
         return TableOutcome(sides.ours, tally, merged.conflicts)
@@ -364,10 +379,10 @@ def staged_outcome(
     assert state is not None, "the stage stands until it is published"
     assert snapshot is not None, "a staged table has a snapshot"
     version = TableVersion(
-        stage.catalog,
-        state.uuid,
-        snapshot.snapshot_id,
-        snapshot.schema_id,
+        catalog=stage.catalog,
+        uuid=state.uuid,
+        snapshot_id=snapshot.snapshot_id,
+        schema_id=snapshot.schema_id,
         number=before.number + 1 if before else 1,
         run_id=str(work.run_id),
         key=before.key if before else (),

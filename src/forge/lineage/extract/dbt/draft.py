@@ -25,7 +25,7 @@ _SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapsho
 _VERSION = re.compile(r"_v(\w+)$")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Draft:
     """`text`: with the lines of the file. `config`: what the YAML files say; the model itself may say more."""
 
@@ -104,7 +104,19 @@ def _draft(
         for one in _entries_with_v(declared.raw):
             if str(one.get("v")) == version:
                 config.update(mapping_of(one, "config"))
-    return Draft(kind, settings, name, file, line, text, fqn, config, declared, version, latest)
+    return Draft(
+        kind=kind,
+        package=settings,
+        name=name,
+        file=file,
+        line=line,
+        text=text,
+        fqn=fqn,
+        config=config,
+        declared=declared,
+        version=version,
+        latest=latest,
+    )
 
 
 def _versions(properties: Properties) -> dict[str, tuple[str, str, bool]]:

@@ -125,7 +125,7 @@ def read_files(
     named: Mapping[str, tuple[str, str, str]] | None = None,
 ) -> Project:
     """`named`: what is known of the names of relations by id, from who compiled the project."""
-    around = Surroundings(root, packages, target, dialect)
+    around = Surroundings(root=root, packages=packages, target=target, dialect=dialect)
     reader = Reader(around, {})
     properties = {settings.name: read_properties(settings) for settings in (root, *packages)}
     around.load_macros()
@@ -170,7 +170,13 @@ def source_of(
     relation = Rel(*named.get(id_, (database, schema, identifier)), around.dialect)
     columns = declared_columns(declared)
     node = Node(
-        id_, "source", relation.dotted, declared.file, declared.line, columns=columns, complete=all_typed(columns)
+        id=id_,
+        kind="source",
+        name=relation.dotted,
+        file=declared.file,
+        line=declared.line,
+        columns=columns,
+        complete=all_typed(columns),
     )
     return node, relation
 
@@ -215,18 +221,18 @@ def node_of(draft: Draft, reader: Reader) -> Node:
     enforced = isinstance(contract, dict) and bool(contract.get("enforced"))
     columns = declared_columns(draft.declared)
     return Node(
-        draft.id,
-        draft.kind,
-        around.relations[draft.id].dotted,
-        draft.file,
-        draft.line,
-        made_of(str(draft.config.get("materialized") or ("snapshot" if draft.kind == "snapshot" else "view"))),
-        is_ephemeral(draft),
-        tuple(draft.refs),
-        columns,
-        enforced and bool(columns),
-        history_of(draft.config) if draft.kind == "snapshot" else None,
-        lambda known: reader.compiled(draft, known),
+        id=draft.id,
+        kind=draft.kind,
+        name=around.relations[draft.id].dotted,
+        file=draft.file,
+        line=draft.line,
+        made=made_of(str(draft.config.get("materialized") or ("snapshot" if draft.kind == "snapshot" else "view"))),
+        ephemeral=is_ephemeral(draft),
+        needs=tuple(draft.refs),
+        columns=columns,
+        complete=enforced and bool(columns),
+        history=history_of(draft.config) if draft.kind == "snapshot" else None,
+        compiled=lambda known: reader.compiled(draft, known),
     )
 
 
@@ -243,7 +249,12 @@ def seed_of(draft: Draft, around: Surroundings) -> Node:
     names = header_of(draft.text, str(draft.config.get("delimiter") or ","))
     columns = tuple(ColumnDefinition(name, types.get(name.lower(), "")) for name in names)
     return Node(
-        draft.id, "seed", around.relations[draft.id].dotted, draft.file, columns=columns, complete=bool(columns)
+        id=draft.id,
+        kind="seed",
+        name=around.relations[draft.id].dotted,
+        file=draft.file,
+        columns=columns,
+        complete=bool(columns),
     )
 
 

@@ -97,18 +97,18 @@ def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[Col
         )
     compiled = Compiled((placed_like(text, Sql(code)),) if text else (), ids, gaps)
     return Node(
-        id_,
-        kind,
-        _dotted(names_of(raw)),
-        file,
-        1,
-        made_of(materialized),
-        materialized == "ephemeral",
-        ids,
-        real or declared,
-        bool(real) or (bool(declared) and enforced) or (kind == "source" and all_typed(declared)),
-        history,
-        lambda columns: compiled,
+        id=id_,
+        kind=kind,
+        name=_dotted(names_of(raw)),
+        file=file,
+        line=1,
+        made=made_of(materialized),
+        ephemeral=materialized == "ephemeral",
+        needs=ids,
+        columns=real or declared,
+        complete=bool(real) or (bool(declared) and enforced) or (kind == "source" and all_typed(declared)),
+        history=history,
+        compiled=lambda columns: compiled,
     )
 
 

@@ -32,7 +32,7 @@ class History:
     updated_at: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Node:
     """`id` as dbt has it (model.shop.orders). `name`: of the relation it becomes, `database.schema.alias`. `columns`
     are what is declared; `complete`: all there are. `compiled` is asked when all it needs has been read."""

@@ -55,7 +55,7 @@ def _declaring(exposures: Iterable[Exposure]) -> Iterator[Program]:
         files.setdefault(one.file, []).append(one)
     for file, some in files.items():
         edges, nodes = claims_of(some)
-        yield Program(file, "dbt", statements=len(some), understood=len(some), edges=edges, nodes=nodes)
+        yield Program(file=file, language="dbt", statements=len(some), understood=len(some), edges=edges, nodes=nodes)
 
 
 def read_projects(
@@ -96,9 +96,12 @@ def claims_of(exposures: Iterable[Exposure]) -> tuple[tuple[EdgeClaim, ...], tup
     for one in exposures:
         entity = Entity(_TYPES.get(one.type, NodeType.REPORT), one.name)
         nodes.append(NodeClaim(entity, {**one.details, "source_file": one.file}))
-        sight = Evidence(Basis.DECLARED, "dbt", one.file, one.line)
+        sight = Evidence(basis=Basis.DECLARED, extractor="dbt", file=one.file, line=one.line)
         kind = Kind(EdgeType.CONSUMES, None)
-        edges += [EdgeClaim(Entity(NodeType.TABLE, table), entity, kind, evidence=(sight,)) for table in one.uses]
+        edges += [
+            EdgeClaim(source=Entity(NodeType.TABLE, table), target=entity, kind=kind, evidence=(sight,))
+            for table in one.uses
+        ]
     return tuple(edges), tuple(nodes)
 
 
@@ -198,7 +201,9 @@ def _read(project: Project, catalog: Catalog, dialect: str) -> Iterator[Program]
         gaps.setdefault(gap.place, []).append(gap)
     models = [node for node in project.nodes.values() if node.kind in ("model", "snapshot")]
     for file in sorted({*by_file, *gaps} - {node.file for node in models}):
-        yield Program(file, LANGUAGE, gaps=tuple(gaps.get(file, ())), definitions=tuple(by_file.get(file, ())))
+        yield Program(
+            file=file, language=LANGUAGE, gaps=tuple(gaps.get(file, ())), definitions=tuple(by_file.get(file, ()))
+        )
     for level in _levels(models):
         found = [(node, _program(node, project, known, dialect)) for node in level if not node.ephemeral]
         known = known.with_(one for _, program in found for one in program.definitions if one.inferred)

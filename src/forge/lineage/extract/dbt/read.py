@@ -37,18 +37,18 @@ def read_node(node: Node, compiled: Compiled, catalog: Catalog, dialect: str, re
         known = frozenset(catalog.complete(name.split(".")) for name in reads) - {target}
         steps = [replace(step, reads=step.reads | known) if step in whole else step for step in steps]
         if not whole and known:
-            steps.append(Step(target, node.made, {}, reads=known, file=node.file, line=node.line))
+            steps.append(Step(target=target, made=node.made, columns={}, reads=known, file=node.file, line=node.line))
     definitions = [_typed(one, node) for program in programs[:1] for one in program.definitions]
     return Program(
-        node.file,
-        LANGUAGE,
-        tuple(steps),
-        tuple(gaps),
-        (*definitions, *declared_of(node)),
-        1,
-        0 if gaps else 1,
-        0,
-        frozenset().union(*(program.unknown for program in programs)),
+        file=node.file,
+        language=LANGUAGE,
+        steps=tuple(steps),
+        gaps=tuple(gaps),
+        definitions=(*definitions, *declared_of(node)),
+        statements=1,
+        understood=0 if gaps else 1,
+        queries=0,
+        unknown=frozenset().union(*(program.unknown for program in programs)),
     )
 
 
@@ -57,7 +57,7 @@ def declared_of(node: Node) -> tuple[Definition, ...]:
     if not node.complete:
         return ()
     kind = "view" if node.made is Made.VIEW else "physical"
-    return (Definition(node.name, node.columns, kind, node.file, node.line),)
+    return (Definition(name=node.name, columns=node.columns, kind=kind, file=node.file, line=node.line),)
 
 
 def _quoted(name: str) -> str:

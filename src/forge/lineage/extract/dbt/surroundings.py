@@ -23,7 +23,7 @@ from forge.lineage.extract.template_unknown import Said, without_marks
 _NOT_MACROS = re.compile(r"\{%-?\s*(test|data_test|materialization|snapshot|docs)\b.*?\{%-?\s*end\1\s*-?%\}", re.DOTALL)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Surroundings:
     """`relations`: of models, seeds, snapshots and sources by id. `asked` and `noted`: ids that the present template
     needs, and what there is to say about it."""

@@ -258,13 +258,21 @@ class _Claims:
         event = self._event
         basis = Basis.OBSERVED if event.about is About.RUN else Basis.DECLARED
         file = event.job.location if event.job else ""
-        evidence = (Evidence(basis, EXTRACTOR, file, run_id=event.run_id),)
+        evidence = (Evidence(basis=basis, extractor=EXTRACTOR, file=file, run_id=event.run_id),)
         for (source, target), trace in self._direct.items():
             how, masked = trace.transformation, trace.masking
             kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=masked))
-            yield EdgeClaim(source, target, kind, how, trace.expression, masked, evidence=evidence)
+            yield EdgeClaim(
+                source=source,
+                target=target,
+                kind=kind,
+                transformation=how,
+                expression=trace.expression,
+                masking=masked,
+                evidence=evidence,
+            )
         for (source, target, kind), sure in self._other.items():
-            yield EdgeClaim(source, target, kind, confidence=sure, evidence=evidence)
+            yield EdgeClaim(source=source, target=target, kind=kind, confidence=sure, evidence=evidence)
 
     def nodes(self) -> Iterable[NodeClaim]:
         """Tables outside the lake with their columns, and the job. The lake itself knows its tables better."""

@@ -45,14 +45,14 @@ def together(events: Iterable[Event]) -> Event | None:
     if last is None or last.job is None:
         return None
     return Event(
-        last.about,
-        last.at,
-        last.state,
-        last.run_id,
-        _job(told, last.job),
-        _datasets(one for event in told for one in event.inputs),
-        _datasets(one for event in told for one in event.outputs),
-        tuple({(entry.target, entry.is_job): entry for event in told for entry in event.entries}.values()),
+        about=last.about,
+        at=last.at,
+        state=last.state,
+        run_id=last.run_id,
+        job=_job(told, last.job),
+        inputs=_datasets(one for event in told for one in event.inputs),
+        outputs=_datasets(one for event in told for one in event.outputs),
+        entries=tuple({(entry.target, entry.is_job): entry for event in told for entry in event.entries}.values()),
     )
 
 
@@ -103,7 +103,16 @@ def batch_of(event: Event, claimed: Claimed, known: Iterable[EdgeFact], actor: s
         if _next_time(facts, table, event.at) is None:
             closes += _left_out(facts, table, fed, said, event.at)
     nodes = claimed.nodes
-    return Batch(producer_of_event(event), event.at, tuple(edges), nodes, False, False, actor, tuple(closes))
+    return Batch(
+        producer=producer_of_event(event),
+        at=event.at,
+        edges=tuple(edges),
+        nodes=nodes,
+        complete=False,
+        strict=False,
+        actor=actor,
+        closes=tuple(closes),
+    )
 
 
 def _left_out(facts: Iterable[EdgeFact], table: str, fed: Fed, said: set[EdgeKey], at: datetime) -> Iterable[EdgeKey]:

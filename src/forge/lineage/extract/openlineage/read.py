@@ -39,7 +39,7 @@ def _event(part: Part) -> Event | None:
     part.child("producer").text()
     if about is About.DATASET:
         dataset = _dataset(part.child("dataset"))
-        return Event(about, at, outputs=(dataset,)) if at and dataset else None
+        return Event(about=about, at=at, outputs=(dataset,)) if at and dataset else None
     job_part, run_part = part.child("job"), part.child("run")
     job = _job(job_part, run_part.child("facets"))
     entries = (*read_entries(job_part.child("facets").child("lineage")),)
@@ -51,7 +51,9 @@ def _event(part: Part) -> Event | None:
     inputs, outputs = (tuple(_datasets(part.child(key))) for key in ("inputs", "outputs"))
     if at is None or job is None:
         return None
-    return Event(about, at, state, run_id, job, inputs, outputs, entries)
+    return Event(
+        about=about, at=at, state=state, run_id=run_id, job=job, inputs=inputs, outputs=outputs, entries=entries
+    )
 
 
 def _about(part: Part) -> About:

@@ -99,7 +99,7 @@ class Job:
     parent: Name | None = None  # the job that started it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """Of a dataset event `outputs` holds the dataset, and there is no job."""
 

@@ -202,7 +202,7 @@ def _is_instance(call: Call, world: World) -> Thing:
     first, of = call.arg(0), call.arg(1)
     kind = world.libraries.kinds.get(first.kind) if isinstance(first, Modelled) else None
     if kind is not None and kind.instance is not None and of is not None:
-        return kind.instance(Call(call.name, call.line, (of,), on=first, node=call.node), world)
+        return kind.instance(Call(name=call.name, line=call.line, args=(of,), on=first, node=call.node), world)
     names = [one.path.rpartition(".")[2] for one in _classes(of) if isinstance(one, Native)]
     if (
         not names
@@ -310,7 +310,7 @@ def _names(prefix: str, table: dict[str, Handler]) -> dict[str, Handler]:
     return {f"{prefix}.{name}": handler for name, handler in table.items()}
 
 
-FILE = Kind("python.file", methods={"read": read_file}, attribute=lambda call, world: Unknown(call.written))
+FILE = Kind(name="python.file", methods={"read": read_file}, attribute=lambda call, world: Unknown(call.written))
 PYTHON = Library(
     kinds=(FILE,),
     modules=(

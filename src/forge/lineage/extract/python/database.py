@@ -93,7 +93,7 @@ def _same(call: Call, world: World) -> Thing:
 
 
 RESULT = Kind(
-    "sql",
+    name="sql",
     methods={
         **methods(_rows, ("fetchall", "fetchmany", "all", "scalars", "mappings")),
         **methods(

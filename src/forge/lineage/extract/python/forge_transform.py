@@ -27,7 +27,7 @@ def _transform(call: Call, world: World) -> Thing:
 
 
 def _make(function: Function, output: Thing, call: Call, world: World) -> None:
-    at = Call(call.name, function.node.lineno, node=call.node)
+    at = Call(name=call.name, line=function.node.lineno, node=call.node)
     inputs = call.named.get("inputs")
     given: dict[str, Thing] = {}
     if isinstance(inputs, DictOf):

@@ -151,7 +151,7 @@ GIVEN = Library(
     constants={"builtins.dbutils": _DBUTILS, "parameter.dbutils": _DBUTILS},
     kinds=(
         Kind(
-            "argparse.parser",
+            name="argparse.parser",
             methods={
                 "add_argument": _add_argument,
                 "set_defaults": _set_defaults,
@@ -159,16 +159,18 @@ GIVEN = Library(
             },
             otherwise=lambda call, world: call.receiver(Parser),
         ),
-        Kind("argparse.values", attribute=_value),
+        Kind(name="argparse.values", attribute=_value),
         Kind(
-            "configparser",
+            name="configparser",
             methods={"get": _section},
             item=lambda call, world: Unknown(call.written, known_text(call.args[0])),
             otherwise=lambda call, world: Unknown(call.written),
         ),
-        Kind("dbutils", attribute=lambda call, world: _WIDGETS if call.name == "widgets" else Unknown(call.written)),
         Kind(
-            "dbutils.widgets",
+            name="dbutils", attribute=lambda call, world: _WIDGETS if call.name == "widgets" else Unknown(call.written)
+        ),
+        Kind(
+            name="dbutils.widgets",
             methods={**methods(_add_widget, ("text", "dropdown", "combobox", "multiselect")), "get": _get_widget},
             otherwise=lambda call, world: Unknown(call.written),
         ),

@@ -15,4 +15,4 @@ from forge.lineage.extract.python.templates import TEMPLATES
 
 FORGE = Library(modules=("forge",), decorators=FORGE_DECORATORS)
 MODELS = (PYTHON, FORGE, GIVEN, TEMPLATES, PYSPARK, PANDAS, NUMPY, HASHING, POLARS, SELECTORS, RAW_SQL, AIRFLOW)
-LIBRARIES = Libraries(MODELS)
+LIBRARIES = Libraries(models=MODELS)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Thing)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Call:
     """A call, or what is treated like one (see above). `open`: there were `*args` or `**named` that are not known."""
 
@@ -137,7 +137,7 @@ Handler = Callable[[Call, "World"], Thing]
 Look = Callable[[Call, "World"], Thing | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Kind:
     """What can be done with values of a kind. See the top of the file."""
 
@@ -155,7 +155,7 @@ class Kind:
     otherwise: Handler | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Library:
     """`modules`: what it owns; `pyspark.sql` also owns all below it. `functions` and `constants`: by full name, as
     imported (`from pyspark.sql import functions as F` makes F.sum `pyspark.sql.functions.sum`). `otherwise`: any
@@ -178,7 +178,7 @@ class Library:
     decorators: Mapping[str, Handler] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Libraries:
     """All models, by what they own."""
 

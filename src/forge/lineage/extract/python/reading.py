@@ -35,7 +35,7 @@ class Caller(Protocol):
     def operate(self, sign: str, left: Thing, right: Thing, call: Call) -> Thing: ...
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class World:
     """For models:
 
@@ -69,7 +69,9 @@ class World:
 
     def call(self, function: Thing, args: Sequence[Thing], at: Call, named: Mapping[str, Thing] | None = None) -> Thing:
         assert self.caller is not None
-        return self.caller.call(function, Call(at.name, at.line, tuple(args), named or {}, None, at.node))
+        return self.caller.call(
+            function, Call(name=at.name, line=at.line, args=tuple(args), named=named or {}, on=None, node=at.node)
+        )
 
     def gap(self, call: Call | int, reason: str) -> None:
         self.here().gap(call if isinstance(call, int) else call.line, reason)

@@ -63,12 +63,12 @@ TEMPLATES = Library(
     functions={"string.Template": _made("string.template"), "jinja2.Template": _made("jinja2.template")},
     kinds=(
         Kind(
-            "string.template",
+            name="string.template",
             methods=methods(_filled(_DOLLAR), ("substitute", "safe_substitute")),
             otherwise=lambda call, world: Unknown(call.written),
         ),
         Kind(
-            "jinja2.template",
+            name="jinja2.template",
             methods={"render": _filled(_BRACES)},
             otherwise=lambda call, world: Unknown(call.written),
         ),

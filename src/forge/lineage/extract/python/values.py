@@ -120,7 +120,7 @@ class Range(Thing):
     step: Thing = NONE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Function(Thing):
     """A function or lambda of the program. `owner`: the class a method stands in."""
 

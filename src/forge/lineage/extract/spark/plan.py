@@ -65,7 +65,14 @@ def extract_plan(
     output = walk.relation(without_update(root)).output()
     columns = around.columns or tuple(name for name, _ in output)
     edges = [
-        Edge(source, into, t.transformation, t.expression or last_name(source), t.masking, t.confidence)
+        Edge(
+            source=source,
+            target=into,
+            transformation=t.transformation,
+            expression=t.expression or last_name(source),
+            masking=t.masking,
+            confidence=t.confidence,
+        )
         for name, (_, value) in zip(columns, output, strict=False)
         for into, source, t in arrivals(ColumnName(target, name), value)
     ]

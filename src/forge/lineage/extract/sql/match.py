@@ -32,7 +32,7 @@ def match_rows(match: exp.Expr, scope: Scope) -> None:
     alias = args.get("alias")
     name = name_of(alias.this).lower() if alias is not None and alias.this is not None else ""
     scope.sources, scope.row, scope.open, scope.index = [], [], [], {}
-    scope.add(Source((name,) if name else (), Relation(tuple(columns), tuple(opens))))
+    scope.add(Source(names=(name,) if name else (), relation=Relation(tuple(columns), tuple(opens))))
 
 
 def _plain(match: exp.Expr) -> exp.Expr:

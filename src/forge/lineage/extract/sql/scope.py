@@ -40,7 +40,7 @@ class Several:
     places: tuple[str, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Source:
     """One thing in FROM. `names`: what may stand before a column, outermost part first, in lower case. `anything`:
     whatever the column is called, it is this (a generator whose columns are not known). `seen`: names that were taken
@@ -147,11 +147,11 @@ class Scope:
         scope = cls(around)
         for owner in owners:
             part = Relation(tuple(column for column in relation.columns if column.owner == owner))
-            scope.sources.append(Source(tuple(owner.lower().split(".")) if owner else (), part))
+            scope.sources.append(Source(names=tuple(owner.lower().split(".")) if owner else (), relation=part))
         scope.row = list(relation.columns)
         scope.index = index_of(relation.columns, "")
         if relation.open:
-            rest = Source((), Relation((), relation.open, relation.without))
+            rest = Source(names=(), relation=Relation((), relation.open, relation.without))
             scope.sources.append(rest)
             scope.open.append(rest)
         scope.reads |= relation.reads
@@ -168,7 +168,7 @@ class Scope:
         """Over relations side by side, each under its name (parts joined by dots)."""
         scope = cls(around, outer, environment)
         for name, relation in relations:
-            scope.add(Source(tuple(name.lower().split(".")) if name else (), relation))
+            scope.add(Source(names=tuple(name.lower().split(".")) if name else (), relation=relation))
         return scope
 
     def add(self, source: Source) -> None:

@@ -279,15 +279,15 @@ class Session(State):
     def finish(self, language: str) -> Program:
         definitions = {**self._made, **self.current}
         return Program(
-            self.file,
-            language,
-            tuple(_without(step, self.hidden) for step in self.steps) if self.hidden else tuple(self.steps),
-            tuple(self.gaps),
-            tuple(one for one in definitions.values() if not one.given),
-            self.counts.statements,
-            self.counts.understood,
-            self.counts.queries,
-            frozenset(self.unknown),
+            file=self.file,
+            language=language,
+            steps=tuple(_without(step, self.hidden) for step in self.steps) if self.hidden else tuple(self.steps),
+            gaps=tuple(self.gaps),
+            definitions=tuple(one for one in definitions.values() if not one.given),
+            statements=self.counts.statements,
+            understood=self.counts.understood,
+            queries=self.counts.queries,
+            unknown=frozenset(self.unknown),
         )
 
 

@@ -62,7 +62,7 @@ def _renamed_scope(inner: Scope, alias: exp.Expr) -> Scope:
     relation = Relation(tuple(inner.row), opens, shaped=frozenset(inner.shaped), reads=frozenset(inner.reads))
     relation = rename(relation, _column_names(alias), inner, alias)
     outer = Scope(inner.around, inner.outer, inner.environment)
-    outer.add(Source((name_of(alias.this).lower(),) if alias.this else (), relation))
+    outer.add(Source(names=(name_of(alias.this).lower(),) if alias.this else (), relation=relation))
     return outer
 
 
@@ -74,7 +74,7 @@ def _piped(item: exp.Expr, source: Source, scope: Scope) -> Source:
         relation = pivoted(pivot, inner)
         alias = pivot.args.get("alias")
         names = (name_of(alias.this).lower(),) if alias is not None and alias.this else source.names
-        source = Source(names, rename(relation, _column_names(alias), scope, pivot))
+        source = Source(names=names, relation=rename(relation, _column_names(alias), scope, pivot))
     return source
 
 
@@ -100,7 +100,7 @@ def _source(item: exp.Expr, scope: Scope) -> Source:
     if isinstance(item, exp.Stream):
         return _source(_in_brackets(item.this), scope)
     scope.around.gap(line_of(item), f"{item.key.upper()} in FROM is not understood")
-    return Source((), Relation(), NOTHING)
+    return Source(names=(), relation=Relation(), anything=NOTHING)
 
 
 def _in_brackets(item: exp.Expr) -> exp.Expr:
@@ -120,7 +120,7 @@ def subquery_beside(item: exp.Expr, scope: Scope) -> Relation:
 def _named(item: exp.Expr, relation: Relation, scope: Scope) -> Source:
     alias = item.args.get("alias")
     name = name_of(alias.this).lower() if alias is not None and alias.this is not None else ""
-    return Source((name,) if name else (), rename(relation, _column_names(alias), scope, item))
+    return Source(names=(name,) if name else (), relation=rename(relation, _column_names(alias), scope, item))
 
 
 def _column_names(alias: exp.Expr | None) -> tuple[str, ...]:
@@ -158,12 +158,12 @@ def _table(item: exp.Expr, scope: Scope) -> Source:
     alias = item.args.get("alias")
     names = (name_of(alias.this).lower(),) if alias is not None and alias.this is not None else parts
     if parts == ("dual",) and scope.around.dialect in ("oracle", "mysql", "snowflake", "redshift", "databricks"):
-        return Source(names, Relation())
+        return Source(names=names, relation=Relation())
     made = scope.environment.find(parts[0]) if len(parts) == 1 and scope.environment is not None else None
     relation = made() if made is not None else scope.around.table(_as_table(item))
     relation = rename(relation, _column_names(alias), scope, item)
     is_lost = not (relation.columns or relation.open or relation.reads)  # and a gap says so already
-    return Source(names, relation, NOTHING if is_lost else None, aliased=names is not parts)
+    return Source(names=names, relation=relation, anything=NOTHING if is_lost else None, aliased=names is not parts)
 
 
 def _as_table(item: exp.Expr) -> exp.Table:
@@ -214,20 +214,22 @@ def _function(call: exp.Expr, alias: exp.Expr | None, scope: Scope, item: exp.Ex
             return _function(inner, alias, scope, item)
     defined = _defined_function(call, scope, item)
     if defined is not None:
-        return Source(label, rename(defined, names, scope, call))
+        return Source(names=label, relation=rename(defined, names, scope, call))
     if is_generator(call) or kind_of_generator(call, dialect) in ("range", "sequence", "generate_series"):
         made = generated(call, names or named_by_type(call, scope), scope)
         columns = made.columns
         if len(columns) == 1 and not names and label and dialect in ("postgres", "redshift", "duckdb"):
             columns = (Column(label[0], columns[0].value),)
-        return Source(label, Relation(columns), made.anything, types=types_by_name(call, columns, scope))
+        return Source(
+            names=label, relation=Relation(columns), anything=made.anything, types=types_by_name(call, columns, scope)
+        )
     values = [scope.value(one) for one in arguments_of(call) if not isinstance(one, exp.Query)]
     relations = [scope.subquery(one) for one in arguments_of(call) if isinstance(one, exp.Query)]
     fed = [*values, *(column.value for one in relations for column in one.columns)]
     if any(value.sources for value in fed):
         return _unreadable(call, names, label, fed, scope)
     relation = scope.around.table(exp.Table(this=call) if item is None else _as_table(item))
-    return Source(label, rename(relation, names, scope, call))
+    return Source(names=label, relation=rename(relation, names, scope, call))
 
 
 def _unreadable(
@@ -237,7 +239,7 @@ def _unreadable(
     text = text_of(call, scope.around.dialect)
     value = stepped(values, Trace(Transformation.GENERATOR, text))
     columns = tuple(Column(name, value) for name in names)
-    return Source(label, Relation(columns), None if columns else value)
+    return Source(names=label, relation=Relation(columns), anything=None if columns else value)
 
 
 def _defined_function(call: exp.Expr, scope: Scope, item: exp.Expr | None = None) -> Relation | None:
@@ -282,7 +284,7 @@ def _unnest(item: exp.Expr, scope: Scope, alias: exp.Expr | None = None) -> Sour
     elif offset:
         columns.append(Column("offset", stepped(values, outer)))
     tables = (label,) if label else (names[0].lower(),) if len(names) == 1 else ()
-    return Source(tables, Relation(tuple(columns)), anything)
+    return Source(names=tables, relation=Relation(tuple(columns)), anything=anything)
 
 
 def _values(item: exp.Expr, scope: Scope) -> Source:

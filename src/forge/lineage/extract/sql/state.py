@@ -153,9 +153,20 @@ class State(ABC):
             columns.setdefault(column.name, self._sure(column.value))
         reads = self._all_reads(columns.values(), relation.shaped, relation.reads)
         self.steps.append(
-            Step(target, made, columns, relation.shaped, reads, relation.open, True, self.file,
-                 self.line(line), self.statement, label)
-        )  # fmt: skip
+            Step(
+                target=target,
+                made=made,
+                columns=columns,
+                shaped=relation.shaped,
+                reads=reads,
+                open=relation.open,
+                whole=True,
+                file=self.file,
+                line=self.line(line),
+                statement=self.statement,
+                label=label,
+            )
+        )
         return read_from(target, relation)
 
     def function(self, name: str) -> SqlFunction | None:
@@ -333,16 +344,28 @@ class State(ABC):
         self._written.add(target.name)
         reads = self._all_reads(columns.values(), written.shaped, written.reads)
         self.steps.append(
-            Step(target.name, target.made, columns, written.shaped, reads, written.open, whole, self.file,
-                 self.line(line), self.statement)
-        )  # fmt: skip
+            Step(
+                target=target.name,
+                made=target.made,
+                columns=columns,
+                shaped=written.shaped,
+                reads=reads,
+                open=written.open,
+                whole=whole,
+                file=self.file,
+                line=self.line(line),
+                statement=self.statement,
+            )
+        )
 
     def _put_temporary(self, target: Target, written: Written, line: int, *, whole: bool) -> None:
         before = self.temporary.get(target.temporary)
         relation = Relation(
             tuple(Column(name, value) for name, value in written.columns.items()),
-            written.open, shaped=written.shaped, reads=written.reads,
-        )  # fmt: skip
+            written.open,
+            shaped=written.shaped,
+            reads=written.reads,
+        )
         if before is not None and not whole:
             relation = merged(before.relation, relation)
         label = before.label if before is not None else target.name
@@ -352,7 +375,7 @@ class State(ABC):
         """A temporary view or table, in a new version."""
         reading = self.between(label, Made.TEMPORARY, relation, line)
         names = None if relation.open else relation.names
-        self.temporary[key] = Temporary(label, reading, names, changes)
+        self.temporary[key] = Temporary(label=label, relation=reading, names=names, changes=changes)
         return reading
 
     def declare(self, key: str, label: str, columns: Sequence[ColumnDefinition], line: int = 0) -> None:
@@ -375,7 +398,9 @@ class State(ABC):
         types = types_of_columns(((one.name, one.value) for one in relation.columns), self)
         columns = tuple(ColumnDefinition(one.name, types.get(one.name.lower(), "")) for one in relation.columns)
         kind = "view" if view else "physical"
-        self.settle(Definition(name, columns, kind, self.file, self.line(line), inferred=True))
+        self.settle(
+            Definition(name=name, columns=columns, kind=kind, file=self.file, line=self.line(line), inferred=True)
+        )
 
     def _sure(self, value: Value) -> Value:
         return through(value, _MAYBE) if self.maybe else value

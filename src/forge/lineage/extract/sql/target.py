@@ -12,7 +12,7 @@ from forge.lineage.extract.relation import Column, Relation, Shape
 from forge.lineage.extract.value import Value, add
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Temporary:
     """What exists only while the program runs, in its present version. `written`: the relation that made it."""
 

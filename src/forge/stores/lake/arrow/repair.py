@@ -41,7 +41,9 @@ class ArrowRepair:
                 told[check_id] = told.get(check_id, 0) + 1
         gone = np.zeros(rows.table.num_rows, dtype=np.bool_)
         gone[listed] = True
-        return ArrowRepaired(self._tables, rows, target.files.fields, gone=gone, checks=texts, told=told)
+        return ArrowRepaired(
+            _tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone, checks=texts, told=told
+        )
 
     def fill(self, target: Target, fill: Fill) -> ArrowRepaired:
         rows = self._read(target)
@@ -65,7 +67,13 @@ class ArrowRepair:
             told[name] = int(put.sum())
             changed |= put
         return ArrowRepaired(
-            self._tables, rows, target.files.fields, columns=columns, touched=changed, told=told, values=values
+            _tables=self._tables,
+            _rows=rows,
+            _fields=target.files.fields,
+            columns=columns,
+            touched=changed,
+            told=told,
+            values=values,
         )
 
     def _filled(self, rows: _Rows, name: str, old: pa.Array, wanted: Flags, fill: Fill) -> tuple[pa.Array, object]:
@@ -95,7 +103,7 @@ class ArrowRepair:
             whole &= _flags(pc.is_valid(column))
         gone = np.zeros(len(order), dtype=np.bool_)
         gone[order] = ~later
-        return ArrowRepaired(self._tables, rows, target.files.fields, gone=gone & whole)
+        return ArrowRepaired(_tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone & whole)
 
     def _read(self, target: Target) -> _Rows:
         files = tuple(sorted(target.files.files, key=lambda file: file.path))
@@ -125,7 +133,7 @@ class _Rows:
         return [begins[path] + place for path, place in found]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArrowRepaired:
     _tables: IcebergTables
     _rows: _Rows

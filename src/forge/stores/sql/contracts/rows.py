@@ -32,23 +32,23 @@ def version_row(one: Registered) -> dict[str, Any]:
 def read_version(row: Row) -> Registered:
     kept = row["document"]
     return Registered(
-        row["contract_id"],
-        kept["name"],
-        row["version"],
-        kept["api_version"],
-        row["schema_hash"],
-        row["digest"],
-        row.get("text", ""),
-        row["registered_at"],
-        row["registered_by"],
-        kept["owner"],
-        kept["domain"],
-        kept["description"],
-        tuple(kept["tables"]),
-        tuple(kept["tags"]),
-        tuple(kept["extends"]),
-        kept["file"],
-        kept["run_id"],
+        id=row["contract_id"],
+        name=kept["name"],
+        version=row["version"],
+        api_version=kept["api_version"],
+        schema_hash=row["schema_hash"],
+        digest=row["digest"],
+        text=row.get("text", ""),
+        registered_at=row["registered_at"],
+        registered_by=row["registered_by"],
+        owner=kept["owner"],
+        domain=kept["domain"],
+        description=kept["description"],
+        tables=tuple(kept["tables"]),
+        tags=tuple(kept["tags"]),
+        extends=tuple(kept["extends"]),
+        file=kept["file"],
+        run_id=kept["run_id"],
     )
 
 
@@ -60,15 +60,15 @@ def state_row(contract_id: str, change: StateChange) -> dict[str, Any]:
 def read_state(row: Row) -> StateChange:
     kept = row["document"]
     return StateChange(
-        State(row["state"]),
-        State(kept["before"]) if kept["before"] else None,
-        row["at"],
-        kept["by"],
-        kept["version"],
-        kept["reason"],
-        _time(kept["ends_at"]),
-        kept["replacement"],
-        tuple(kept["told"]),
+        state=State(row["state"]),
+        before=State(kept["before"]) if kept["before"] else None,
+        at=row["at"],
+        by=kept["by"],
+        version=kept["version"],
+        reason=kept["reason"],
+        ends_at=_time(kept["ends_at"]),
+        replacement=kept["replacement"],
+        told=tuple(kept["told"]),
     )
 
 
@@ -101,17 +101,17 @@ def read_summary(row: Row) -> TestSummary:
 def read_result(row: Row) -> TestRun:
     kept = row["document"]
     return TestRun(
-        row["id"],
-        row["contract_id"],
-        row["result"],
-        row["received_at"],
-        kept["received_by"],
-        kept["version"],
-        kept["server"],
-        kept["tool"],
-        _time(kept["started_at"]),
-        _time(kept["finished_at"]),
-        tuple(TestedCheck(**check) for check in kept["checks"]),
+        id=row["id"],
+        contract_id=row["contract_id"],
+        result=row["result"],
+        received_at=row["received_at"],
+        received_by=kept["received_by"],
+        version=kept["version"],
+        server=kept["server"],
+        tool=kept["tool"],
+        started_at=_time(kept["started_at"]),
+        finished_at=_time(kept["finished_at"]),
+        checks=tuple(TestedCheck(**check) for check in kept["checks"]),
     )
 
 
@@ -133,13 +133,13 @@ def compile_row(record: CompileRecord) -> dict[str, Any]:
 def read_compile(row: Row) -> CompileRecord:
     kept = row["document"]
     return CompileRecord(
-        kept["valid"],
-        row["validated_at"],
-        kept["validated_by"],
-        kept["enforcement"],
-        kept["schema_hash"],
-        kept["summary"],
-        tuple(map(_finding, kept["findings"])),
+        valid=kept["valid"],
+        validated_at=row["validated_at"],
+        validated_by=kept["validated_by"],
+        enforcement=kept["enforcement"],
+        schema_hash=kept["schema_hash"],
+        summary=kept["summary"],
+        findings=tuple(map(_finding, kept["findings"])),
     )
 
 

@@ -68,7 +68,7 @@ def read_revision(connection: Connection) -> int:
 def read_arrays(connection: Connection) -> GraphArrays:
     revision = read_revision(connection)
     nodes = _columns(connection, select(*_NODE_COLUMNS), _NODE_TYPES)
-    return GraphArrays(revision, *nodes, *_columns(connection, select(*_FACT_COLUMNS), _FACT_TYPES))
+    return GraphArrays.of(revision, nodes, _columns(connection, select(*_FACT_COLUMNS), _FACT_TYPES))
 
 
 def read_changes(connection: Connection, since: int) -> GraphArrays:
@@ -83,7 +83,7 @@ def read_changes(connection: Connection, since: int) -> GraphArrays:
     import numpy as np
 
     both = (np.concatenate(pair) for pair in zip(facts, ended, strict=True))
-    return GraphArrays(revision, *_columns(connection, new, _NODE_TYPES), *both)
+    return GraphArrays.of(revision, _columns(connection, new, _NODE_TYPES), both)
 
 
 def read_declared(connection: Connection, at: datetime | None) -> NDArray:  # type: ignore[type-arg]

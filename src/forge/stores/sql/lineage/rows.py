@@ -74,20 +74,20 @@ def fact_row(fact: EdgeFact, ends: Pair, producer: int, revision: int) -> dict[s
 
 def fact_of(row: Row, entities: Mapping[int, Entity], producer: str) -> EdgeFact:
     return EdgeFact(
-        entities[row["source"]],
-        entities[row["target"]],
-        kind_of(row["kind"]),
-        producer,
-        row["confidence"],
-        time_of(row["valid_from"]),
-        from_micros(row["valid_to"]),
-        Transformation(row["transformation"]),
-        row["expression"],
-        row["masking"],
-        tuple(_evidence(one) for one in row["evidence"]),
-        row["actor"],
-        row["metadata"],
-        from_micros(row["created_at"]),
+        source=entities[row["source"]],
+        target=entities[row["target"]],
+        kind=kind_of(row["kind"]),
+        producer=producer,
+        confidence=row["confidence"],
+        valid_from=time_of(row["valid_from"]),
+        valid_to=from_micros(row["valid_to"]),
+        transformation=Transformation(row["transformation"]),
+        expression=row["expression"],
+        masking=row["masking"],
+        evidence=tuple(_evidence(one) for one in row["evidence"]),
+        actor=row["actor"],
+        metadata=row["metadata"],
+        created_at=from_micros(row["created_at"]),
     )
 
 
@@ -99,14 +99,14 @@ def _evidence_row(one: Evidence) -> dict[str, object]:
 def _evidence(row: Row) -> Evidence:
     seen = row.get("seen_at")
     return Evidence(
-        Basis(row["basis"]),
-        row.get("extractor", ""),
-        row.get("file", ""),
-        row.get("line", 0),
-        row.get("statement", ""),
-        row.get("run_id", ""),
-        None if seen is None else datetime.fromisoformat(seen),
-        row.get("times", 1),
+        basis=Basis(row["basis"]),
+        extractor=row.get("extractor", ""),
+        file=row.get("file", ""),
+        line=row.get("line", 0),
+        statement=row.get("statement", ""),
+        run_id=row.get("run_id", ""),
+        seen_at=None if seen is None else datetime.fromisoformat(seen),
+        times=row.get("times", 1),
     )
 
 

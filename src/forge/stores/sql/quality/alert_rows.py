@@ -65,7 +65,14 @@ def mute_row(mute: Mute) -> dict[str, Any]:
 def read_mute(row: Row) -> Mute:
     scope = Scope.parse(row["scope"]) if row["scope"] else None
     return Mute(
-        row["id"], row["until"], row["by"], row["created_at"], scope, row["check_id"], row["table_name"], row["reason"]
+        id=row["id"],
+        until=row["until"],
+        by=row["by"],
+        created_at=row["created_at"],
+        scope=scope,
+        check_id=row["check_id"],
+        table=row["table_name"],
+        reason=row["reason"],
     )
 
 

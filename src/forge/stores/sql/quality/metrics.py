@@ -119,16 +119,16 @@ def _row(point: MetricPoint) -> dict[str, Any]:
 
 def _point(row: Mapping[Any, Any]) -> MetricPoint:
     return MetricPoint(
-        TableName.parse(row["table_name"]),
-        row["metric"],
-        row["version"],
-        row["at"],
-        row["value"],
-        BranchName(row["branch"]),
-        CommitId(row["commit_id"]) if row["commit_id"] else None,
-        RunId(row["run_id"]) if row["run_id"] else None,
-        row["recorded_at"],
-        None if row["is_anomaly"] is None else Kept(**{name: row[name] for name in _KEPT}),
+        table=TableName.parse(row["table_name"]),
+        metric=row["metric"],
+        version=row["version"],
+        time=row["at"],
+        value=row["value"],
+        branch=BranchName(row["branch"]),
+        commit_id=CommitId(row["commit_id"]) if row["commit_id"] else None,
+        run_id=RunId(row["run_id"]) if row["run_id"] else None,
+        recorded_at=row["recorded_at"],
+        finding=None if row["is_anomaly"] is None else Kept(**{name: row[name] for name in _KEPT}),
     )
 
 
@@ -146,11 +146,11 @@ def _said_row(said: Said) -> dict[str, Any]:
 
 def _said(row: Mapping[Any, Any]) -> Said:
     return Said(
-        TableName.parse(row["table_name"]),
-        row["metric"],
-        row["at"],
-        Feedback(row["feedback"]),
-        row["note"],
-        row["said_by"],
-        row["said_at"],
+        table=TableName.parse(row["table_name"]),
+        metric=row["metric"],
+        time=row["at"],
+        feedback=Feedback(row["feedback"]),
+        note=row["note"],
+        user=row["said_by"],
+        at=row["said_at"],
     )

@@ -105,30 +105,32 @@ def _remediation(row: Mapping[Any, Any]) -> Remediation:
     kept = row["document"]
     decided_at = kept["decided_at"]
     return Remediation(
-        row["id"],
-        TableName.parse(row["dataset"]),
-        BranchName(row["branch"]),
-        tuple(RemedyStep(load_actions(one["action"])[0], tuple(one["checks"])) for one in kept["steps"]),
-        RemedyStatus(row["status"]),
-        kept["proposed_by"],
-        row["proposed_at"],
-        kept["auto"],
-        kept["note"],
-        RunId(kept["run_id"]) if kept["run_id"] else None,
-        kept["monitor_id"],
-        _commit(kept["base"]),
-        _commit(kept["preview"]),
-        _commit(kept["commit"]),
-        _commit(kept["reverted_by_commit"]),
-        tuple(
+        id=row["id"],
+        table=TableName.parse(row["dataset"]),
+        branch=BranchName(row["branch"]),
+        steps=tuple(RemedyStep(load_actions(one["action"])[0], tuple(one["checks"])) for one in kept["steps"]),
+        status=RemedyStatus(row["status"]),
+        proposed_by=kept["proposed_by"],
+        proposed_at=row["proposed_at"],
+        auto=kept["auto"],
+        note=kept["note"],
+        run_id=RunId(kept["run_id"]) if kept["run_id"] else None,
+        monitor_id=kept["monitor_id"],
+        base=_commit(kept["base"]),
+        preview=_commit(kept["preview"]),
+        commit=_commit(kept["commit"]),
+        reverted_by_commit=_commit(kept["reverted_by_commit"]),
+        results=tuple(
             Remedied(ActionKind(one["action"]), one["success"], one["message"], one["details"])
             for one in kept["results"]
         ),
-        tuple(TableCount(*one) for one in kept["counts"]),
-        tuple(JudgedOnPreview(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]),
-        kept["decided_by"],
-        datetime.fromisoformat(decided_at) if decided_at else None,
-        kept["comment"],
+        counts=tuple(TableCount(*one) for one in kept["counts"]),
+        verdicts=tuple(
+            JudgedOnPreview(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]
+        ),
+        decided_by=kept["decided_by"],
+        decided_at=datetime.fromisoformat(decided_at) if decided_at else None,
+        comment=kept["comment"],
     )
 
 

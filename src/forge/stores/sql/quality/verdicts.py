@@ -156,7 +156,16 @@ def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
         outcome = Outcome(row["outcome"]) if spoke else None
         table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
         run_id, at, kind = RunId(row["id"]), row["started_at"], row["kind"]
-        found_one = Judgement(run_id, at, table, status, check_id, outcome, message, kind)
+        found_one = Judgement(
+            run_id=run_id,
+            time=at,
+            table=table,
+            status=status,
+            check_id=check_id,
+            outcome=outcome,
+            message=message,
+            kind=kind,
+        )
         kept.setdefault((run_id, row["table_name"], check_id), found_one)
     spoken = {(run, name) for run, name, check in kept if check is not None}
     return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)

@@ -90,14 +90,14 @@ def _server(progress: Mapping[str, Any]) -> Process:
 def _job(row: Mapping[str, Any]) -> JobRecord:
     progress = row["progress"]
     return JobRecord(
-        row["id"],
-        row["kind"],
-        JobStatus(row["status"]),
-        row["request"],
-        row["created_at"],
-        _server(progress),
-        row["started_at"],
-        row["finished_at"],
-        tuple(progress["tables"]),
-        tuple(JobEvent(**{**event, "at": datetime.fromisoformat(event["at"])}) for event in progress["events"]),
+        id=row["id"],
+        kind=row["kind"],
+        status=JobStatus(row["status"]),
+        request=row["request"],
+        created_at=row["created_at"],
+        server=_server(progress),
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+        tables=tuple(progress["tables"]),
+        events=tuple(JobEvent(**{**event, "at": datetime.fromisoformat(event["at"])}) for event in progress["events"]),
     )

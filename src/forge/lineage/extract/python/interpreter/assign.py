@@ -64,7 +64,7 @@ def _assign_attribute(reader: Interpreter, target: ast.Attribute, value: Thing, 
     elif isinstance(owner, Modelled):
         kind = world.libraries.kinds.get(owner.kind)
         if kind is not None and kind.set_attribute is not None:
-            kind.set_attribute(Call(target.attr, target.lineno, (value,), on=owner, node=target), world)
+            kind.set_attribute(Call(name=target.attr, line=target.lineno, args=(value,), on=owner, node=target), world)
 
 
 def _assign_item(reader: Interpreter, target: ast.Subscript, value: Thing, scope: Scope) -> None:
@@ -89,7 +89,7 @@ def _assign_item(reader: Interpreter, target: ast.Subscript, value: Thing, scope
     elif isinstance(owner, Modelled):
         kind = world.libraries.kinds.get(owner.kind)
         if kind is not None and kind.set_item is not None:
-            kind.set_item(Call("[]=", target.lineno, (key, value), on=owner, node=target), world)
+            kind.set_item(Call(name="[]=", line=target.lineno, args=(key, value), on=owner, node=target), world)
 
 
 def _unpack(reader: Interpreter, targets: Sequence[ast.expr], value: Thing, scope: Scope) -> None:

@@ -52,7 +52,7 @@ def _decorated(reader: Interpreter, decorator: ast.expr, function: Thing, scope:
         known = reader.world.libraries.decorators.get(thing.path)
         if known is None:
             return function
-        call = Call(thing.path, decorator.lineno, node=decorator)
+        call = Call(name=thing.path, line=decorator.lineno, node=decorator)
         if isinstance(decorator, ast.Call):
             call = replace(arguments(reader, decorator, scope), name=thing.path)
         return known(replace(call, args=(function, *call.args)), reader.world)
@@ -61,7 +61,7 @@ def _decorated(reader: Interpreter, decorator: ast.expr, function: Thing, scope:
     if called:
         assert isinstance(decorator, ast.Call)
         thing = reader.call(thing, arguments(reader, decorator, scope))
-    result = reader.call(thing, Call("decorator", decorator.lineno, (function,), node=decorator))
+    result = reader.call(thing, Call(name="decorator", line=decorator.lineno, args=(function,), node=decorator))
     return result if isinstance(result, Function | Bound | Modelled | Native) else function
 
 

@@ -59,10 +59,10 @@ def _chain(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
 def _link(reader: Interpreter, thing: Thing, link: ast.expr, scope: Scope) -> Thing:
     line = end_line(link)
     if isinstance(link, ast.Attribute):
-        return members.attribute(reader, thing, Call(link.attr, line, on=thing, node=link))
+        return members.attribute(reader, thing, Call(name=link.attr, line=line, on=thing, node=link))
     if isinstance(link, ast.Subscript):
         key = reader.evaluate(link.slice, scope)
-        return members.item(reader, thing, Call("[]", line, (key,), on=thing, node=link))
+        return members.item(reader, thing, Call(name="[]", line=line, args=(key,), on=thing, node=link))
     assert isinstance(link, ast.Call)
     if isinstance(link.func, ast.Name) and link.func.id == "super" and not link.args:
         return _super(scope)
@@ -106,7 +106,7 @@ def arguments(reader: Interpreter, node: ast.Call, scope: Scope) -> Call:
         else:
             open_ = True
     name = node.func.attr if isinstance(node.func, ast.Attribute) else source_text(node.func)
-    return Call(name, end_line(node), tuple(args), named, None, node, open_)
+    return Call(name=name, line=end_line(node), args=tuple(args), named=named, on=None, node=node, open=open_)
 
 
 def _constant(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
@@ -255,7 +255,9 @@ def function_of(
         for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is not None
     }
-    return Function(name, node, scope, reader.world.file, defaults, named, owner)
+    return Function(
+        name=name, node=node, scope=scope, file=reader.world.file, defaults=defaults, named_defaults=named, owner=owner
+    )
 
 
 def _comprehension(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:

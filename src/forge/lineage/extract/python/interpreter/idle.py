@@ -48,7 +48,10 @@ def read_idle(reader: Interpreter, tree: ast.Module, scope: Scope, files: Mappin
             continue
         function = _function(reader, node, owner, scope)
         if function is not None:
-            reader.call(function, Call(node.name, node.lineno, (), _given(reader, node, owner, scope), node=node))
+            reader.call(
+                function,
+                Call(name=node.name, line=node.lineno, args=(), named=_given(reader, node, owner, scope), node=node),
+            )
 
 
 def _is_elsewhere(name: str, files: Mapping[str, str], own: str) -> bool:
@@ -111,7 +114,9 @@ def _alone(reader: Interpreter, of: Class, scope: Scope) -> Instance:
     start = members.find_member(of, "__init__")
     if isinstance(start, Function) and isinstance(start.node, ast.FunctionDef):
         given = _given(reader, start.node, "self", scope)
-        reader.call(start, Call("__init__", start.node.lineno, (instance,), given, node=start.node))
+        reader.call(
+            start, Call(name="__init__", line=start.node.lineno, args=(instance,), named=given, node=start.node)
+        )
     return instance
 
 
@@ -148,6 +153,6 @@ def _of_annotation(reader: Interpreter, parameter: ast.arg, node: ast.AST, scope
     kind = world.libraries.annotations.get(path)
     if kind is None:
         return None
-    call = Call(parameter.arg, parameter.lineno, node=node)
+    call = Call(name=parameter.arg, line=parameter.lineno, node=node)
     reason = f"the rows of the argument {parameter.arg} are not known, for nothing in the codebase calls the function"
     return Frame(kind, world.lost(call, parameter.arg, reason=reason))

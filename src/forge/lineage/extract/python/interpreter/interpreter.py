@@ -25,7 +25,7 @@ class ExhaustedError(Exception):
     """The program takes too long to read."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Interpreter:
     world: World
     modules: Modules

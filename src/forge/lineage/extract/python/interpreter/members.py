@@ -91,7 +91,9 @@ def _head(thing: Unknown, call: Call) -> str:
 
 
 def _on(call: Call, thing: Thing) -> Call:
-    return Call(call.name, call.line, call.args, call.named, thing, call.node, call.open)
+    return Call(
+        name=call.name, line=call.line, args=call.args, named=call.named, on=thing, node=call.node, open=call.open
+    )
 
 
 def _merged(reader: Interpreter, things: list[Thing]) -> Thing:
@@ -178,7 +180,7 @@ def _of_instance(reader: Interpreter, instance: Instance, start: Class, name: st
 
 def _bind(reader: Interpreter, instance: Thing, found: Thing | None) -> Thing | None:
     if isinstance(found, Property):
-        return reader.call(found.function, Call("property", 0, (instance,)))
+        return reader.call(found.function, Call(name="property", line=0, args=(instance,)))
     if isinstance(found, Static):
         of = instance.of if isinstance(instance, Instance) else instance
         return Bound(found.function, (of,)) if found.of_class else found.function
@@ -228,7 +230,10 @@ def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
     if isinstance(thing, Either):
         return _merged(reader, [item(reader, one, _on(call, one)) for one in thing.options])
     if isinstance(key, Either) and not isinstance(thing, Modelled):
-        keyed = [item(reader, thing, Call(call.name, call.line, (one,), {}, thing, call.node)) for one in key.options]
+        keyed = [
+            item(reader, thing, Call(name=call.name, line=call.line, args=(one,), named={}, on=thing, node=call.node))
+            for one in key.options
+        ]
         return _merged(reader, keyed)
     found: Thing | None = None
     if isinstance(thing, Modelled):
@@ -245,7 +250,9 @@ def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
         found = thing.items.get(known) if sure else _any_value(reader, thing)
     elif isinstance(thing, Instance):
         method = find_member(thing.of, "__getitem__")
-        found = reader.call(method, Call("[]", call.line, (thing, key), node=call.node)) if method else None
+        found = (
+            reader.call(method, Call(name="[]", line=call.line, args=(thing, key), node=call.node)) if method else None
+        )
     elif isinstance(thing, Class | Native):
         return thing  # Generic[T]
     elif isinstance(thing, Module) and thing.path == "os.environ":
@@ -291,11 +298,11 @@ def iterate(reader: Interpreter, thing: Thing) -> tuple[list[Thing], bool]:
     if isinstance(thing, Modelled):
         kind = reader.world.libraries.kinds.get(thing.kind)
         if kind is not None and kind.iterate is not None:
-            return iterate(reader, kind.iterate(Call("for", 0, on=thing), reader.world))
+            return iterate(reader, kind.iterate(Call(name="for", line=0, on=thing), reader.world))
     if isinstance(thing, Instance):
         method = find_member(thing.of, "__iter__")
         if method is not None:
-            return iterate(reader, reader.call(method, Call("for", 0, (thing,))))
+            return iterate(reader, reader.call(method, Call(name="for", line=0, args=(thing,))))
     return [], False
 
 

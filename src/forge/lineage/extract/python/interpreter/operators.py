@@ -84,7 +84,7 @@ def operate(reader: Interpreter, sign: str, left: Thing, right: Thing, node: ast
             kind = kind_of(reader, side)
             if kind is not None and kind.operator is not None:
                 line = getattr(node, "lineno", 0)
-                return kind.operator(Call(sign, line, (right,), on=left, node=node), reader.world)
+                return kind.operator(Call(name=sign, line=line, args=(right,), on=left, node=node), reader.world)
     found = _plain(sign, left, right, node)
     return Unknown(source_text(node)) if found is None else found
 
@@ -103,7 +103,7 @@ def operate_one(reader: Interpreter, sign: str, side: Thing, node: ast.AST) -> T
         return Unknown(source_text(node)) if truth is None else Const(not truth)
     kind = kind_of(reader, side)
     if kind is not None and kind.operator is not None:
-        return kind.operator(Call(sign, getattr(node, "lineno", 0), on=side, node=node), reader.world)
+        return kind.operator(Call(name=sign, line=getattr(node, "lineno", 0), on=side, node=node), reader.world)
     if isinstance(side, Const) and isinstance(side.value, int | float):
         if sign == "-":
             return Const(-side.value)

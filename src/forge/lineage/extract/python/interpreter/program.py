@@ -27,10 +27,10 @@ from forge.lineage.extract.sql.session import Session
 def read_program(path: str, files: Mapping[str, str], catalog: Catalog, dialect: str) -> Program:
     tree = parse(files[path])
     if isinstance(tree, Broken):
-        return Program(path, "python", gaps=(Gap(path, tree.line, tree.reason),), statements=1)
+        return Program(file=path, language="python", gaps=(Gap(path, tree.line, tree.reason),), statements=1)
     session = Session(catalog, dialect, path)
-    world = World(session, LIBRARIES, path, files=files)
-    reader = Interpreter(world, Modules(files), set())
+    world = World(session=session, libraries=LIBRARIES, file=path, files=files)
+    reader = Interpreter(world=world, modules=Modules(files), called=set())
     try:
         scope = read_module(reader, tree)
         read_idle(reader, tree, scope, files)

@@ -82,7 +82,7 @@ def _delete(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
             elif isinstance(owner, Modelled):
                 kind = world.libraries.kinds.get(owner.kind)
                 if kind is not None and kind.delete_item is not None:
-                    kind.delete_item(Call("del", target.lineno, (key,), on=owner, node=target), world)
+                    kind.delete_item(Call(name="del", line=target.lineno, args=(key,), on=owner, node=target), world)
     return Flow.NEXT
 
 
@@ -203,7 +203,7 @@ def _entered(reader: Interpreter, value: Thing, line: int) -> Thing:
     if isinstance(value, Instance):
         enter = members.find_member(value.of, "__enter__")
         if enter is not None:
-            return reader.call(enter, Call("__enter__", line, (value,)))
+            return reader.call(enter, Call(name="__enter__", line=line, args=(value,)))
     return value
 
 

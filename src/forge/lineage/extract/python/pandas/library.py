@@ -177,7 +177,7 @@ PANDAS = Library(
     },
     kinds=(
         Kind(
-            FRAME,
+            name=FRAME,
             methods=_FRAME,
             attribute=pandas_select.frame_attribute,
             item=pandas_select.frame_item,
@@ -189,7 +189,7 @@ PANDAS = Library(
             otherwise=pandas_frame.otherwise,
         ),
         Kind(
-            SERIES,
+            name=SERIES,
             methods=_SERIES,
             attribute=pandas_column.attribute,
             item=pandas_column.item,
@@ -199,14 +199,14 @@ PANDAS = Library(
             otherwise=pandas_column.otherwise,
         ),
         Kind(
-            pandas_column.ACCESSOR,
+            name=pandas_column.ACCESSOR,
             attribute=pandas_column.accessor_attribute,
             item=pandas_column.accessor_otherwise,
             otherwise=pandas_column.accessor_otherwise,
         ),
-        Kind(pandas_select.LOC, item=pandas_select.loc_item, set_item=pandas_select.loc_set_item),
+        Kind(name=pandas_select.LOC, item=pandas_select.loc_item, set_item=pandas_select.loc_set_item),
         Kind(
-            pandas_names.NAMES,
+            name=pandas_names.NAMES,
             methods=pandas_names.METHODS,
             attribute=pandas_names.attribute,
             item=pandas_names.item,
@@ -214,7 +214,7 @@ PANDAS = Library(
             iterate=pandas_names.iterate,
         ),
         Kind(
-            pandas_group.GROUPED,
+            name=pandas_group.GROUPED,
             methods=_GROUPED,
             attribute=pandas_group.grouped_attribute,
             item=pandas_group.grouped_item,
@@ -222,19 +222,19 @@ PANDAS = Library(
             otherwise=pandas_window.otherwise,
         ),
         Kind(
-            pandas_group.ROLLING,
+            name=pandas_group.ROLLING,
             attribute=pandas_window.rolled_attribute,
             item=pandas_window.rolled_item,
             otherwise=pandas_window.rolled,
         ),
-        Kind(pandas_group.GROUPER),
+        Kind(name=pandas_group.GROUPER),
         Kind(
-            pandas_io.CHUNKS,
+            name=pandas_io.CHUNKS,
             iterate=pandas_io.chunks_iterate,
             otherwise=pandas_io.chunks_otherwise,
         ),
         Kind(
-            pandas_apply.ROW,
+            name=pandas_apply.ROW,
             methods={"get": pandas_apply.row_get},
             attribute=pandas_apply.row_attribute,
             item=pandas_apply.row_item,

@@ -129,7 +129,7 @@ POLARS = Library(
     constants={"polars.col": Col()},
     kinds=(
         Kind(
-            polars_expr.FRAME,
+            name=polars_expr.FRAME,
             methods=_FRAME,
             attribute=polars_frame.attribute,
             item=polars_frame.item,
@@ -137,25 +137,25 @@ POLARS = Library(
             otherwise=polars_frame.otherwise,
         ),
         Kind(
-            polars_expr.EXPR,
+            name=polars_expr.EXPR,
             methods=polars_methods.METHODS,
             attribute=polars_methods.attribute,
             item=polars_methods.item,
             operator=polars_expr.operator,
             otherwise=polars_methods.otherwise,
         ),
-        Kind(polars_methods.SPACE, item=polars_methods.space_item, otherwise=polars_methods.space_otherwise),
-        Kind(COL, attribute=polars_pick.col_attribute, called=polars_pick.col),
-        Kind(polars_functions.WHEN, methods={"then": polars_functions.then}),
+        Kind(name=polars_methods.SPACE, item=polars_methods.space_item, otherwise=polars_methods.space_otherwise),
+        Kind(name=COL, attribute=polars_pick.col_attribute, called=polars_pick.col),
+        Kind(name=polars_functions.WHEN, methods={"then": polars_functions.then}),
         Kind(
-            polars_group.GROUPED,
+            name=polars_group.GROUPED,
             methods=_GROUPED,
             iterate=polars_group.group_iterate,
             otherwise=polars_group.group_opaque,
         ),
-        Kind(polars_frame.SCHEMA, methods={"names": polars_frame.schema_names}, iterate=polars_frame.schema_names),
+        Kind(name=polars_frame.SCHEMA, methods={"names": polars_frame.schema_names}, iterate=polars_frame.schema_names),
         Kind(
-            polars_io.CONTEXT,
+            name=polars_io.CONTEXT,
             methods={
                 **methods(polars_io.register, ["register", "register_many", "register_globals"]),
                 "execute": polars_io.execute,

@@ -198,7 +198,7 @@ _VALUES = (
     "describe", "summary", "crosstab", "freqItems", "semanticHash", "sameSemantics",
 )  # fmt: skip
 FRAME = Kind(
-    SPARK,
+    name=SPARK,
     methods={
         **FRAME_METHODS,
         **FRAME_GROUPING,
@@ -218,7 +218,7 @@ FRAME = Kind(
     item=frame_item,
 )
 RDD = Kind(
-    "pyspark.rdd",
+    name="pyspark.rdd",
     methods={
         **methods(_from_rdd, ("toDF",)),
         **methods(_rows, ("collect", "take")),
@@ -234,46 +234,50 @@ _WINDOW_METHODS: dict[str, Handler] = {
 KINDS = (
     FRAME,
     RDD,
-    Kind("pyspark.na", methods={"fill": _na(fill), "replace": _na(fill), "drop": _na(drop_null)}, otherwise=_unknown),
     Kind(
-        COLUMN,
+        name="pyspark.na", methods={"fill": _na(fill), "replace": _na(fill), "drop": _na(drop_null)}, otherwise=_unknown
+    ),
+    Kind(
+        name=COLUMN,
         methods=COLUMN_METHODS,
         attribute=column_attribute,
         item=column_item,
         operator=operator,
         called=_column_called,
     ),
-    Kind("pyspark.window", methods=_WINDOW_METHODS),
-    Kind("pyspark.udf", called=call_udf, otherwise=_unknown),
-    Kind("pyspark.udf.maker", called=finish_udf, otherwise=_unknown),
-    Kind("pyspark.grouped", methods=GROUPED_METHODS, otherwise=_unknown),
-    Kind("pyspark.session", methods=SESSION_METHODS, attribute=session_attribute),
-    Kind("pyspark.builder", methods={"getOrCreate": get_session}, attribute=builder_attribute, called=builder_call),
-    Kind("pyspark.catalog", methods=CATALOG_METHODS, otherwise=_unknown),
-    *(Kind(f"pyspark.{name}", otherwise=_unknown) for name in ("sparkContext", "streams", "row")),
-    Kind("pyspark.conf", methods={"get": default_at(1, "default")}, otherwise=_unknown),
+    Kind(name="pyspark.window", methods=_WINDOW_METHODS),
+    Kind(name="pyspark.udf", called=call_udf, otherwise=_unknown),
+    Kind(name="pyspark.udf.maker", called=finish_udf, otherwise=_unknown),
+    Kind(name="pyspark.grouped", methods=GROUPED_METHODS, otherwise=_unknown),
+    Kind(name="pyspark.session", methods=SESSION_METHODS, attribute=session_attribute),
     Kind(
-        "pyspark.type",
+        name="pyspark.builder", methods={"getOrCreate": get_session}, attribute=builder_attribute, called=builder_call
+    ),
+    Kind(name="pyspark.catalog", methods=CATALOG_METHODS, otherwise=_unknown),
+    *(Kind(name=f"pyspark.{name}", otherwise=_unknown) for name in ("sparkContext", "streams", "row")),
+    Kind(name="pyspark.conf", methods={"get": default_at(1, "default")}, otherwise=_unknown),
+    Kind(
+        name="pyspark.type",
         methods=methods(type_name, ("simpleString", "typeName")),
         operator=same_type,
         instance=is_type,
         otherwise=_unknown,
     ),
-    Kind("pyspark.reader", methods=READER_METHODS, otherwise=lambda call, world: call.receiver(Reader)),
-    Kind("pyspark.writer", methods=WRITER_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind("pyspark.writer2", methods=WRITER2_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind("pyspark.stream", methods=STREAM_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
+    Kind(name="pyspark.reader", methods=READER_METHODS, otherwise=lambda call, world: call.receiver(Reader)),
+    Kind(name="pyspark.writer", methods=WRITER_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
+    Kind(name="pyspark.writer2", methods=WRITER2_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
+    Kind(name="pyspark.stream", methods=STREAM_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
     Kind(
-        "pyspark.schema",
+        name="pyspark.schema",
         methods={"add": add_field, "fieldNames": field_names},
         attribute=schema_attribute,
         iterate=each_field,
     ),
-    Kind("pyspark.field", attribute=field_attribute),
-    Kind("delta.table", methods=DELTA_METHODS, otherwise=_unknown),
-    Kind("delta.merge", methods=MERGE_METHODS),
-    Kind("pyspark.merge", methods=INTO_METHODS),
-    Kind("pyspark.merge.branch", methods=BRANCH_METHODS),
+    Kind(name="pyspark.field", attribute=field_attribute),
+    Kind(name="delta.table", methods=DELTA_METHODS, otherwise=_unknown),
+    Kind(name="delta.merge", methods=MERGE_METHODS),
+    Kind(name="pyspark.merge", methods=INTO_METHODS),
+    Kind(name="pyspark.merge.branch", methods=BRANCH_METHODS),
 )
 
 _SESSIONS = (

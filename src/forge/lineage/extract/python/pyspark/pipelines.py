@@ -66,10 +66,12 @@ def _make(function: Function, name: Thing, made: Made, call: Call, world: World,
     if not isinstance(result, Frame):
         return
     for condition in _conditions(world).get(id(function.node), ()):
-        kept = FRAME_METHODS["filter"](Call("filter", function.node.lineno, (condition,), on=result), world)
+        kept = FRAME_METHODS["filter"](
+            Call(name="filter", line=function.node.lineno, args=(condition,), on=result), world
+        )
         result = kept if isinstance(kept, Frame) else result
     known = known_text(name)
-    at = Call(call.name, function.node.lineno, node=call.node)
+    at = Call(name=call.name, line=function.node.lineno, node=call.node)
     if made is Made.TEMPORARY and known is not None:
         world.here().define_view(known, result.relation, at.line)
     else:

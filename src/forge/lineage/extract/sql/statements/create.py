@@ -170,7 +170,9 @@ def declared(state: State, node: exp.Create, parts: tuple[str, ...]) -> Definiti
         columns = _columns_of(state, like.this)
         if columns:
             own = definition.columns if definition is not None else ()
-            base = definition or Definition(name, (), "physical", state.file, state.first_line)
+            base = definition or Definition(
+                name=name, columns=(), kind="physical", file=state.file, line=state.first_line
+            )
             return replace(base, columns=(*columns, *own))
     return definition
 
@@ -234,7 +236,7 @@ def alter_columns(state: State, parts: tuple[str, ...], action: exp.Expr) -> Non
 
 def _alter_temporary(state: State, parts: tuple[str, ...], action: exp.Expr) -> None:
     made = state.temporary[state.key_of(parts)]
-    old = Definition(made.label, tuple(ColumnDefinition(name) for name in made.relation.names))
+    old = Definition(name=made.label, columns=tuple(ColumnDefinition(name) for name in made.relation.names))
     new = altered(old, action, state.complete)
     kept = {one.name.lower(): one for one in made.relation.columns}
     if isinstance(action, exp.RenameColumn):

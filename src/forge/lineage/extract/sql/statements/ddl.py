@@ -49,7 +49,9 @@ def definition_of(create: exp.Create, name: str, complete: Complete, file: str, 
     columns += tuple(one for one in partition_columns(create) if one.name.lower() not in listed)
     primary, foreign = keys_of(schema.expressions, complete)
     columns = tuple(replace(one, nullable=False) if one.name in primary else one for one in columns)
-    return Definition(name, columns, "physical", file, line, primary, foreign)
+    return Definition(
+        name=name, columns=columns, kind="physical", file=file, line=line, primary_key=primary, foreign_keys=foreign
+    )
 
 
 def columns_of(expressions: Iterable[exp.Expr]) -> tuple[ColumnDefinition, ...]:

@@ -45,7 +45,7 @@ _VERBS = _words(
 _SET_WORDS = frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "AS", "FOR", "THEN", "MINUS"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Scan:
     """Where the reader stands: `header` is set while a condition or the head of a loop is being passed over, and
     holds the word that ends it."""
@@ -70,7 +70,7 @@ class _Scan:
 
 
 def split(text: str, dialect: str, line: int = 1) -> tuple[Piece, ...]:
-    scan = _Scan(text, dialect)
+    scan = _Scan(text=text, dialect=dialect)
     at, passed = line, 0
     tokens = list(lexemes_of(text, dialect))
     for place, (kind, start, end) in enumerate(tokens):
