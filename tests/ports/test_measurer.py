@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.model.names import TableName
+from forge.quality.kinds import KINDS, MeasureKind
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.measurer import Measurer
 from forge.quality.readings import Distinct, Moments, Quantiles
-from forge.stores.memory.measure import MemoryMeasurer
+from forge.stores.memory.measure import MEMORY_KINDS, MemoryMeasurer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,6 +81,26 @@ def read(measurer: Measurer, *measures: Measure) -> list[Reading]:
 
 def m(kind: str, *columns: str, args: tuple[object, ...] = (), where: str | None = None) -> Measure:
     return Measure(kind=kind, columns=columns, arguments=args, where=where)
+
+
+def test_a_kind_of_measure_is_one_registration_for_each_engine(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark.sql import functions as f
+
+    from forge.engines.spark.measure.columns import column_of, filtered
+    from forge.engines.spark.measure.kinds import SPARK_KINDS, Aggregate, SparkKind
+    from forge.engines.spark.measure.table import MeasuredTable
+
+    def longest(table: MeasuredTable, measure: Measure) -> Aggregate:
+        value = filtered(measure, f.length(column_of(measure.columns[0], table.schema)))
+        return Aggregate((f.max(value),), lambda values: values[0])
+
+    measurer = build(({"n": "bigint", "t": "string"}, [(1, "a"), (None, None), (-9, "ccc"), (50, "bb")]))
+    asked = (m("longest", "t"), m("longest", "t", where=POSITIVE), m("rows"))
+    assert read(measurer, *asked) == [*[NotMeasured("there is no measure 'longest'")] * 2, 4]
+    monkeypatch.setitem(KINDS, "longest", MeasureKind(name="longest", about="characters of the longest value"))
+    monkeypatch.setitem(MEMORY_KINDS, "longest", lambda asked: max(len(str(value)) for value in asked.filled()))
+    monkeypatch.setitem(SPARK_KINDS, "longest", SparkKind(aggregate=longest))
+    assert read(measurer, *asked) == [3, 2, 4]
 
 
 def test_null_is_counted_as_null_and_as_nothing_else(build: Build) -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.quality.readings import Called, Distinct, Moments, Quantiles, reading_of_no_rows
+from forge.quality.kinds import reading_of_no_rows
+from forge.quality.measure import Measure
+from forge.quality.readings import Called, Distinct, Moments, Quantiles
 from forge.quality.values import plain
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), max_size=60)
@@ -97,9 +99,9 @@ def test_a_broken_sketch_is_an_error_and_no_reading() -> None:
 
 def test_no_rows_read_as_a_part_that_adds_nothing() -> None:
     for kind, some in (("moments", Moments.of([1.0])), ("quantiles", Quantiles.of([1.0]))):
-        none = reading_of_no_rows(kind)
+        none = reading_of_no_rows(Measure(kind))
         assert (some + none).count == 1  # type: ignore[operator]
-    assert [reading_of_no_rows(kind) for kind in ("rows", "min", "frequencies")] == [0, None, {}]
+    assert [reading_of_no_rows(Measure(kind)) for kind in ("rows", "min", "frequencies")] == [0, None, {}]
 
 
 def test_readings_are_shown_as_plain_values() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from forge.quality.finding import Context, Finding, shown_readings
+from forge.quality.kinds import reading_of_no_rows
 from forge.quality.measure import MAX_PARTITIONS, Measure, NotMeasured, Reading, Readings
-from forge.quality.readings import reading_of_no_rows
 from forge.quality.values import plain, show
 from forge.quality.verdict import Outcome
 
@@ -80,7 +80,7 @@ def _of_partition(
         elif measure in read:
             readings[measure] = read[measure]
         else:
-            readings[measure] = None if measure.at else reading_of_no_rows(measure.kind)
+            readings[measure] = None if measure.at else reading_of_no_rows(measure)
     return readings
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, OnNotMeasured
+from forge.quality.kinds import kind_of
 from forge.quality.measure import Cost, Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of
@@ -52,19 +53,10 @@ def _order(measure: Measure) -> tuple[str, ...]:
 def cost_of(measure: Measure, schema: Schema) -> Cost:
     """METADATA may be answered without reading rows; an engine that cannot counts it as PLAIN."""
     family = family_of(type_of(schema, measure.columns[0])) if measure.columns else Family.OTHER
-    whole = measure.where is None and not measure.by
-    match measure.kind:
-        case "duplicates" | "orphans" | "frequencies" | "query_rows" | "query_value" | "function":
-            return Cost.NARROW
-        case "min" | "max" if family in (Family.STRING, Family.OTHER):
-            return Cost.STRING
-        case "quantiles" | "distinct":
-            return Cost.STRING
-        case "rows" | "nulls" | "min" | "max" if whole:
-            return Cost.METADATA
-        case "outside_range" if whole and family is not Family.STRING:
-            return Cost.METADATA
-    return Cost.PLAIN
+    kind = kind_of(measure)
+    cost = kind.cost_of_text if family in (Family.STRING, Family.OTHER) and kind.cost_of_text else kind.cost
+    is_part = measure.where is not None or bool(measure.by)
+    return Cost.PLAIN if cost is Cost.METADATA and is_part else cost
 
 
 def group_by_cost(measures: Iterable[Measure], schema: Schema) -> dict[Cost, tuple[Measure, ...]]:

@@ -162,22 +162,6 @@ class Called:
         return {"passed": self.passed, "message": self.message, "failing": self.failing}
 
 
-def reading_of_no_rows(kind: str) -> object:
-    """What a measure of that kind reads where there is no row; a partition without rows is left out by measurers."""
-    match kind:
-        case "min" | "max":
-            return None
-        case "moments":
-            return Moments()
-        case "quantiles":
-            return Quantiles.of(())
-        case "distinct":
-            return Distinct.of(())
-        case "frequencies":
-            return {}
-    return 0
-
-
 def _amid(share: float, count: int) -> float:
     """A share amid those of the value that is meant: 0.07 of 100 values is the seventh, and in doubles the eighth."""
     rank = math.ceil(Decimal(str(share)) * count)

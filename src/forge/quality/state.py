@@ -14,13 +14,11 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from forge.model.names import TableName
+from forge.quality.kinds import kind_of, sql_of
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.readings import Distinct, Moments, Quantiles
 
 _FORM = 1  # of what is written; a reading of another form is taken anew
-_COUNTS = frozenset({"rows", "nulls", "outside_range", "outside_set", "not_matching", "false"})
-_ADDED = _COUNTS | {"min", "max", "moments", "quantiles", "distinct"}
-_WHOLE = frozenset({"duplicates"})  # of one snapshot only
 # What an expression may say that is not of the row alone: the time, chance, another table, the file.
 _CHANGING = re.compile(
     r"\b(?:select|table|from|current_\w+|now|curdate|today|yesterday|tomorrow|localtimestamp|unix_timestamp"
@@ -32,44 +30,25 @@ _CHANGING = re.compile(
 
 def is_kept(measure: Measure) -> bool:
     """Whether its reading says something of the snapshot alone and for good."""
-    if measure.by or measure.since or measure.at or measure.kind not in _ADDED | _WHOLE:
+    kind = kind_of(measure)
+    if measure.by or measure.since or measure.at or not (kind.merge or kind.kept):
         return False
-    texts = [measure.where or "", *(map(str, measure.arguments) if measure.kind == "false" else ())]
-    return not any(_CHANGING.search(text) for text in texts)
+    return not any(_CHANGING.search(text) for text in sql_of(measure))
 
 
 def adds_up(measure: Measure) -> bool:
     """Whether the readings of two parts of a table give that of both."""
-    return measure.kind in _ADDED and is_kept(measure)
-
-
-def is_of_rows_only(measure: Measure) -> bool:
-    """Whether it reads no columns by SQL, so that those it names are all it depends on."""
-    return measure.where is None and measure.kind != "false"
+    return kind_of(measure).merge is not None and is_kept(measure)
 
 
 def add(measure: Measure, one: Reading, two: Reading) -> Reading:
     """Raises TypeError where they are of no use together."""
-    match one, two:
-        case None, _:
-            return two
-        case _, None:
-            return one
-        case (int(), int()) if measure.kind in _COUNTS:
-            return one + two
-        case (Moments(), Moments()) | (Quantiles(), Quantiles()) | (Distinct(), Distinct()):
-            return one + two  # type: ignore[operator]  # both are of one type
-    if measure.kind not in ("min", "max"):
-        raise TypeError(f"{one!r} and {two!r} are no readings of {measure.kind}")
-    smaller = _is_before(one, two)
-    return one if smaller is (measure.kind == "min") else two
-
-
-def _is_before(one: Reading, two: Reading) -> bool:
-    """NaN comes after all else."""
-    if one != one or two != two:
-        return one == one
-    return bool(one < two)  # type: ignore[operator]  # two values of one column
+    if one is None or two is None:
+        return two if one is None else one
+    merge = kind_of(measure).merge
+    if merge is None:
+        raise TypeError(f"readings of {measure.kind} do not add up")
+    return merge(one, two)
 
 
 def key_of(measure: Measure) -> str:

@@ -18,6 +18,8 @@ from forge.api.quality.wire.monitors import (
 from forge.flows.quality.monitors import check_preview
 from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
 from forge.flows.quality.monitors.store import MonitorStore
+from forge.quality.kinds import kind_of
+from forge.quality.measure import Measure
 from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun
 from forge.quality.monitors.schedule import Fault
 from forge.quality.monitors.sla import Sla
@@ -45,13 +47,8 @@ def past_result(result: CheckResult) -> PastResult:
     )
 
 
-# Readings that tell most come first: rows that broke the rule, then what was measured.
-_TELLING = ("outside_range", "outside_set", "not_matching", "false", "duplicates", "orphans", "query_rows")
-_LAST = ("nulls", "rows", "min", "max")
-
-
 def main_number(details: Mapping[str, object]) -> float | None:
-    """What a chart of the check shows."""
+    """What a chart of the check shows: rows that broke the rule, else what was measured."""
     readings = details.get("readings")
     if not isinstance(readings, Mapping):
         return None
@@ -60,8 +57,8 @@ def main_number(details: Mapping[str, object]) -> float | None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             kind = str(name).partition("(")[0]  # nulls(a), nulls(b): all of them
             numbers[kind] = numbers.get(kind, 0.0) + float(value)
-    other = [kind for kind in numbers if kind not in (*_TELLING, *_LAST)]
-    return next((numbers[kind] for kind in (*_TELLING, *other, *_LAST) if kind in numbers), None)
+    first = min(numbers, key=lambda name: kind_of(Measure(name)).rank, default=None)
+    return None if first is None else numbers[first]
 
 
 def sla_view(monitor: Monitor, sla: Sla) -> SlaView:

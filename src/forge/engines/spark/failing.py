@@ -5,40 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import job_error
 from forge.engines.spark.frames import quote, schema_of
-from forge.engines.spark.measure.columns import (
-    CONDITIONS,
-    ERRORS,
-    bad_row,
-    column_of,
-    condition_of,
-    filtered,
-    portable,
-    to_python,
-    type_of,
-)
+from forge.engines.spark.measure.columns import ERRORS, column_of, portable, to_python, type_of
 from forge.engines.spark.measure.custom import Custom
 from forge.engines.spark.measure.jobs import collect_in_one_job, was_cancelled
-from forge.engines.spark.measure.keys import Others, groups, keyed, orphans, parent_keys
-from forge.engines.spark.measure.ranges import with_ranges
+from forge.engines.spark.measure.keys import Others
+from forge.engines.spark.measure.kinds import spark_kind
+from forge.engines.spark.measure.table import MeasuredTable
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION
 from forge.model.schema import Schema
 from forge.quality.check import Check
+from forge.quality.kinds import MeasureSource, kind_of
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.paths import is_within
 from forge.quality.values import plain
 
 Sample = tuple[Mapping[str, object], ...]
 _MASK = "***"
-_OF_ROWS = (*CONDITIONS, "outside_ranges")  # what one row says by itself
 _LONGEST = 200  # of a text that is shown
 _WIDEST = 100  # columns of a row that are shown
 _ENOUGH = 60  # bad rows that are looked at, of more, to show a few of them
@@ -56,10 +47,15 @@ class Failing:
     custom: Custom
     readings: Readings
     masked: Collection[str] = frozenset()
-    schema: Schema = field(init=False)
+    table: MeasuredTable = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "schema", schema_of(self.frame))
+        table = MeasuredTable(self.spark, self.frame, schema_of(self.frame), self.others, self.custom)
+        object.__setattr__(self, "table", table)
+
+    @property
+    def schema(self) -> Schema:
+        return self.table.schema
 
     def sample(self, checks: Sequence[Check], limit: int) -> tuple[Sample, ...]:
         """Of rows that break a rule of their own: one job for all checks. Keys that repeat are shown once, with the
@@ -68,7 +64,7 @@ class Failing:
         together: dict[int, Column] = {}
         frame = self.frame
         for number, measures in enumerate(bad):
-            if measures and all(m.kind in _OF_ROWS and m in self.readings for m in measures):
+            if measures and all(m in self.readings and spark_kind(m).bad is not None for m in measures):
                 frame, together[number] = self._condition(frame, measures, f"{number}")
         found = self._attempt(frame, checks, bad, together, limit)
         return tuple(
@@ -127,11 +123,8 @@ class Failing:
     def _condition(self, frame: DataFrame, measures: Sequence[Measure], mark: str) -> tuple[DataFrame, Column]:
         conditions = []
         for measure in measures:
-            if measure.kind == "outside_ranges":
-                frame, bad = with_ranges(frame, measure, self.schema, self.spark, mark)
-            else:
-                bad = filtered(measure, bad_row(measure, self.schema, self.spark))
-            conditions.append(f.coalesce(bad, f.lit(False)))
+            frame, bad = self._mark(frame, measure, mark, ())
+            conditions.append(f.lit(False) if bad is None else f.coalesce(bad, f.lit(False)))
         return frame, reduce(or_, conditions)
 
     def _of_rows(
@@ -180,33 +173,13 @@ class Failing:
 
     def _alone(self, measures: Sequence[Measure], limit: int) -> Sample:
         measure = measures[0]
-        if measure.kind in _OF_ROWS:  # how many there are is not known
+        kind = spark_kind(measure)
+        if kind.bad is not None:  # how many there are is not known
             frame, bad = self._condition(self.frame, measures, "")
             return self._few(frame.where(bad).select(*map(quote, self.frame.columns)), limit, is_own=True)
-        match measure.kind:
-            case "duplicates":
-                return self._repeated(measure, limit)
-            case "orphans":
-                rows = keyed(self.frame, measure, self.schema)
-                lost = orphans(rows, measure, self.schema, self.others, whole_rows=True)
-                return self._few(lost.select("row.*"), limit, is_own=True)
-            case "query_rows":
-                return self._few(self.custom.rows_of_query(measure), limit, is_own=False)
-            case "function":
-                given = self.custom.call(measure, self.frame)
-                return self._few(given, limit, is_own=False) if isinstance(given, DataFrame) else ()
-        return ()
-
-    def _repeated(self, measure: Measure, limit: int) -> Sample:
-        counted = groups(keyed(self.frame, measure, self.schema), measure, self.schema).where(f.col("n") > 1)
-        names = [*measure.by, *measure.columns]
-        at = [*(f"p{n}" for n in range(len(measure.by))), *(f"k{n}" for n in range(len(measure.columns)))]
-        values = [self._visible(name, f.col(place)) for name, place in zip(names, at, strict=True)]
-        few = counted.limit(limit).select(*(v.alias(f"v{n}") for n, v in enumerate(values)), f.col("n"))
-        return tuple(
-            {**{name: self._said(name, row[f"v{n}"]) for n, name in enumerate(names)}, "(rows)": row["n"]}
-            for row in self._listed(few)
-        )
+        rows = kind.sample(self.table, measure) if kind.sample is not None else None
+        is_own = kind_of(measure).source is MeasureSource.ROWS
+        return () if rows is None else self._few(rows, limit, is_own=is_own)
 
     def _few(self, rows: DataFrame, limit: int, *, is_own: bool) -> Sample:
         """Rows of the table, or of what a query or function gave: there only columns that are called as columns of the
@@ -253,38 +226,12 @@ class Failing:
         self, frame: DataFrame, measure: Measure, mark: str, place: Sequence[str]
     ) -> tuple[DataFrame, Column | None]:
         """The frame with what is needed to tell, and the condition; none for what is not of rows of the table."""
+        kind = spark_kind(measure)
         if isinstance(self.readings.get(measure), NotMeasured):
             return frame, None
-        match measure.kind:
-            case "outside_ranges":
-                return with_ranges(frame, measure, self.schema, self.spark, mark)
-            case "duplicates":
-                return frame, self._beyond_first(measure, place)
-            case "orphans":
-                return self._with_parents(frame, measure, mark)
-        if measure.kind in CONDITIONS:
-            return frame, filtered(measure, bad_row(measure, self.schema, self.spark))
-        return frame, None
-
-    def _countable(self, measure: Measure) -> Column:
-        """Whether the row counts and its key has no NULL in it."""
-        whole = reduce(and_, (column_of(name, self.schema).isNotNull() for name in measure.columns))
-        return whole if measure.where is None else f.coalesce(condition_of(measure.where), f.lit(False)) & whole
-
-    def _beyond_first(self, measure: Measure, place: Sequence[str]) -> Column:
-        counts = self._countable(measure)
-        keys = [column_of(name, self.schema) for name in (*measure.by, *measure.columns)]
-        order = [f.col(quote(name)) for name in place] or keys
-        window = Window.partitionBy(counts, *keys).orderBy(*order)
-        return counts & (f.row_number().over(window) > 1)
-
-    def _with_parents(self, frame: DataFrame, measure: Measure, mark: str) -> tuple[DataFrame, Column]:
-        found = f"forge found{mark}"
-        names = [f"forge parent{mark} {n}" for n in range(len(measure.columns))]
-        parents = parent_keys(measure, self.others).distinct().toDF(*names).withColumn(found, f.lit(True))
-        pairs = zip(measure.columns, names, strict=True)
-        same = reduce(and_, (column_of(column, self.schema) == f.col(quote(name)) for column, name in pairs))
-        return frame.join(parents, same, "left"), self._countable(measure) & f.col(quote(found)).isNull()
+        if kind.mark is not None:
+            return kind.mark(self.table, frame, measure, mark, place)
+        return (frame, None) if kind.bad is None else kind.bad(self.table, frame, measure, mark)
 
 
 def _cut(value: object) -> object:

@@ -15,15 +15,14 @@ from forge.flows.runs.engine import Batch, Engine, Pin, Planned
 from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName
 from forge.model.schema import Schema
+from forge.quality.kinds import MeasureSource, has_sql, kind_of, reading_of_no_rows
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.paths import NoField, find_field
-from forge.quality.readings import reading_of_no_rows
-from forge.quality.state import add, adds_up, dump, is_kept, is_of_rows_only, key_of, load
+from forge.quality.state import add, adds_up, dump, is_kept, key_of, load
 
 _log = logging.getLogger("forge.quality")
 MANIFESTS, KEPT, NEW_FILES, HISTORY = "manifests", "kept", "new files", "history"
 _BACK = 20  # snapshots that are looked back for what was kept
-_CUSTOM = frozenset({"query_rows", "query_value", "function"})
 
 
 class StateStore(Protocol):
@@ -83,7 +82,7 @@ def measure(subject: Subject, measures: Iterable[Measure], tools: Tools) -> Meas
     found = Measured()
     by_target: dict[tuple[str | None, str | None], list[Measure]] = {}
     for one in dict.fromkeys(measures):
-        if one.kind == "history":
+        if kind_of(one).source is MeasureSource.HISTORY:
             started = time.monotonic()
             found.add(HISTORY, {one: _guarded(subject.history, one)}, started)
         else:
@@ -115,7 +114,8 @@ def _of_target(
         case None:  # that version is not there: there is nothing to compare with
             found.add(MANIFESTS, dict.fromkeys(measures), started)
         case "nothing new":
-            none = {m: {} if m.by else reading_of_no_rows(m.kind) for m in measures if m.kind not in _CUSTOM}
+            of_rows = [m for m in measures if kind_of(m).source is MeasureSource.ROWS]
+            none = {m: {} if m.by else reading_of_no_rows(m) for m in of_rows}
             found.add(MANIFESTS, none, started)
             rest = [m for m in measures if m not in none]
             _in_tiers(subject, subject.target, rest, tools, found)
@@ -285,7 +285,7 @@ def _still_means(one: Measure, growth: Growth, schema: Schema) -> bool:
     """Whether its columns are what they were: a column may be dropped and made anew under its name."""
     if growth.all_the_same:
         return True
-    if not is_of_rows_only(one):
+    if has_sql(one):  # which may read any column
         return False
     try:
         return all(find_field(schema, name).parts[0].lower() in growth.same_columns for name in one.columns)

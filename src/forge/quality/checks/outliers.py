@@ -91,7 +91,7 @@ class Outliers(Check):
         first = readings[self._first()]
         values = count_in(readings, self.rows()) - count_in(readings, self.measure("nulls", (self.column,)))
         finite = _count(first)
-        counted = [measure for measure in readings if measure.kind in ("outside_range", "outside_ranges")]
+        counted = [measure for measure in readings if measure not in self.needs(context.schema)]
         bad = count_in(readings, counted[0]) if counted else values - finite
         hidden = hidden_values(readings, self.column, context)
         bounds = None if hidden else self.bounds(first)

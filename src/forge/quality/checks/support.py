@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forge.model.schema import Schema
 from forge.quality.finding import Context
+from forge.quality.kinds import kind_of
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of, show
@@ -11,7 +12,6 @@ from forge.quality.values import Family, family_of, show
 NUMBERS = frozenset({Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.DOUBLE})
 TIMES = frozenset({Family.DATE, Family.TIMESTAMP})
 FLOATING = frozenset({Family.FLOAT, Family.DOUBLE})
-_VALUES = frozenset({"min", "max", "moments", "quantiles", "frequencies"})
 
 
 def nulls_said(readings: Readings, measure: Measure) -> str:
@@ -29,7 +29,7 @@ def hidden_values(readings: Readings, column: str, context: Context) -> frozense
     """The readings that hold values of the column, where those must not be shown."""
     if not context.hides(column):
         return frozenset()
-    return frozenset(measure for measure in readings if measure.kind in _VALUES)
+    return frozenset(measure for measure in readings if kind_of(measure).holds_values)
 
 
 def brief(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import cached_property
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pyiceberg.types import IcebergType, NestedField
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ANSWERED = frozenset({"rows", "nulls", "min", "max", "outside_range"})
 _WIDE = Context(prec=50)  # the default 28 digits cannot hold a decimal(38,…)
 
 
@@ -49,21 +48,16 @@ class ManifestMeasurer:
 
     def _reading(self, measure: Measure) -> Reading:
         elsewhere = measure.where or measure.by or measure.since or measure.at
-        if elsewhere or measure.kind not in _ANSWERED or self._files is None:
+        read = MANIFEST_KINDS.get(measure.kind)
+        if elsewhere or read is None:
             raise _Unknown
-        files = self._files
-        match measure.kind:
-            case "rows":
-                return sum(file.record_count for file in files)
-            case "nulls":
-                field = self._field(measure.columns[0])
-                return sum(_count(file.null_value_counts, field.field_id) for file in files)
-            case "min" | "max" | "outside_range":
-                low, high = _bounds(files, self._field(measure.columns[0]))
-                if measure.kind != "outside_range":
-                    return low if measure.kind == "min" else high
-                return _none_outside(low, high, measure.arguments)
-        raise _Unknown
+        return read(self, measure)
+
+    @property
+    def files(self) -> tuple[DataFile, ...]:
+        if self._files is None:
+            raise _Unknown
+        return self._files
 
     @cached_property
     def _files(self) -> tuple[DataFile, ...] | None:
@@ -81,7 +75,7 @@ class ManifestMeasurer:
             files.extend(entry.data_file for entry in entries)
         return tuple(files)
 
-    def _field(self, name: str) -> NestedField:
+    def field(self, name: str) -> NestedField:
         """The column by its name in the snapshot's own schema: a later rename does not count."""
         fields = self._fields.get(name.lower(), [])
         if len(fields) != 1:
@@ -192,3 +186,22 @@ def _none_outside(low: Reading, high: Reading, bounds: tuple[object, ...]) -> in
     if below or above:
         raise _Unknown
     return 0
+
+
+def _nulls(measurer: ManifestMeasurer, measure: Measure) -> Reading:
+    field = measurer.field(measure.columns[0])
+    return sum(_count(file.null_value_counts, field.field_id) for file in measurer.files)
+
+
+def _ends(measurer: ManifestMeasurer, measure: Measure) -> tuple[Reading, Reading]:
+    return _bounds(measurer.files, measurer.field(measure.columns[0]))
+
+
+# Kinds of cost METADATA: how manifests answer them.
+MANIFEST_KINDS: dict[str, Callable[[ManifestMeasurer, Measure], Reading]] = {
+    "rows": lambda measurer, measure: sum(file.record_count for file in measurer.files),
+    "nulls": _nulls,
+    "min": lambda measurer, measure: _ends(measurer, measure)[0],
+    "max": lambda measurer, measure: _ends(measurer, measure)[1],
+    "outside_range": lambda measurer, measure: _none_outside(*_ends(measurer, measure), measure.arguments),
+}

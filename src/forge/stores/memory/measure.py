@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TypeVar
@@ -20,12 +21,39 @@ from forge.quality.readings import Called, Distinct, Moments, Quantiles
 Row = Mapping[str, object]
 Rows = Sequence[Row]
 Predicate = Callable[[Row], bool | None]
+Partition = tuple[object, ...]
 T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _CannotMeasure(Exception):
     """Said in the reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRows:
+    """What one measure asks of the rows that it is about; `partition` is that of the rows."""
+
+    measurer: MemoryMeasurer
+    measure: Measure
+    rows: Rows
+    partition: Partition = ()
+
+    @property
+    def arguments(self) -> tuple[object, ...]:
+        return self.measure.arguments
+
+    def values(self) -> list[object]:
+        """Of the column, NULL included."""
+        return [self.measurer.value(row, self.measure.columns[0]) for row in self.rows]
+
+    def filled(self) -> list[object]:
+        """Without NULL."""
+        return [value for value in self.values() if value is not None]
+
+    def key_values(self) -> list[tuple[object, ...]]:
+        """Over the columns, those without a NULL in them."""
+        return self.measurer.keys(self.rows, self.measure.columns)
 
 
 class MemoryMeasurer:
@@ -46,13 +74,13 @@ class MemoryMeasurer:
         functions: Mapping[str, Callable[..., Called]] | None = None,
     ) -> None:
         self._rows = tuple(rows)
-        self._others = dict(others or {})
+        self.others = dict(others or {})
         self._columns = tuple(columns) if columns is not None else tuple({name: 0 for row in rows for name in row})
         self._predicates = dict(predicates or {})
         self._versions = dict(versions or {})
         self._added = dict(added or {})
-        self._queries = dict(queries or {})
-        self._functions = dict(functions or {})
+        self.queries = dict(queries or {})
+        self.functions = dict(functions or {})
 
     def measure(self, measures: Sequence[Measure]) -> Readings:
         return {measure: self._reading(measure) for measure in measures}
@@ -81,57 +109,25 @@ class MemoryMeasurer:
             rows = _known(measure.since, self._added, "version")
         if rows is None or measure.where is None:
             return rows
-        keep = self._predicate(measure.where)
+        keep = self.predicate(measure.where)
         return tuple(row for row in rows if keep(row) is True)
 
-    def _partitions(self, by: Sequence[str], rows: Rows) -> dict[tuple[object, ...], list[Row]]:
-        parts: dict[tuple[object, ...], list[Row]] = {}
+    def _partitions(self, by: Sequence[str], rows: Rows) -> dict[Partition, list[Row]]:
+        parts: dict[Partition, list[Row]] = {}
         for row in rows:
-            part = tuple(math.nan if _is_nan(value) else value for value in (self._value(row, name) for name in by))
+            part = tuple(math.nan if _is_nan(value) else value for value in (self.value(row, name) for name in by))
             parts.setdefault(part, []).append(row)
         if len(parts) > MAX_PARTITIONS:
             raise _CannotMeasure(f"there are more than {MAX_PARTITIONS:,} partitions")
         return parts
 
-    def _compute(self, measure: Measure, rows: Rows, part: tuple[object, ...] = ()) -> Reading:
-        match measure.kind:
-            case "rows":
-                return len(rows)
-            case "false":
-                rule = self._predicate(str(measure.arguments[0]))
-                return sum(rule(row) is False for row in rows)
-            case "query_rows" | "query_value" | "function":
-                return self._asked(measure, rows)
-            case "duplicates":
-                keys = self._keys(rows, measure.columns)
-                return len(keys) - len(set(keys))
-            case "orphans":
-                return self._orphans(self._keys(rows, measure.columns), measure)
-        values = [self._value(row, measure.columns[0]) for row in rows]
-        if measure.kind == "nulls":
-            return sum(value is None for value in values)
-        return _of_values(measure, [value for value in values if value is not None], part)
+    def _compute(self, measure: Measure, rows: Rows, partition: Partition = ()) -> Reading:
+        read = MEMORY_KINDS.get(measure.kind)
+        if read is None:
+            raise _CannotMeasure(f"there is no measure '{measure.kind}'")
+        return read(MeasuredRows(self, measure, rows, partition))
 
-    def _asked(self, measure: Measure, rows: Rows) -> Reading:
-        name = str(measure.arguments[0])
-        if measure.kind == "function":
-            return self._called(measure, rows, _known(name, self._functions, "function"))
-        found = _known(name, self._queries, "query")(rows)
-        if measure.kind == "query_rows":
-            return len(found)
-        if len(found) != 1 or len(found[0]) != 1:
-            raise _CannotMeasure(f"the query gives {len(found)} rows, and one value is needed")
-        return next(iter(found[0].values()))
-
-    def _called(self, measure: Measure, rows: Rows, function: Callable[..., Called]) -> Called:
-        _, pairs, *tables = measure.arguments
-        arguments: dict[str, object] = dict(pairs)  # type: ignore[call-overload]  # pairs of name and value
-        if tables:
-            wanted = {str(table) for table in tables}
-            arguments["tables"] = {str(name): rows for name, rows in self._others.items() if str(name) in wanted}
-        return function(rows, **arguments)
-
-    def _predicate(self, sql: str) -> Predicate:
+    def predicate(self, sql: str) -> Predicate:
         if sql not in self._predicates:
             raise _CannotMeasure(f"the memory measurer does not know the SQL: {sql}")
         return self._predicates[sql]
@@ -143,22 +139,13 @@ class MemoryMeasurer:
         if self._columns and not any(_find(path, self._columns) for path in paths):
             raise _CannotMeasure(f"there is no column '{column}'. {did_you_mean(column, self._columns) or ''}".strip())
 
-    def _value(self, row: Row, column: str) -> object:
+    def value(self, row: Row, column: str) -> object:
         return _comparable(_look_up(row, column, self._columns))
 
-    def _keys(self, rows: Iterable[Row], columns: Sequence[str]) -> list[tuple[object, ...]]:
+    def keys(self, rows: Iterable[Row], columns: Sequence[str]) -> list[tuple[object, ...]]:
         """Keys without a NULL in them."""
-        keys = [tuple(self._value(row, column) for column in columns) for row in rows]
+        keys = [tuple(self.value(row, column) for column in columns) for row in rows]
         return [tuple(_same(part) for part in key) for key in keys if None not in key]
-
-    def _orphans(self, keys: list[tuple[object, ...]], measure: Measure) -> int:
-        table, *columns = measure.arguments
-        if not isinstance(table, TableName) or table not in self._others:
-            raise _CannotMeasure(f"there is no table {table}")
-        parents = self._others[table]
-        known = tuple({name: 0 for row in parents for name in row})
-        held = {tuple(_same(_comparable(_look_up(row, str(c), known))) for c in columns) for row in parents}
-        return sum(key not in held for key in keys)
 
 
 def _known(name: str, known: Mapping[str, T], noun: str) -> T:
@@ -214,49 +201,6 @@ def _comparable(value: object) -> object:
     return as_utc(value) if isinstance(value, datetime) else value
 
 
-def _of_values(measure: Measure, values: list[object], part: tuple[object, ...]) -> Reading:
-    match measure.kind:
-        case "min":
-            return min(values, key=_order, default=None)
-        case "max":
-            return max(values, key=_order, default=None)
-        case "outside_range":
-            low, high = (_comparable(bound) for bound in measure.arguments)
-            return sum(_outside(value, low, high) for value in values)
-        case "outside_ranges":
-            low, high = (_comparable(bound) for bound in _bounds_of(part, measure))
-            return sum(_outside(value, low, high) for value in values)
-        case "outside_set":
-            accepted = {_comparable(value) for value in measure.arguments}
-            return sum(value not in accepted for value in values)
-        case "not_matching":
-            pattern = re.compile(str(measure.arguments[0]), re.ASCII)  # as in Java, \d and \w are ASCII
-            return sum(pattern.search(_text(value)) is None for value in values)
-        case "moments":
-            return Moments.of(_number(value) for value in values)
-        case "quantiles":
-            return Quantiles.of(_number(value) for value in values)
-        case "distinct":
-            return Distinct.of(str(_same(value)) for value in values)
-        case "frequencies":
-            return _frequencies(values, measure.arguments[0])
-    raise _CannotMeasure(f"there is no measure '{measure.kind}'")
-
-
-def _bounds_of(part: tuple[object, ...], measure: Measure) -> tuple[object, object]:
-    for entry in measure.arguments:
-        if isinstance(entry, tuple) and entry[0] == part:
-            return entry[1], entry[2]
-    return None, None
-
-
-def _frequencies(values: list[object], limit: object) -> dict[object, int]:
-    counted = Counter(values)
-    if isinstance(limit, int) and len(counted) > limit:
-        raise _CannotMeasure(f"there are more than {limit:,} different values")
-    return dict(counted.most_common())
-
-
 def _number(value: object) -> float:
     if isinstance(value, datetime):
         return (as_utc(value) - _EPOCH).total_seconds()
@@ -288,3 +232,101 @@ def _text(value: object) -> str:
     if isinstance(value, str | int) or (isinstance(value, date) and not isinstance(value, datetime)):
         return str(value)
     raise _CannotMeasure(f"the memory measurer writes no {type(value).__name__} as text")
+
+
+# --- how each kind of measure is read -----------------------------------------------------------------------------
+
+
+def _false(asked: MeasuredRows) -> Reading:
+    rule = asked.measurer.predicate(str(asked.arguments[0]))
+    return sum(rule(row) is False for row in asked.rows)
+
+
+def _duplicates(asked: MeasuredRows) -> Reading:
+    keys = asked.key_values()
+    return len(keys) - len(set(keys))
+
+
+def _orphans(asked: MeasuredRows) -> Reading:
+    table, *columns = asked.arguments
+    if not isinstance(table, TableName) or table not in asked.measurer.others:
+        raise _CannotMeasure(f"there is no table {table}")
+    parents = asked.measurer.others[table]
+    known = tuple({name: 0 for row in parents for name in row})
+    held = {tuple(_same(_comparable(_look_up(row, str(c), known))) for c in columns) for row in parents}
+    return sum(key not in held for key in asked.key_values())
+
+
+def _outside_range(asked: MeasuredRows) -> Reading:
+    return _outside_bounds(asked, asked.arguments)
+
+
+def _outside_ranges(asked: MeasuredRows) -> Reading:
+    own = (entry[1:] for entry in asked.arguments if isinstance(entry, tuple) and entry[0] == asked.partition)
+    return _outside_bounds(asked, next(own, (None, None)))
+
+
+def _outside_bounds(asked: MeasuredRows, bounds: tuple[object, ...]) -> Reading:
+    low, high = (_comparable(bound) for bound in bounds)
+    return sum(_outside(value, low, high) for value in asked.filled())
+
+
+def _outside_set(asked: MeasuredRows) -> Reading:
+    accepted = {_comparable(value) for value in asked.arguments}
+    return sum(value not in accepted for value in asked.filled())
+
+
+def _not_matching(asked: MeasuredRows) -> Reading:
+    pattern = re.compile(str(asked.arguments[0]), re.ASCII)  # as in Java, \d and \w are ASCII
+    return sum(pattern.search(_text(value)) is None for value in asked.filled())
+
+
+def _frequencies(asked: MeasuredRows) -> Reading:
+    counted, limit = Counter(asked.filled()), asked.arguments[0]
+    if isinstance(limit, int) and len(counted) > limit:
+        raise _CannotMeasure(f"there are more than {limit:,} different values")
+    return dict(counted.most_common())
+
+
+def _rows_of_query(asked: MeasuredRows) -> Rows:
+    return _known(str(asked.arguments[0]), asked.measurer.queries, "query")(asked.rows)
+
+
+def _query_value(asked: MeasuredRows) -> Reading:
+    found = _rows_of_query(asked)
+    if len(found) != 1 or len(found[0]) != 1:
+        raise _CannotMeasure(f"the query gives {len(found)} rows, and one value is needed")
+    return next(iter(found[0].values()))
+
+
+def _function(asked: MeasuredRows) -> Reading:
+    place, pairs, *tables = asked.arguments
+    function = _known(str(place), asked.measurer.functions, "function")
+    arguments: dict[str, object] = dict(pairs)  # type: ignore[call-overload]  # pairs of name and value
+    if tables:
+        wanted = {str(table) for table in tables}
+        others = asked.measurer.others.items()
+        arguments["tables"] = {str(name): rows for name, rows in others if str(name) in wanted}
+    return function(asked.rows, **arguments)
+
+
+MEMORY_KINDS: dict[str, Callable[[MeasuredRows], Reading]] = {
+    "rows": lambda asked: len(asked.rows),
+    "nulls": lambda asked: sum(value is None for value in asked.values()),
+    "min": lambda asked: min(asked.filled(), key=_order, default=None),
+    "max": lambda asked: max(asked.filled(), key=_order, default=None),
+    "outside_range": _outside_range,
+    "outside_ranges": _outside_ranges,
+    "outside_set": _outside_set,
+    "not_matching": _not_matching,
+    "false": _false,
+    "duplicates": _duplicates,
+    "orphans": _orphans,
+    "moments": lambda asked: Moments.of(_number(value) for value in asked.filled()),
+    "quantiles": lambda asked: Quantiles.of(_number(value) for value in asked.filled()),
+    "distinct": lambda asked: Distinct.of(str(_same(value)) for value in asked.filled()),
+    "frequencies": _frequencies,
+    "query_rows": lambda asked: len(_rows_of_query(asked)),
+    "query_value": _query_value,
+    "function": _function,
+}

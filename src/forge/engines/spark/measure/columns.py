@@ -1,10 +1,8 @@
-"""Measures as Spark's expressions: which rows count as bad, and what is aggregated. Nothing runs here."""
+"""Columns and values as Spark's expressions, and what is said of an error. Nothing runs here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from operator import or_
@@ -21,17 +19,13 @@ from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.model.time import as_utc
-from forge.quality.measure import Measure, Reading
+from forge.quality.measure import Measure
 from forge.quality.paths import NoField, find_field
-from forge.quality.readings import DISTINCT_BITS, SKETCH_SIZE, Distinct, Moments, Quantiles
 from forge.quality.values import Family, family_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-CONDITIONS = ("nulls", "outside_range", "outside_set", "not_matching", "false")
-AGGREGATES = ("rows", "min", "max", "moments", "quantiles", "distinct", *CONDITIONS)
 _FLOATING = (Family.FLOAT, Family.DOUBLE)
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31}  # of whole numbers, without the sign; others are longs
-_HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
 
 
 _CONDITION = re.compile(r"\s*\[([A-Z][A-Z0-9_]*)[A-Z0-9_.]*\]\s*")
@@ -53,14 +47,6 @@ class CannotMeasure(Exception):
 
 # ValueError and OverflowError: a date or time that Python cannot hold
 ERRORS = (PySparkException, Py4JError, CannotMeasure, ValueError, OverflowError)
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate:
-    """The aggregates of one measure, and how their values become its reading."""
-
-    parts: tuple[Column, ...]
-    read: Callable[[Sequence[object]], Reading]
 
 
 def reason_of(error: BaseException) -> str:
@@ -98,11 +84,6 @@ def type_of(name: str, schema: Schema) -> str:
         raise CannotMeasure(str(error)) from error
 
 
-def has_sql(measure: Measure) -> bool:
-    """Whether it carries text of the user that may break on a row."""
-    return measure.where is not None or measure.kind == "false"
-
-
 def condition_of(text: str) -> Column:
     """An expression in the words of a check, judged before it becomes a column."""
     try:
@@ -116,61 +97,17 @@ def filtered(measure: Measure, column: Column) -> Column:
     return column if measure.where is None else f.when(condition_of(measure.where), column)
 
 
-def aggregate_of(measure: Measure, schema: Schema, spark: SparkSession) -> Aggregate:
-    match measure.kind:
-        case "rows":
-            return Aggregate((f.count(filtered(measure, f.lit(1))),), _first)
-        case "min" | "max":
-            type_ = type_of(measure.columns[0], schema)
-            value = filtered(measure, portable(column_of(measure.columns[0], schema), type_))
-            extreme = f.min(value) if measure.kind == "min" else f.max(value)
-            return Aggregate((extreme,), lambda values: to_python(values[0], type_))
-        case "moments":
-            number = filtered(measure, finite(column_of(measure.columns[0], schema), measure, schema))
-            return Aggregate((f.count(number), f.avg(number), f.var_pop(number)), _moments)
-        case "quantiles":
-            number = filtered(measure, finite(column_of(measure.columns[0], schema), measure, schema))
-            return Aggregate((f.kll_sketch_agg_double(number, SKETCH_SIZE),), _quantiles)
-        case "distinct":
-            whole = column_of(measure.columns[0], schema)
-            known = type_of(measure.columns[0], schema) in _HASHED
-            value = filtered(measure, whole if known else whole.cast("string"))
-            return Aggregate((f.hll_sketch_agg(value, DISTINCT_BITS),), _distinct)
-    return Aggregate((f.count_if(filtered(measure, bad_row(measure, schema, spark))),), _first)
-
-
-def bad_row(measure: Measure, schema: Schema, spark: SparkSession) -> Column:
-    """True for a row that counts; NULL or false for others."""
-    if measure.kind == "false":
-        return ~condition_of(str(measure.arguments[0]))
-    if measure.kind not in CONDITIONS:
-        raise CannotMeasure(f"there is no measure '{measure.kind}'")
-    column = column_of(measure.columns[0], schema)
-    type_ = type_of(measure.columns[0], schema)
-    match measure.kind:
-        case "nulls":
-            return column.isNull()
-        case "outside_range":
-            return _outside_bounds(column, measure, type_)
-        case "outside_set":
-            listed = [literal(value, type_) for value in measure.arguments if not _side(value, type_)]
-            return ~column.isin(listed) if listed else column.isNotNull()
-    pattern = str(measure.arguments[0])
-    compile_pattern(pattern, spark)
-    return ~column.cast("string").rlike(pattern)
-
-
-def _outside_bounds(column: Column, measure: Measure, type_: str) -> Column:
+def outside_bounds(column: Column, measure: Measure, type_: str) -> Column:
     """A bound beyond all values of a whole number's type is not compared: Spark folds that to true, and so counts NULL,
     or breaks on an assertion of its own."""
     low, high = measure.arguments
-    if _side(low, type_) > 0 or _side(high, type_) < 0:
+    if side_of(low, type_) > 0 or side_of(high, type_) < 0:
         return column.isNotNull()
-    bounds = [None if bound is None or _side(bound, type_) else literal(bound, type_) for bound in (low, high)]
+    bounds = [None if bound is None or side_of(bound, type_) else literal(bound, type_) for bound in (low, high)]
     return outside(column, bounds[0], bounds[1], type_)
 
 
-def _side(value: object, type_: str) -> int:
+def side_of(value: object, type_: str) -> int:
     """1 for a whole number above all of the type, -1 for one below, else 0."""
     most: int = 2 ** _BITS.get(type_, 63)
     if not isinstance(value, int) or -most <= value < most:
@@ -251,24 +188,3 @@ def to_python(value: object, type_: str) -> object:
     if isinstance(value, bytearray):
         return bytes(value)
     return as_utc(value) if isinstance(value, datetime) else value
-
-
-def _first(values: Sequence[object]) -> Reading:
-    return values[0]
-
-
-def _moments(values: Sequence[object]) -> Reading:
-    count, mean, variance = values
-    if not isinstance(count, int) or not isinstance(mean, float) or not isinstance(variance, float):
-        return Moments()
-    return Moments(count, mean, variance * count)
-
-
-def _quantiles(values: Sequence[object]) -> Reading:
-    sketch = values[0]
-    return Quantiles(bytes(sketch)) if isinstance(sketch, bytes | bytearray) else Quantiles.of(())
-
-
-def _distinct(values: Sequence[object]) -> Reading:
-    sketch = values[0]
-    return Distinct(bytes(sketch)) if isinstance(sketch, bytes | bytearray) else Distinct.of(())

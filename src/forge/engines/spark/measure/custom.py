@@ -38,11 +38,12 @@ class Custom:
         except ForgeError as error:
             raise CannotMeasure(" ".join(part for part in (error.what, error.why) if part)) from error
 
-    def read_query(self, measure: Measure) -> Reading:
+    def count_rows(self, measure: Measure) -> Reading:
+        counted = self.rows_of_query(measure).agg(f.count(f.lit(1)).alias("value"))
+        return collect_in_one_job(self.spark, counted)[0]["value"]
+
+    def read_value(self, measure: Measure) -> Reading:
         frame = self.rows_of_query(measure)
-        if measure.kind == "query_rows":
-            counted = frame.agg(f.count(f.lit(1)).alias("value"))
-            return collect_in_one_job(self.spark, counted)[0]["value"]
         if len(frame.columns) != 1:
             raise CannotMeasure(f"the query gives {len(frame.columns)} columns, and one number is expected")
         type_ = schema_of(frame).columns[0].type

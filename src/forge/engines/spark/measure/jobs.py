@@ -13,8 +13,9 @@ from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from forge.engines.spark.collect import collected
-from forge.engines.spark.measure.columns import ERRORS, has_sql, reason_of
+from forge.engines.spark.measure.columns import ERRORS, reason_of
 from forge.flows.runs.engine import Batch
+from forge.quality.kinds import has_sql
 from forge.quality.measure import Measure, NotMeasured, Reading
 
 T = TypeVar("T")

@@ -9,7 +9,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from forge.engines.spark.measure.columns import ERRORS, condition_of
+from forge.engines.spark.measure.kinds import spark_kind
 from forge.model.schema import Schema
+from forge.quality.kinds import sql_of
 from forge.quality.measure import Measure
 from forge.quality.paths import NoField, find_field
 
@@ -50,16 +52,14 @@ def needed_columns(frame: DataFrame, schema: Schema, measures: Iterable[Measure]
     function may read any."""
     needed: set[str] = set()
     for measure in measures:
-        if measure.kind == "function":
+        if spark_kind(measure).columns == "all":
             return tuple(schema.names)
         for name in (*measure.columns, *measure.by):
             try:
                 needed.add(find_field(schema, name).parts[0])
             except NoField:
                 continue  # such a measure is broken, and says so
-        texts = [measure.where] if measure.where else []
-        texts += [str(measure.arguments[0])] if measure.kind == "false" else []
-        for text in texts:
+        for text in sql_of(measure):
             needed |= _named_in(frame, text)
     if not needed:  # rows are counted: any column will do
         return tuple(schema.names[:1])
