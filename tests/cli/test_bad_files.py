@@ -32,7 +32,7 @@ BAD = {
     "checks that are no YAML": ("checks/torn.yaml", "core.made:\n  - {type: [\n", "E103", 3),
     "checks in a file of quality that is no YAML": ("quality/torn.yaml", "checks: [\n", "E103", 2),
     "a contract of version 1.0": ("contracts/core.refunds.odcs.yaml", CONTRACT, "E502", 4),
-    "a contract that is no YAML": ("contracts/torn.odcs.yaml", "id: [", "E502", 2),
+    "a contract that is no YAML": ("contracts/torn.odcs.yaml", "id: [", "E502", 1),
 }  # fmt: skip
 
 

@@ -69,7 +69,12 @@ def test_dates_are_dates() -> None:
         ("--- 1\n--- 2\n", "a.yaml:2:1"),
         ("a: *unknown", "a.yaml:1:4"),
         ("a: !!python/object/apply:os.getcwd []", "a.yaml:1:4"),
-        ("[" * 3000, "a.yaml:1:1"),
+        ("[" * 3000, "a.yaml:1:101"),
+        ("a: [&a b, &b [*a, *b]]", "a.yaml:1:19"),
+        ("a: &a {b: &b [*b]}", "a.yaml:1:15"),
+        ("a: \ud800", "a.yaml:1:4"),
+        ("a: !!set {b}", "a.yaml:1:4"),
+        ("a: !!timestamp noon", "a.yaml:1:4"),
     ],
 )
 def test_malformed_yaml_is_refused_with_its_place(text: str, where: str) -> None:
@@ -81,12 +86,26 @@ def test_malformed_yaml_is_refused_with_its_place(text: str, where: str) -> None
 def test_the_second_of_two_equal_keys_names_the_line_of_the_first() -> None:
     with pytest.raises(ForgeError) as raised:
         load_yaml("kind: full\n\nkind: view", "a.yaml")
-    assert "'kind' is given twice" in raised.value.what
-    assert "line 1" in (raised.value.why or "")
+    assert raised.value.what == "the key 'kind' is given twice, before in line 1"
 
 
-def test_an_alias_to_itself_does_not_hang() -> None:
-    assert isinstance(load_yaml("&a [*a]", "a.yaml").data, list)
+def test_aliases_count_as_often_as_they_are_used() -> None:
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
+    with pytest.raises(ForgeError, match="more than 500,000 values"):
+        load_yaml("\n".join(lines), "a.yaml")
+
+
+def test_a_file_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(ForgeError, match="larger than 10 MB"):
+        load_yaml("a" * 10_000_001, "a.yaml")
+
+
+def test_merged_keys_stand_before_those_of_the_mapping() -> None:
+    text = "one: &one {a: 1, b: 2}\ntwo: {c: 3, <<: [*one, {d: 4, a: 5}], b: 6}\n"
+    two = {"a": 1, "b": 6, "d": 4, "c": 3}
+    assert list(load_yaml(text, "a.yaml").data["two"].items()) == list(two.items())  # type: ignore[index]
+    assert yaml.safe_load(text)["two"] == two
 
 
 def test_a_merged_key_has_the_place_where_it_is_overridden() -> None:
@@ -106,4 +125,4 @@ def outcome_of(text: str) -> tuple[str, str]:
 @given(st.text(max_size=60))
 def test_any_text_is_read_like_the_safe_loader_or_refused_with_a_place(text: str) -> None:
     outcome = outcome_of(text)
-    assert outcome == ("E103", "a.yaml:") or outcome == ("read", repr(yaml.safe_load(text)))
+    assert outcome == ("E103", "a.yaml:") or outcome == ("read", repr(yaml.load(text, Loader=yaml.CSafeLoader)))

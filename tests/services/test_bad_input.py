@@ -143,7 +143,7 @@ MISTAKES = {
         "core.orders:\n\t- {type: unique, columns: [id]}\n",
         "E103",
         r"checks/core.yaml:2:\d+",
-        "malformed YAML",
+        "a tab stands in the indentation",
     ),
     "malformed contract": Mistake(
         "contracts/orders.odcs.yaml",

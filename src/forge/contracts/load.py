@@ -16,13 +16,14 @@ from forge.contracts.contract import (
     TableContract,
     Violation,
 )
-from forge.contracts.document.file import MAX_BYTES, ContractError, Document, parse_document, read_document
+from forge.contracts.document.file import ContractError, Document, parse_document, read_document
 from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
 from forge.contracts.linter.head import SEMANTIC_VERSION
 from forge.contracts.reader import Node, Reader
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
+from forge.model.yaml_reader import MAX_BYTES
 
 SUFFIXES = (".odcs.yaml", ".odcs.yml")
 IN_ROOT = ("datacontract.yaml", "datacontract.yml")

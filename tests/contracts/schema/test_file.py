@@ -66,7 +66,7 @@ def test_json_of_spark_and_iceberg_keep_what_tells_their_timestamps_apart() -> N
         ("orders:\n\ta: int\n", "spaces only", "s.yaml:2:1"),
         ("orders: {b: int, a: [int, string]}", "a list stands for an array", None),
         ("orders: {a: int}\nORDERS: {a: int}", "stands there twice", None),
-        ("? [a]\n: {b: int}", "a plain text", "s.yaml:1:1"),
+        ("? [a]\n: {b: int}", "a plain text", "s.yaml:1:3"),
         ("b: {c: {type: int, nullable: perhaps}}", "neither true nor false", None),
     ],
 )
@@ -93,7 +93,7 @@ def bomb(levels: int) -> str:
 
 
 def test_aliases_that_grow_without_end_are_refused() -> None:
-    with pytest.raises(ForgeError, match="too large or too deep"):
+    with pytest.raises(ForgeError, match="more than 500,000 values"):
         read_schemas(bomb(12))
 
 

@@ -123,10 +123,10 @@ def test_what_is_no_suite_is_refused(text: str) -> None:
     assert caught.value.code == "E716"
 
 
-def test_lines_of_a_suite_with_tabs_are_not_known_and_nothing_breaks() -> None:
+def test_lines_of_a_suite_with_tabs_are_known() -> None:
     text = '{\n\t"expectations": [\n\t\t{"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "a"}}]}'
     (one,) = read_gx_suite(text, "a.json", Names(table=ORDERS)).mapped
-    assert (one.spec, one.place) == ({"type": "not_null", "column": "a"}, "a.json:1")
+    assert (one.spec, one.place) == ({"type": "not_null", "column": "a"}, "a.json:3")
 
 
 def test_a_suite_is_of_the_table_that_it_is_called_after() -> None:

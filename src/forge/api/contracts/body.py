@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from forge.api.bodies import chunks_within, refuse_deep
-from forge.contracts.document.file import MAX_BYTES
 from forge.model.errors import ForgeError
+from forge.model.yaml_reader import MAX_BYTES
 
 YAML = "application/yaml"
 MAX_JSON_BYTES = 2_000_000

@@ -8,9 +8,9 @@ from pathlib import Path
 
 def bytes_of(path: Path | str) -> bytes:
     """Of a file that is too large only so many that it is seen. Raises E103 for what is no file."""
-    from forge.contracts.document.file import MAX_BYTES
     from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
     from forge.model.errors import ForgeError
+    from forge.model.yaml_reader import MAX_BYTES
 
     if str(path) == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from forge.contracts.contract import BREAKING_CHANGE, PARENT_NOT_FOUND, WEAKER_THAN_PARENT, Place, Violation
-from forge.contracts.document.yaml_events import Spot, read_events
-from forge.contracts.document.yaml_problems import Malformed, Step
+from forge.contracts.document.yaml import ContractYaml
 from forge.model.errors import ForgeError, ForgeErrors
+from forge.model.yaml_problems import Malformed, Step
+from forge.model.yaml_reader import Spot, text_of
 
 Path = tuple[Step, ...]
 
-MAX_BYTES = 10_000_000
 _MAX_CUT = 1_000_000
 _PLAIN = re.compile(r"[^\s,#\]}]+")
 
@@ -77,11 +77,12 @@ def read_document(source: str | bytes, file: str) -> Document:
 def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tuple[Violation, ...]]:
     """The document, as far as it can be told, and what is wrong with its YAML. Keys given twice leave one."""
     try:
-        text = _text_of(source)
-        data, root, problems = read_events(text)
+        text = text_of(source)
+        read = ContractYaml.read(text)
     except Malformed as problem:
         return None, (_violation(problem, file),)
-    violations = tuple(_violation(problem, file) for problem in problems)
+    data, root = read.data, read.root
+    violations = tuple(_violation(problem, file) for problem in read.problems)
     if not isinstance(data, Mapping):
         message = "the file is empty" if data is None else "a contract is a mapping of keys to values"
         line, column = root.value_line, root.value_column
@@ -95,7 +96,7 @@ def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tup
     document = Document(
         data,
         file,
-        lambda path: _place_of(root, path, file),
+        lambda path: _place(root.at(path), file),
         lambda path: _value_place_of(root, path, file),
         text,
     )
@@ -115,40 +116,7 @@ def _violation(problem: Malformed, file: str) -> Violation:
     )
 
 
-def _text_of(source: str | bytes) -> str:
-    if len(source) > MAX_BYTES:
-        raise Malformed(
-            f"the file is larger than {MAX_BYTES // 1_000_000} MB, more than any contract needs",
-            "Split it into several contracts.",
-        )
-    if isinstance(source, str):
-        return _checked(source).removeprefix("\ufeff")
-    try:
-        return source.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = source[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", errors="replace")) + 1
-        raise Malformed("the file is not UTF-8 text", "Save it as UTF-8.", line, column) from error
-
-
-def _checked(text: str) -> str:
-    """A text read with lone surrogates cannot be written as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        line, column = text.count("\n", 0, error.start) + 1, error.start - text.rfind("\n", 0, error.start)
-        raise Malformed("the text holds a character that UTF-8 cannot hold", "Remove it.", line, column) from error
-    return text
-
-
-def _place_of(root: Spot, path: Path, file: str) -> Place:
-    spot = root
-    for step in path:
-        found = spot.child(step)
-        if found is None:
-            break
-        spot = found
+def _place(spot: Spot, file: str) -> Place:
     return Place(file, spot.line, spot.column)
 
 
@@ -157,10 +125,10 @@ def _value_place_of(root: Spot, path: Path, file: str) -> Place:
     for step in path:
         found = spot.child(step)
         if found is None:
-            return Place(file, spot.line, spot.column)
+            return _place(spot, file)
         spot = found
     if spot.children is not None:
-        return Place(file, spot.line, spot.column)
+        return _place(spot, file)
     return Place(file, spot.value_line, spot.value_column)
 
 

@@ -7,16 +7,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from forge.contracts.document.yaml_problems import Malformed
 from forge.contracts.schema import json as schema_json
 from forge.contracts.schema.json import NotASchema
-from forge.contracts.schema.yaml import read_plain
+from forge.contracts.schema.yaml import SchemaYaml
 from forge.model.errors import ForgeError
 from forge.model.schema import Column, Schema
 from forge.model.types import balanced
+from forge.model.yaml_file import malformed_file
+from forge.model.yaml_problems import Malformed
+from forge.model.yaml_reader import text_of
 
 UNNAMED = ""  # of the one table of a file that says no name
-_MOST_BYTES = 10_000_000
 _LABELS = ("schema_version", "version", "$schema")
 _NAMES, _WITHIN = ("name", "table", "identifier"), ("schema", "columns")
 _WRAPPERS = ("tables", "models", "datasets", "schemas", "schema")
@@ -32,7 +33,7 @@ _REQUIRED = re.compile(r"\b(?:not\s+null|required|primary\s+key)\b", re.IGNORECA
 
 def read_schemas(text: str | bytes, file: str = "schema.yaml") -> dict[str, Schema]:
     """The tables of a schema file by name. Raises E103 for what is no schema, with its place."""
-    source = _decoded(text, file)
+    source = _text_of(text, file)
     data, line = _json_of(source, file), 1
     if data is None:
         data, line = _yaml_of(source, file)
@@ -63,14 +64,15 @@ def _once(pairs: list[tuple[str, object]], file: str) -> dict[str, object]:
 
 def _yaml_of(source: str, file: str) -> tuple[object, int]:
     try:
-        data, line = read_plain(source)
+        read = SchemaYaml.read(source)
+        if read.problems:
+            raise read.problems[0]
     except Malformed as problem:
-        raise ForgeError(
-            "E103", problem.message, where=f"{file}:{problem.line}:{problem.column}", fix=_fix(problem)
-        ) from problem
-    if data is None:
+        problem.fix = _fix(problem)
+        raise malformed_file(problem, file) from problem
+    if read.data is None:
         raise _refused(file, 1, "the schema is empty", "Write table: {column: type}, or {} where there is no table.")
-    return data, line
+    return read.data, read.root.value_line
 
 
 def _fix(problem: Malformed) -> str:
@@ -220,15 +222,11 @@ def _spec(name: str, value: Mapping[str, object]) -> Column:
     return Column(name, said.type, column.nullable and said.nullable, column.doc)
 
 
-def _decoded(text: str | bytes, file: str) -> str:
-    if len(text) > _MOST_BYTES:
-        raise _refused(file, 1, f"the schema is larger than {_MOST_BYTES:,} bytes")
-    if isinstance(text, str):
-        return text
+def _text_of(text: str | bytes, file: str) -> str:
     try:
-        return text.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _refused(file, 1, f"the schema is not UTF-8: {error}", "Save the file as UTF-8.") from error
+        return text_of(text)
+    except Malformed as problem:
+        raise malformed_file(problem, file) from problem
 
 
 def _refused(file: str, line: int, what: str, fix: str | None = None) -> ForgeError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.contracts.contract import Violation
-from forge.contracts.document.file import MAX_BYTES, ContractError, parse_document
+from forge.contracts.document.file import ContractError, parse_document
 from forge.contracts.document.regular_file import NO_REGULAR_FILE
 from forge.contracts.linter.lint import lint
 from forge.contracts.load import read_bounded
@@ -21,6 +21,7 @@ from forge.contracts.version2 import from_version2, is_version2
 from forge.contracts.write import write_contract
 from forge.flows.contracts.tool import ContractTool
 from forge.model.errors import ForgeError
+from forge.model.yaml_reader import MAX_BYTES
 
 SHORTHAND = "shorthand"
 VERSION2 = "odcs-v2"

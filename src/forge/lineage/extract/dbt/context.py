@@ -15,6 +15,8 @@ from forge.lineage.extract.dbt.relation import DbtColumn, Rel, Target
 from forge.lineage.extract.dbt.shims import COMPILE, DBT, Utils
 from forge.lineage.extract.template import Names, Package, Returned, Templates
 from forge.lineage.extract.template_unknown import Asked, quoted
+from forge.model.yaml_file import read_yaml
+from forge.model.yaml_problems import Malformed
 
 
 class Guess(str):
@@ -239,7 +241,7 @@ def _plain() -> Names:
         "tojson": lambda value, default=None, sort_keys=False: _or(default, json.dumps, value),
         "fromjson": lambda value, default=None: _or(default, json.loads, value),
         "toyaml": lambda value, default=None, sort_keys=False: _or(default, yaml.safe_dump, value),
-        "fromyaml": lambda value, default=None: _or(default, yaml.safe_load, value),
+        "fromyaml": lambda value, default=None: _or(default, _from_yaml, value),
         "set": lambda value, default=None: set(value) if isinstance(value, Iterable) else default,
         "set_strict": set,
         "zip": lambda *args, **kwargs: list(zip(*args, strict=False)),
@@ -251,8 +253,14 @@ def _plain() -> Names:
 def _or(default: object, make: Callable[..., object], value: object) -> object:
     try:
         return make(value)
-    except (TypeError, ValueError, yaml.YAMLError):
+    except (TypeError, ValueError, yaml.YAMLError, Malformed):
         return default
+
+
+def _from_yaml(value: object) -> object:
+    if not isinstance(value, str):
+        raise TypeError(f"no text: {value!r}")
+    return read_yaml(value).data
 
 
 def _nothing(*args: object, **kwargs: object) -> str:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-import yaml
-
 from forge.lineage.edge import Gap
+from forge.model.yaml_file import read_yaml
+from forge.model.yaml_problems import Malformed
 
 Raw = Mapping[str, object]
 
@@ -105,14 +105,11 @@ class Properties:
 def load_yaml(text: str, file: str, gaps: list[Gap]) -> Raw:
     """{} and a gap for what is no YAML."""
     try:
-        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
-    except yaml.YAMLError as problem:
-        mark = getattr(problem, "problem_mark", None)
-        line = mark.line + 1 if mark is not None else 1
-        gaps.append(Gap(file, line, f"the YAML cannot be read: {getattr(problem, 'problem', None) or 'it is broken'}"))
-        return {}
-    except (ValueError, RecursionError):
-        gaps.append(Gap(file, 1, "the YAML cannot be read"))
+        found = read_yaml(text).data
+    except Malformed as problem:
+        gaps.append(
+            Gap(file, problem.line, f"the YAML cannot be read: {problem.message.removeprefix('malformed YAML: ')}")
+        )
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -68,6 +68,8 @@ def _marked(error: yaml.MarkedYAMLError, text: str) -> Malformed:
         mark, problem, context = error.context_mark, "the quote that opens here is never closed", None
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     lines = text.splitlines()
+    if line > len(lines) > 0 and not text.endswith("\n"):  # libyaml counts the end of the text as a line
+        line, column = len(lines), len(lines[-1]) + 1
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: column + 1] and not written[: column - 1].strip():
         return Malformed(
