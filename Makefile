@@ -10,7 +10,8 @@ BIN := .venv/bin
 # The demo takes the small environment, unless the one with the tools is already there.
 DEMO_ENV := $(if $(wildcard .venv/.ready-dev),.venv/.ready-dev,.venv/.ready-run)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
-STAGES := $(BIN)/python scripts/stages.py
+JOBS ?= 3# stages side by side; JOBS=1 for one after the other
+STAGES = $(BIN)/python scripts/stages.py --jobs $(JOBS)
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
@@ -35,10 +36,10 @@ wheel: machine-with-node $(DEMO_ENV) ## build dist/forge-*.whl, the web app in i
 
 test: machine-with-node setup ## set up and pass everything: lint, types, import rules, unit, web, Spark, service and browser tests
 	@scripts/chromium.sh >/dev/null
-	@$(STAGES) lint types imports unit web spark services browser
+	@$(STAGES) web spark lint types imports services unit browser
 
-check: .venv/.ready-dev ## the same without JVM, services and browser; the one to run while working
-	@$(STAGES) lint types imports unit
+check: .venv/.ready-dev ## lint, types, import rules and quick tests; the one to run while working (ARGS=quality for one room)
+	@$(STAGES) $(if $(ARGS),--room $(ARGS)) quick types lint imports
 
 house: .venv/.ready-dev ## the plan of the house: storeys × rooms, and what breaks its rules
 	@$(BIN)/python scripts/house.py

@@ -1,44 +1,65 @@
-"""Runs the stages of `make test` one after the other and ends with a table of what they said and how long they took.
+"""Runs the stages of `make test` and `make check`, several at a time, and ends with a table of what they said and how
+long they took.
 
-All stages run even when one fails: whoever reads the log of a machine wants to know everything that is wrong."""
+All stages run even when one fails: whoever reads the log of a machine wants to know everything that is wrong. Each
+writes to build/stages/<stage>.log as it goes and is printed whole when it ends, so that no two are mixed."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+LOGS = ROOT / "build" / "stages"
 NO_TESTS = 5  # pytest's exit status when nothing was collected
 
 WITHOUT = "FORGE_TEST_WITHOUT"
 # The tools and the tests start hundreds of interpreters: all of them would compile every package anew.
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
-
-def _pytest(markers: str) -> tuple[str, ...]:
-    return ("pytest", "-m", markers, "--durations=5", "--durations-min=1")
+Command = tuple[str, ...]
 
 
-Commands = tuple[tuple[str, ...], ...]
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`after` names the stages it waits for, where they are part of the run."""
 
-STAGES: dict[str, Commands] = {
-    "lint": (("ruff", "check", "."), ("ruff", "format", "--check", ".")),
-    "types": (("mypy",),),
-    "imports": (("lint-imports",),),
-    # On all cores: nothing here shares a JVM or a server.
-    "unit": ((*_pytest("not spark and not services and not browser"), "-n", "auto", "--dist", "worksteal"),),
+    commands: tuple[Command, ...]
+    after: tuple[str, ...] = ()
+
+
+def _pytest(markers: str, *options: str) -> Command:
+    return ("pytest", "-m", markers, "--durations=5", "--durations-min=1", *options)
+
+
+NO_MACHINERY = "not spark and not services and not browser"
+# On all cores: nothing here shares a JVM or a server.
+ON_ALL_CORES = ("-n", "auto", "--dist", "worksteal")
+# What costs a second or needs other programs waits for `make test`.
+QUICK = _pytest(f"not slow and {NO_MACHINERY}", "--hypothesis-profile=quick", *ON_ALL_CORES)
+
+STAGES: dict[str, Stage] = {
+    "lint": Stage((("ruff", "check", "."), ("ruff", "format", "--check", "."))),
+    "types": Stage((("mypy",),)),
+    "imports": Stage((("lint-imports",),)),
+    "quick": Stage((QUICK,)),
+    "unit": Stage((_pytest(NO_MACHINERY, *ON_ALL_CORES),)),
     # The packages and the built app are there already where nothing changed.
-    "web": (("scripts/web.sh",), ("npm", "--prefix", "ui", "run", "check"), ("npm", "--prefix", "ui", "run", "size")),
-    "spark": (_pytest("spark and not services and not browser"),),
-    "services": (_pytest("services and not browser"),),
-    "browser": (_pytest("browser"),),
+    "web": Stage(
+        (("scripts/web.sh",), ("npm", "--prefix", "ui", "run", "check"), ("npm", "--prefix", "ui", "run", "size"))
+    ),
+    "spark": Stage((_pytest("spark and not services and not browser"),)),
+    "services": Stage((_pytest("services and not browser"),), after=("web",)),  # one of them builds the wheel
+    "browser": Stage((_pytest("browser"),), after=("web",)),
 }
 
 
@@ -50,57 +71,113 @@ class Outcome:
     closing: str  # the last line the stage printed
 
 
-def _run(command: tuple[str, ...]) -> tuple[int, str]:
-    """Runs one tool, passes its output on as it comes, and gives back its status and its last line."""
-    print(f"$ {' '.join(command)}", flush=True)
-    closing = ""
+def _run(command: Command, log: Path) -> int:
+    """Runs one tool, its output added to the log as it comes."""
     # A tool of the environment goes before one of the machine.
     program = shutil.which(command[0], path=str(BIN)) or shutil.which(command[0]) or shutil.which(ROOT / command[0])
-    if program is None:
-        print(f"{command[0]}: not found", flush=True)
-        return 127, f"{command[0]}: not found"
     environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
-    words = [program, *command[1:]]
-    process = subprocess.Popen(words, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.stdout is not None
-    for line in process.stdout:
-        sys.stdout.buffer.write(line)
-        sys.stdout.flush()
-        closing = line.decode(errors="replace").strip() or closing
-    return process.wait(), closing.strip("= ")
+    with log.open("ab", buffering=0) as output:
+        output.write(f"$ {' '.join(command)}\n".encode())
+        if program is None:
+            output.write(f"{command[0]}: not found\n".encode())
+            return 127
+        words = [program, *command[1:]]
+        return subprocess.run(words, cwd=ROOT, env=environ, stdout=output, stderr=subprocess.STDOUT).returncode
 
 
-def run_stage(stage: str, commands: Commands, left_out: str) -> Outcome:
-    print(f"\n━━ {stage} ━━", flush=True)
+def run_stage(name: str, stage: Stage, left_out: str, logs: Path) -> Outcome:
     began = time.monotonic()
-    passed, closing = True, ""
-    for command in commands:
-        status, closing = _run(command)
+    log = logs / f"{name}.log"
+    log.write_bytes(b"")
+    passed = True
+    for command in stage.commands:
+        status = _run(command, log)
         # A stage without tests proves nothing; only who left services out by name may have none.
         passed = passed and (status == 0 or (status == NO_TESTS and bool(left_out)))
-    return Outcome(stage, passed, time.monotonic() - began, closing)
+    return Outcome(name, passed, time.monotonic() - began, _closing(log))
 
 
-def summary_of(outcomes: Iterable[Outcome], left_out: str) -> str:
+def _closing(log: Path) -> str:
+    lines = [line for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1].strip("= ") if lines else ""
+
+
+def run_all(names: Sequence[str], stages: Mapping[str, Stage], left_out: str, jobs: int, logs: Path) -> list[Outcome]:
+    """Starts stages in the order given, `jobs` at a time; one that waits for another lets later ones pass."""
+    logs.mkdir(parents=True, exist_ok=True)
+    waiting, outcomes = list(names), dict[str, Outcome]()
+    running: dict[Future[Outcome], str] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        while waiting or running:
+            for name in [one for one in waiting if not _unmet(stages[one], names, outcomes)][: jobs - len(running)]:
+                waiting.remove(name)
+                print(f"━━ {name} begins ━━", flush=True)
+                running[pool.submit(run_stage, name, stages[name], left_out, logs)] = name
+            for ended in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(ended)
+                outcomes[name] = ended.result()
+                _print_log(name, logs / f"{name}.log")
+    return [outcomes[name] for name in names]
+
+
+def _unmet(stage: Stage, names: Sequence[str], outcomes: Mapping[str, Outcome]) -> bool:
+    return any(name in names and name not in outcomes for name in stage.after)
+
+
+def _print_log(name: str, log: Path) -> None:
+    print(f"\n━━ {name} ━━", flush=True)
+    with log.open("rb") as text:
+        shutil.copyfileobj(text, sys.stdout.buffer)
+    print(flush=True)
+
+
+def summary_of(outcomes: Iterable[Outcome], left_out: str, seconds: float) -> str:
     outcomes = tuple(outcomes)
     lines = ["", "━━ summary ━━"]
     for outcome in outcomes:
         word = "passed" if outcome.passed else "FAILED"
         lines.append(f"  {outcome.stage:<10}{word:<8}{outcome.seconds:7.1f} s   {outcome.closing}")
     word = "passed" if all(outcome.passed for outcome in outcomes) else "FAILED"
-    lines.append(f"  {'total':<10}{word:<8}{sum(outcome.seconds for outcome in outcomes):7.1f} s")
+    lines.append(f"  {'total':<10}{word:<8}{seconds:7.1f} s")
     if left_out:
         lines.append(f"  !! NOT TESTED: {left_out} ({WITHOUT} is set): this run does not show that they work")
     return "\n".join(lines)
 
 
-def main(names: Sequence[str], stages: Mapping[str, Commands] = STAGES, left_out: str = "") -> int:
-    unknown = [name for name in names if name not in stages]
-    if unknown or not names:
-        print(f"usage: stages.py {' '.join(stages)}", file=sys.stderr)
-        return 2
-    outcomes = [run_stage(name, stages[name], left_out) for name in names]
-    print(summary_of(outcomes, left_out), flush=True)
+def paths_of(room: str, tests: Path = ROOT / "tests") -> tuple[str, ...]:
+    """The tests of a room on every storey: folders of its name, and files whose name begins with it elsewhere."""
+    folders = [path for path in sorted(tests.rglob(room)) if path.is_dir()]
+    files = [path for path in sorted(tests.rglob(f"test_{room}*.py")) if room not in path.relative_to(tests).parts]
+    outermost = [path for path in folders if room not in path.relative_to(tests).parts[:-1]]
+    return tuple(str(path.relative_to(tests.parent)) for path in (*outermost, *files))
+
+
+def of_room(stages: Mapping[str, Stage], paths: Sequence[str]) -> dict[str, Stage]:
+    """The same stages, with pytest given these paths only."""
+    return {
+        name: Stage(tuple((*one, *paths) if one[0] == "pytest" else one for one in stage.commands), stage.after)
+        for name, stage in stages.items()
+    }
+
+
+def main(words: Sequence[str], stages: Mapping[str, Stage] = STAGES, left_out: str = "", logs: Path = LOGS) -> int:
+    parser = argparse.ArgumentParser(prog="stages.py", usage=f"stages.py [--jobs N] [--room ROOM] {' '.join(stages)}")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--room", default="")
+    parser.add_argument("names", nargs="+", choices=list(stages))
+    try:
+        given = parser.parse_args(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+    if given.room:
+        paths = paths_of(given.room)
+        if not paths:
+            print(f"stages.py: no folder of tests/ is called {given.room}", file=sys.stderr)
+            return 2
+        stages = of_room(stages, paths)
+    began = time.monotonic()
+    outcomes = run_all(given.names, stages, left_out, max(1, given.jobs), logs)
+    print(summary_of(outcomes, left_out, time.monotonic() - began), flush=True)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # How long one example takes says something of the machine only.
 settings.register_profile("forge", parent=settings(), deadline=None)
+settings.register_profile("quick", parent=settings.get_profile("forge"), max_examples=10)  # for `make check`
 settings.load_profile("forge")
 
 
