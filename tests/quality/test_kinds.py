@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from memory_checks import judge_rows, schema_of
@@ -42,24 +42,27 @@ def test_spark_reads_a_kind_in_the_scan_or_in_a_job_of_its_own(name: str) -> Non
 
 def test_the_cost_depends_on_the_type_of_the_column_and_on_which_rows_count() -> None:
     costs = {
-        Measure("rows"): Cost.METADATA,
-        Measure("rows", where="age > 1"): Cost.PLAIN,
-        Measure("nulls", ("name",)): Cost.METADATA,
-        Measure("min", ("age",)): Cost.METADATA,
-        Measure("min", ("age",), by=("name",)): Cost.PLAIN,
-        Measure("min", ("name",)): Cost.STRING,
-        Measure("outside_range", ("age",), (0, 1)): Cost.METADATA,
-        Measure("outside_range", ("name",), ("a", "b")): Cost.PLAIN,
-        Measure("distinct", ("age",)): Cost.STRING,
-        Measure("duplicates", ("age",)): Cost.NARROW,
-        Measure("unheard of"): Cost.PLAIN,
+        Measure(kind="rows"): Cost.METADATA,
+        Measure(kind="rows", where="age > 1"): Cost.PLAIN,
+        Measure(kind="nulls", columns=("name",)): Cost.METADATA,
+        Measure(kind="min", columns=("age",)): Cost.METADATA,
+        Measure(kind="min", columns=("age",), by=("name",)): Cost.PLAIN,
+        Measure(kind="min", columns=("name",)): Cost.STRING,
+        Measure(kind="outside_range", columns=("age",), arguments=(0, 1)): Cost.METADATA,
+        Measure(kind="outside_range", columns=("name",), arguments=("a", "b")): Cost.PLAIN,
+        Measure(kind="distinct", columns=("age",)): Cost.STRING,
+        Measure(kind="duplicates", columns=("age",)): Cost.NARROW,
+        Measure(kind="unheard of"): Cost.PLAIN,
     }
     assert {measure: cost_of(measure, SCHEMA) for measure in costs} == costs
 
 
 def test_sql_of_the_user_is_the_filter_and_the_predicate() -> None:
-    assert sql_of(Measure("false", (), ("age > 1",), "name > 'a'")) == ("name > 'a'", "age > 1")
-    assert not has_sql(Measure("not_matching", ("name",), ("age > 1",)))
+    assert sql_of(Measure(kind="false", arguments=("age > 1",), where="name > 'a'")) == (
+        "name > 'a'",
+        "age > 1",
+    )
+    assert not has_sql(Measure(kind="not_matching", columns=("name",), arguments=("age > 1",)))
 
 
 def compared_kinds(source: str) -> Iterator[str]:
@@ -112,13 +115,13 @@ class Short(Check):
 
 
 def test_a_kind_that_is_only_registered_is_measured_kept_and_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"name": "Ann"}, {"name": None}, {"name": "Bernadette"}]
+    rows: list[dict[str, Any]] = [{"name": "Ann"}, {"name": None}, {"name": "Bernadette"}]
     assert judge_rows(Short("name", 3), rows, SCHEMA).outcome == "not measured"
     monkeypatch.setitem(KINDS, "longest", LONGEST)
     monkeypatch.setitem(MEMORY_KINDS, "longest", lambda asked: max(map(len, map(str, asked.filled())), default=0))
     verdict = judge_rows(Short("name", 3), rows, SCHEMA)
     assert (verdict.outcome, verdict.message) == ("failed", "name: the longest has 10 characters")
-    measure = Measure("longest", ("name",))
+    measure = Measure(kind="longest", columns=("name",))
     assert adds_up(measure)
     assert add(measure, 3, 10) == 10
     assert reading_of_no_rows(measure) == 0

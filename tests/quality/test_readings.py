@@ -99,9 +99,9 @@ def test_a_broken_sketch_is_an_error_and_no_reading() -> None:
 
 def test_no_rows_read_as_a_part_that_adds_nothing() -> None:
     for kind, some in (("moments", Moments.of([1.0])), ("quantiles", Quantiles.of([1.0]))):
-        none = reading_of_no_rows(Measure(kind))
+        none = reading_of_no_rows(Measure(kind=kind))
         assert (some + none).count == 1  # type: ignore[operator]
-    assert [reading_of_no_rows(Measure(kind)) for kind in ("rows", "min", "frequencies")] == [0, None, {}]
+    assert [reading_of_no_rows(Measure(kind=kind)) for kind in ("rows", "min", "frequencies")] == [0, None, {}]
 
 
 def test_readings_are_shown_as_plain_values() -> None:

@@ -57,7 +57,7 @@ def main_number(details: Mapping[str, object]) -> float | None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             kind = str(name).partition("(")[0]  # nulls(a), nulls(b): all of them
             numbers[kind] = numbers.get(kind, 0.0) + float(value)
-    first = min(numbers, key=lambda name: kind_of(Measure(name)).rank, default=None)
+    first = min(numbers, key=lambda name: kind_of(Measure(kind=name)).rank, default=None)
     return None if first is None else numbers[first]
 
 

@@ -269,7 +269,7 @@ class MemoryLake:
         """Of what manifests tell, a memory knows the number of rows."""
         snapshot = self.snapshot(catalog, snapshot_id)
         rows = snapshot.statistics.record_count if snapshot else None
-        return {m: rows for m in measures if m == Measure("rows") and rows is not None}
+        return {m: rows for m in measures if m == Measure(kind="rows") and rows is not None}
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
