@@ -27,7 +27,7 @@ import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.flows.ports import Stage
-from forge.flows.runs.publish.durable import new_files
+from forge.flows.runs.publish.publish import new_files
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,

@@ -18,7 +18,8 @@ from forge.flows.runs.engine import Batch, Engine, Pin, Starved
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import line_of
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Prepared, assets_of, land, placed
+from forge.flows.runs.publish.changes import Changes, assets_of
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
 from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
@@ -198,35 +199,21 @@ class VersionWorld:
             ports.tables.swap(stage, (), None, fields)
             outcome = staged_outcome(work, name, stage, before, TableTally(table=table, how="rows"))
 
-            def record(prepared: Prepared) -> Publication:
-                tree = placed(line.tree, prepared.versions)
-                commit = make_commit(
-                    tree=tree,
-                    parents=(line.head,) if line.head else (),
-                    author=ports.author,
-                    message=message,
-                    time=ports.clock(),
-                    branch=line.branch,
-                    statistics={name: outcome.statistics},
-                    metadata={"run_id": str(work.run_id)},
-                )
-                return Publication(
-                    pointers=prepared.pointers,
-                    branch=line.branch,
-                    expected_head=line.head,
-                    commit=commit,
-                    tree=tree,
-                    run=replace(
-                        work.record, status=RunStatus.SUCCEEDED, finished_at=ports.clock(), commit_id=commit.id
-                    ),
-                    assets=assets_of(ports, None, prepared.versions, staged={name: outcome.version})  # type: ignore[dict-item]
-                    if line.is_default
-                    else (),
-                    audit=(AuditRecord(ports.clock(), ports.author.email, "commit", branch),),
-                    sealed=prepared.sealed,
-                )
-
-            landed = land(work, ports, line, {name: outcome.version}, record)
+            now, versions = ports.clock(), {name: outcome.version}
+            draft = CommitDraft(
+                message=message,
+                author=ports.author,
+                statistics={name: outcome.statistics},
+                metadata={"run_id": str(work.run_id)},
+            )
+            record = Record(
+                time=now,
+                commits=(draft,),
+                run=replace(work.record, status=RunStatus.SUCCEEDED, finished_at=now, commit_id=THIS_COMMIT),
+                assets=assets_of(ports, None, versions) if line.is_default else (),
+                audit=(AuditRecord(now, ports.author.email, "commit", branch),),
+            )
+            landed = publish(work.publishing, Changes(line=line, versions=versions, stages=work.stages), record)
             assert isinstance(landed, Publication)
             return landed.commit
 

@@ -56,7 +56,7 @@ class _Anchored:
     height: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Frame:
     """An open list or mapping; `step` is where it stands in its parent, `key` the key that waits for its value."""
 
@@ -234,7 +234,16 @@ class YamlReader:
         if len(self._frames) >= MAX_DEPTH:
             raise at(event, f"the YAML is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
         step = self._place(event, data, children)
-        self._frames.append(Frame(data, children, event.anchor, self._nodes, step, isinstance(data, dict)))
+        self._frames.append(
+            Frame(
+                data=data,
+                children=children,
+                anchor=event.anchor,
+                nodes_before=self._nodes,
+                step=step,
+                is_mapping=isinstance(data, dict),
+            )
+        )
         if event.anchor:
             self._anchors[event.anchor] = None
 

@@ -330,5 +330,12 @@ class Moved:
     branch_moved: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PublishConflict:
+    """Someone else published these tables, or moved the branch, since the work began. Nothing was written."""
+
+    tables: tuple[TableName, ...] = ()
+
+
 def published_by(run: RunRecord) -> frozenset[TableName]:
     return frozenset(o.table for o in run.outputs if o.status is OutputStatus.PUBLISHED)

@@ -22,8 +22,16 @@ from forge.flows.runs.order import plan_order
 from forge.flows.runs.pins import Base, Line, find_base, find_pin, line_of
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.external import publish_by_table
-from forge.flows.runs.publish.outputs import Conflict, Landed, lineage_of, publish
-from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
+from forge.flows.runs.publish.outputs import Landed, lineage_of, publish_outputs
+from forge.flows.runs.records import (
+    AuditRecord,
+    OutputRecord,
+    OutputStatus,
+    PublishConflict,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+)
 from forge.flows.upkeep.recovery import refuse_unsettled
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
@@ -296,7 +304,7 @@ def _stepping(ports: Ports, run_id: RunId) -> Seam:
     def step(name: str) -> None:
         if name in STOPPABLE:
             _refuse_stopped(ports)
-        if name not in noted and not name.startswith("publish."):
+        if name not in noted and not name.startswith("publish"):
             noted.add(name)
             ports.metadata.enter_step(run_id, name)
         ports.seam(name)
@@ -424,16 +432,15 @@ def _finish(
         return RunResult(done, None, verdicts, lineage=traced)
     job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
     message = request.message or _message(request, passed)
-    go = publish if ports.lake.by_table is None else partial(publish_by_table, ports.lake.by_table)
+    go = publish_outputs if ports.lake.by_table is None else partial(publish_by_table, ports.lake.by_table)
     outcome = go(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
     match outcome:
         case Landed(commit=commit, run=landed, left=left):
-            ports.seam("published")
             job.notify(Event(job.run_id, None, "published", commit.id))
             ports.lake.drop_stages(record.id)
             ports.seam("recorded")
             return RunResult(landed, commit, verdicts, left, traced)
-        case Conflict(tables=tables):
+        case PublishConflict(tables=tables):
             return _conflicted(ports, done, verdicts, tables, traced)
 
 

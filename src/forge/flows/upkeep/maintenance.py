@@ -142,7 +142,7 @@ def _complete(
     for found in find_unrecorded(metadata, lake):
         missing.setdefault(found.run.id, []).append(found)
     return {
-        run_id: complete_record(metadata, ended.get(run_id, items[0].run), items, author=author, now=now)
+        run_id: complete_record(metadata, lake, ended.get(run_id, items[0].run), items, author=author, now=now)
         for run_id, items in missing.items()
     }
 

@@ -11,9 +11,11 @@ from datetime import datetime
 from functools import cache, partial
 
 from forge.flows.ports import Lake, LandedRef, Metadata
-from forge.flows.runs.pins import MAIN_REF, Base
+from forge.flows.runs.pins import MAIN_REF, Base, Line
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
+from forge.flows.runs.publish.changes import Changes, PublishPorts
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
@@ -21,20 +23,18 @@ from forge.flows.runs.records import (
     OutputStatus,
     ProfileRecord,
     Publication,
-    Published,
     RunRecord,
     RunStatus,
     TableLineage,
 )
 from forge.flows.upkeep.ports import Audit
 from forge.flows.versioning.store import Commits
-from forge.model.errors import DatabaseBusyError, ForgeError
+from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
-from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree, make_commit
+from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree
 
 LANDING = "run.land"  # the audit's word for a publish that has begun
-_ATTEMPTS = 50
 _ALL = 1_000_000
 
 
@@ -128,51 +128,44 @@ def refuse_unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, B
 
 
 def complete_record(
-    metadata: Metadata, run: RunRecord, missing: Sequence[Unrecorded], *, author: Author, now: datetime
+    metadata: Metadata, lake: Lake, run: RunRecord, missing: Sequence[Unrecorded], *, author: Author, now: datetime
 ) -> RunRecord:
     """One commit with the tables that landed, on top of the branch of the run; the run as it is then."""
+    branch = metadata.branch(run.branch)
+    head = branch.head if branch else None
+    line = Line(run.branch, bool(branch and branch.is_default), head, metadata.tree(head))
     noted = {(i.version.catalog, i.version.snapshot_id): i for i in read_intent(metadata, run.id)}
-    for _ in range(_ATTEMPTS):
-        branch = metadata.branch(run.branch)
-        head = branch.head if branch else None
-        tree = dict(metadata.tree(head))
-        done = [noted.get((m.landed.catalog, m.landed.snapshot.snapshot_id)) or _bare(m, tree) for m in missing]
-        publication = _publication(run, done, head, tree, author, now)
-        if isinstance(metadata.publish(publication, lambda step: None), Published):
-            return publication.run
-    raise DatabaseBusyError(f"Branch '{run.branch}' moves too often to complete run {run.id}", fix="forge repair")
+    done = [noted.get((m.landed.catalog, m.landed.snapshot.snapshot_id)) or _bare(m, line.tree) for m in missing]
+    versions = {i.table: replace(i.version, run_id=run.id) for i in done}
+    changes = Changes(line=line, versions=versions, holds_branch=False, pointers=())
+    landed = publish(PublishPorts(metadata, lake), changes, _record(run, done, author, now))
+    if not isinstance(landed, Publication):
+        what = f"Branch '{run.branch}' moves too often to complete run {run.id}"
+        raise ForgeError("E404", what, fix="forge repair")
+    return landed.run
 
 
-def _publication(
-    run: RunRecord, done: Sequence[Intended], head: CommitId | None, tree: Tree, author: Author, now: datetime
-) -> Publication:
-    after = {**tree, **{i.table: replace(i.version, run_id=run.id) for i in done}}
-    commit = make_commit(
-        tree=after,
-        parents=(head,) if head else (),
+def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datetime) -> Record:
+    names = [str(i.table) for i in done]
+    draft = CommitDraft(
+        message=f"Repair of run {run.id}: {', '.join(names)}",
         author=Author(run.user, run.user),
         committer=author,
-        message=f"Repair of run {run.id}: {', '.join(str(i.table) for i in done)}",
-        time=now,
-        branch=run.branch,
         statistics={i.table: i.statistics for i in done},
         metadata={"run_id": run.id, "repair": True},
     )
     landed = {i.table for i in done}
     outputs = tuple(replace(o, status=OutputStatus.PUBLISHED) if o.table in landed else o for o in run.outputs)
-    names = [str(i.table) for i in done]
-    return Publication(
-        pointers=(),
-        branch=run.branch,
-        expected_head=head,
-        commit=commit,
-        tree=after,
-        run=replace(run, commit_id=commit.id, outputs=outputs),
+    detail = {"commit": THIS_COMMIT, "tables": names}
+    return Record(
+        time=now,
+        commits=(draft,),
+        run=replace(run, commit_id=THIS_COMMIT, outputs=outputs),
         lineage=tuple(i.lineage for i in done),
         assets=tuple(i.asset for i in done if i.asset),
         profiles=tuple(i.profile for i in done if i.profile),
         loaded={i.table: i.loaded for i in done if i.loaded},
-        audit=(AuditRecord(now, author.email, "run.repair", run.id, {"commit": commit.id, "tables": names}),),
+        audit=(AuditRecord(now, author.email, "run.repair", run.id, detail),),
     )
 
 

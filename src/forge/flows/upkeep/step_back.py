@@ -16,16 +16,15 @@ from forge.flows.ports import EarlierMetadata, Lake, Metadata
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.processes import process_started
-from forge.flows.runs.publish.durable import publish_durably
+from forge.flows.runs.publish.changes import Changes, PublishPorts
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
 from forge.flows.runs.records import (
-    Advance,
     AssetRecord,
     AuditRecord,
-    Moved,
     OutputRecord,
     OutputStatus,
     Pointer,
-    Publication,
+    PublishConflict,
     RunRecord,
     RunStatus,
 )
@@ -33,7 +32,7 @@ from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
 from forge.flows.versioning.store import CommitHistory, Commits
 from forge.model.errors import DatabaseBusyError
 from forge.model.names import BranchName, CatalogName, TableName
-from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
+from forge.versioning.commit import Author, TableStatistics, TableVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,51 +114,39 @@ def step_back(
     """The row moves with the last of the commits, so that whatever stops it before leaves the offer as it was."""
     assert step.earlier is not None, "there is something to go back to"
     pointer = Pointer(catalog=step.catalog, expected=step.error.location, location=step.earlier.location)
+    ports = PublishPorts(metadata, lake)
     if not step.losses:
         line = line_of(metadata, default, default)
         assert line.head is not None, "a table has a commit"
         audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _told(step))
-        advance = Advance(
-            pointers=(pointer,), branch=line.branch, expected_head=line.head, head=line.head, audit=(audit,)
-        )
-        _done(publish_durably(lake, metadata, advance, _quiet))
+        record = Record(time=now, head=line.head, audit=(audit,))
+        _done(publish(ports, Changes(line=line, versions={}, pointers=(pointer,)), record))
     for number, loss in enumerate(step.losses, start=1):
         pointers = (pointer,) if number == len(step.losses) else ()
-        publication = _publication(metadata, step, loss, pointers, author, now)
-        _done(publish_durably(lake, metadata, publication, _quiet))
+        versions = {loss.table: replace(loss.then, number=loss.now.number + 1) if loss.then else None}
+        changes = Changes(line=loss.line, versions=versions, pointers=pointers)
+        _done(publish(ports, changes, _record(metadata, step, loss, author, now)))
 
 
 def _done(outcome: object) -> None:
-    if isinstance(outcome, Moved):
+    if isinstance(outcome, PublishConflict):
         raise DatabaseBusyError("Someone else published meanwhile", why="Nothing was repaired.", fix="forge repair")
-
-
-def _quiet(step: str) -> None:
-    """Nothing follows it step by step."""
 
 
 def _told(step: StepBack) -> dict[str, object]:
     return {"from": step.error.location, "to": step.earlier.location if step.earlier else None}
 
 
-def _publication(
-    metadata: Assets, step: StepBack, loss: Loss, pointers: tuple[Pointer, ...], author: Author, now: datetime
-) -> Publication:
+def _record(metadata: Assets, step: StepBack, loss: Loss, author: Author, now: datetime) -> Record:
     line, table, earlier = loss.line, loss.table, step.earlier
     assert earlier is not None
-    tree = {name: version for name, version in line.tree.items() if name != table}
     counted = TableStatistics()
-    if loss.then is not None:
-        tree[table] = replace(loss.then, number=loss.now.number + 1)
-        counted = earlier.snapshots.get(loss.then.snapshot_id, counted) if loss.then.snapshot_id else counted
+    if loss.then is not None and loss.then.snapshot_id:
+        counted = earlier.snapshots.get(loss.then.snapshot_id, counted)
     run_id = new_run_id(now)
-    commit = make_commit(
-        tree=tree,
-        parents=(line.head,) if line.head else (),
-        author=author,
+    draft = CommitDraft(
         message=f"Repair: {table} as it was before, because its metadata file could not be read",
-        time=now,
-        branch=line.branch,
+        author=author,
         statistics={table: counted},
         metadata={"run_id": str(run_id), "repair": str(table), **_told(step)},
     )
@@ -179,17 +166,14 @@ def _publication(
         selection=(str(table),),
         step="finished",
         finished_at=now,
-        commit_id=commit.id,
+        commit_id=THIS_COMMIT,
         outputs=(output,),
         kind="repair",
     )
-    detail = {"commit": commit.id, "table": str(table), **_told(step)}
-    return Publication(
-        pointers=pointers,
-        branch=line.branch,
-        expected_head=line.head,
-        commit=commit,
-        tree=tree,
+    detail = {"commit": THIS_COMMIT, "table": str(table), **_told(step)}
+    return Record(
+        time=now,
+        commits=(draft,),
         run=run,
         assets=tuple(_assets(metadata, loss, counted, now)) if line.is_default else (),
         audit=(AuditRecord(now, author.email, "repair.table", str(step.catalog), detail),),

@@ -13,14 +13,15 @@ from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import Line, find_base, line_of
 from forge.flows.runs.processes import process_started
-from forge.flows.runs.publish.durable import publish_durably
-from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus, Sealed
+from forge.flows.runs.publish.changes import Changes, PublishPorts
+from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, RunRecord, RunStatus, Sealed
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals, seal_series
 from forge.flows.versioning.store import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
-from forge.versioning.commit import Author, Commit, TableVersion, Tree, make_commit
+from forge.versioning.commit import Author, Commit, TableVersion
 
 _LONGEST = 1000  # snapshots of one table that are adopted one by one; older ones are in the first of these
 _ATTEMPTS = 20
@@ -95,10 +96,16 @@ def adopt_foreign(
         if not foreign:
             return ()
         digests, sealed = _sealed(metadata, seals, foreign, sealed)
-        commits = _commits(line, foreign, digests, author, now)
-        publication = _publication(line, foreign, commits, sealed, author, now)
-        if isinstance(publish_durably(lake, metadata, publication, lambda step: None), Published):
-            return tuple(commit for commit, _ in commits)
+        # Each pointer stays where it is; that nobody moved it meanwhile is part of the transaction.
+        pointers = tuple(
+            Pointer(catalog=one.state.catalog, expected=one.state.location, location=one.state.location)
+            for one in foreign
+        )
+        record = _record(line, foreign, _drafts(line, foreign, digests, author), author, now)
+        changes = Changes(line=line, versions={}, pointers=pointers, sealed=sealed)
+        landed = publish(PublishPorts(metadata, lake), changes, record)
+        if isinstance(landed, Publication):
+            return (*(commit for commit, _ in landed.before), landed.commit)
     return ()
 
 
@@ -124,15 +131,11 @@ def _sealed(
     return digests, before
 
 
-def _commits(
-    line: Line,
-    foreign: Sequence[Foreign],
-    digests: Mapping[tuple[str, SnapshotId], str | None],
-    author: Author,
-    now: datetime,
-) -> list[tuple[Commit, Tree]]:
-    tree, head = dict(line.tree), line.head
-    made: list[tuple[Commit, Tree]] = []
+def _drafts(
+    line: Line, foreign: Sequence[Foreign], digests: Mapping[tuple[str, SnapshotId], str | None], author: Author
+) -> tuple[CommitDraft, ...]:
+    tree = dict(line.tree)
+    made: list[CommitDraft] = []
     steps = sorted(((s, one) for one in foreign for s in one.snapshots), key=lambda pair: pair[0].time)
     for snapshot, one in steps:
         before = tree.get(one.table)
@@ -145,32 +148,21 @@ def _commits(
             digest=digests.get((one.state.uuid, snapshot.snapshot_id)),
             key=before.key if before else (),
         )
-        unknown = Author(f"unknown ({snapshot.engine or 'engine'})", "")
-        commit = make_commit(
-            tree=dict(tree),
-            parents=(head,) if head else (),
-            author=unknown,
-            committer=author,
+        draft = CommitDraft(
             message=f"Adopt snapshot {snapshot.snapshot_id} of {one.table}, written by another engine",
-            time=now,
-            branch=line.branch,
+            author=Author(f"unknown ({snapshot.engine or 'engine'})", ""),
+            committer=author,
             statistics={one.table: snapshot.statistics},
             metadata={"adopted": str(one.table), "written_at": snapshot.time.isoformat()},
+            tree=dict(tree),
         )
-        made.append((commit, dict(tree)))
-        head = commit.id
-    return made
+        made.append(draft)
+    return tuple(made)
 
 
-def _publication(
-    line: Line,
-    foreign: Sequence[Foreign],
-    commits: Sequence[tuple[Commit, Tree]],
-    sealed: Sealed,
-    author: Author,
-    now: datetime,
-) -> Publication:
-    *before, (commit, tree) = commits
+def _record(
+    line: Line, foreign: Sequence[Foreign], drafts: tuple[CommitDraft, ...], author: Author, now: datetime
+) -> Record:
     run = RunRecord(
         id=new_run_id(now),
         branch=line.branch,
@@ -183,22 +175,9 @@ def _publication(
         selection=tuple(str(one.table) for one in foreign),
         step="finished",
         finished_at=now,
-        commit_id=commit.id,
+        commit_id=THIS_COMMIT,
         kind="adopt",
     )
-    # Each pointer stays where it is; that nobody moved it meanwhile is part of the transaction.
-    pointers = tuple(
-        Pointer(catalog=one.state.catalog, expected=one.state.location, location=one.state.location) for one in foreign
-    )
-    detail = {"commits": [c.id for c, _ in commits], "tables": [str(one.table) for one in foreign]}
-    return Publication(
-        pointers=pointers,
-        branch=line.branch,
-        expected_head=line.head,
-        commit=commit,
-        tree=tree,
-        run=run,
-        audit=(AuditRecord(now, author.email, "adopt", str(line.branch), detail),),
-        before=tuple(before),
-        sealed=sealed,
-    )
+    detail = {"commits": ALL_COMMITS, "tables": [str(one.table) for one in foreign]}
+    audit = AuditRecord(now, author.email, "adopt", str(line.branch), detail)
+    return Record(time=now, commits=drafts, run=run, audit=(audit,))

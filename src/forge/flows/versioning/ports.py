@@ -18,6 +18,7 @@ from forge.flows.runs.engine import Engine
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.project import Project
+from forge.flows.runs.publish.changes import PublishPorts
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.content_hash import Seals
@@ -81,6 +82,10 @@ class VersionPorts:
     def key_check(self) -> KeyCheck:
         return KeyCheck(self.tables, self.small, self.large, self.small_bytes)
 
+    @property
+    def publishing(self) -> PublishPorts:
+        return PublishPorts(self.metadata, self.lake, self.seam, lambda: self.tables, self.seals, self.signer)
+
     def branch(self, name: str) -> Branch:
         """With the protection that the settings add."""
         return effective(find_branch(self.metadata, BranchName(name)), self.protected, self.review)
@@ -130,6 +135,13 @@ class Work:
             raise CancellationError("It was cancelled", why="Nothing of it was published.", fix="Try again.")
         self.ports.metadata.enter_step(self.run_id, name)
         self.ports.seam(name)
+
+    @property
+    def publishing(self) -> PublishPorts:
+        """It may be stopped until it publishes."""
+        return replace(
+            self.ports.publishing, seam=lambda name: (self.step if name == "prepared" else self.ports.seam)(name)
+        )
 
 
 @contextmanager

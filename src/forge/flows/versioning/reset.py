@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.flows.runs.pins import line_of
-from forge.flows.runs.publish.changes import Prepared, assets_of, land
-from forge.flows.runs.records import Advance, AuditRecord, Moved
+from forge.flows.runs.publish.changes import Changes, assets_of
+from forge.flows.runs.publish.publish import Record, publish
+from forge.flows.runs.records import AuditRecord, PublishConflict
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError
@@ -32,19 +33,14 @@ def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:
     wanted = ports.metadata.tree(commit.id)
     tables = sorted({*line.tree, *wanted})
     changed = {t: wanted.get(t) for t in tables if not same(line.tree.get(t), wanted.get(t))}
-
-    def record(prepared: Prepared) -> Advance:
-        detail = {"from": line.head, "to": commit.id}
-        return Advance(
-            pointers=prepared.pointers,
-            branch=line.branch,
-            expected_head=line.head,
-            head=commit.id,
-            assets=assets_of(ports, None, prepared.versions, staged=wanted) if line.is_default else (),
-            audit=(AuditRecord(ports.clock(), ports.author.email, "reset", str(line.branch), detail),),
-        )
-
-    if isinstance(land(None, ports, line, changed, record), Moved):
+    now, detail = ports.clock(), {"from": line.head, "to": commit.id}
+    record = Record(
+        time=now,
+        head=commit.id,
+        assets=assets_of(ports, None, changed) if line.is_default else (),
+        audit=(AuditRecord(now, ports.author.email, "reset", str(line.branch), detail),),
+    )
+    if isinstance(publish(ports.publishing, Changes(line=line, versions=changed), record), PublishConflict):
         raise ForgeError(
             "E403",
             f"Someone else published on '{branch}' meanwhile",

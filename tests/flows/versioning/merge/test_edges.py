@@ -11,7 +11,8 @@ from version_walk import second_world
 from version_world import ADA, MAIN, VersionWorld, make_world
 
 from forge.flows.runs.pins import line_of
-from forge.flows.runs.publish.changes import Prepared, land
+from forge.flows.runs.publish.changes import Changes
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
 from forge.flows.runs.records import Publication, RunStatus
 from forge.flows.versioning.branches import delete_branch
 from forge.flows.versioning.merge.merge import MergeRequest, merge
@@ -23,7 +24,7 @@ from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
 from forge.model.schema import Column, Schema
-from forge.versioning.commit import TableVersion, make_commit
+from forge.versioning.commit import TableVersion
 from forge.versioning.conflict import ConflictKind, Take
 from forge.versioning.field import Field
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
@@ -188,30 +189,11 @@ def put_view(world: VersionWorld, sql: str) -> CommitId:
             number=1,
         )
 
-        def record(prepared: Prepared) -> Publication:
-            tree = {**line.tree, name: version}
-            commit = make_commit(
-                tree=tree,
-                parents=(line.head,) if line.head else (),
-                author=ADA,
-                message=sql,
-                time=ports.clock(),
-                branch=MAIN,
-                statistics={},
-                metadata={},
-            )
-            done = replace(work.record, status=RunStatus.SUCCEEDED, commit_id=commit.id, finished_at=ports.clock())
-            return Publication(
-                pointers=prepared.pointers,
-                branch=MAIN,
-                expected_head=line.head,
-                commit=commit,
-                tree=tree,
-                run=done,
-                sealed=prepared.sealed,
-            )
-
-        assert isinstance(land(work, ports, line, {name: version}, record), Publication)
+        now = ports.clock()
+        done = replace(work.record, status=RunStatus.SUCCEEDED, commit_id=THIS_COMMIT, finished_at=now)
+        draft = CommitDraft(message=sql, author=ADA, statistics={}, metadata={})
+        changes = Changes(line=line, versions={name: version})
+        assert isinstance(publish(work.publishing, changes, Record(time=now, commits=(draft,), run=done)), Publication)
     return head(world)
 
 

@@ -20,7 +20,8 @@ from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import placed
 from forge.flows.runs.publish.many import Several, commit_several
-from forge.flows.runs.records import AuditRecord, Moved, RunStatus
+from forge.flows.runs.publish.publish import THIS_COMMIT
+from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus
 from forge.flows.versioning.branches import changed_tables
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.pick import revert as revert_commit
@@ -163,13 +164,13 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
             action="remediate",
             verdicts=verdicts,
             metadata={"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
-            remediation=lambda commit_id: applied(told, commit_id),
+            remediation=applied(told, THIS_COMMIT),
         )
-        commit = commit_several(work, line, project, several)
-        if isinstance(commit, Moved):
+        landed = commit_several(work, line, project, several)
+        if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None
-        return applied(told, commit.id)
+        return applied(told, landed.commit.id)
 
 
 def _as_previewed(line: Line, after: Tree, table: TableName, made: Commit) -> TableOutcome:
@@ -251,13 +252,13 @@ def _take_back(record: Remediation, line: Line, ports: RemedyPorts) -> Remediati
             message=f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
             action="remediation.revert",
             metadata={"revert": record.commit, "remediation": record.id},
-            remediation=lambda commit_id: _reverted(record, commit_id),
+            remediation=_reverted(record, THIS_COMMIT),
         )
-        commit = commit_several(work, line, versions.project(), several)
-        if isinstance(commit, Moved):
+        landed = commit_several(work, line, versions.project(), several)
+        if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None
-        return _reverted(record, commit.id)
+        return _reverted(record, landed.commit.id)
 
 
 def _reverted(record: Remediation, commit_id: CommitId) -> Remediation:

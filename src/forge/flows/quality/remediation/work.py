@@ -13,7 +13,8 @@ from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import placed
 from forge.flows.runs.publish.many import Several, commit_several
-from forge.flows.runs.records import AuditRecord, Moved, RunStatus
+from forge.flows.runs.publish.publish import THIS_COMMIT
+from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.preview import judge_preview, outputs_of
 from forge.flows.versioning.merge.tree import TableOutcome
@@ -79,7 +80,7 @@ def work_out(
             adopt(versions, branch)
             line = line_of(versions.metadata, branch, versions.default_branch)
             worked = _attempt(ports, work, line, record, done, gate=gate)
-            if not isinstance(worked, Moved):
+            if not isinstance(worked, PublishConflict):
                 return worked
             work.stages.clear()
             versions.lake.drop_stages(work.run_id)
@@ -94,7 +95,7 @@ def _attempt(
     done: Callable[[Remediation, CommitId], Remediation],
     *,
     gate: Gate,
-) -> Worked | Moved:
+) -> Worked | PublishConflict:
     project, checks = with_checks(ports, record)
     stamp = str(record.run_id or work.run_id)
     work.tell("staging", record.table)
@@ -130,13 +131,13 @@ def _attempt(
         verdicts=verdicts,
         metadata={"remediation": record.id, "checks": list(record.check_ids)},
         made_of=carried.made_of,
-        remediation=lambda commit_id: done(told, commit_id),
+        remediation=done(told, THIS_COMMIT),
     )
-    commit = commit_several(work, line, project, several)
-    if isinstance(commit, Moved):
-        return commit
-    work.tell("published", record.table, commit.id)
-    return Worked(done(told, commit.id), commit)
+    landed = commit_several(work, line, project, several)
+    if isinstance(landed, PublishConflict):
+        return landed
+    work.tell("published", record.table, landed.commit.id)
+    return Worked(done(told, landed.commit.id), landed.commit)
 
 
 def _versions(carried: Carried) -> dict[TableName, TableVersion | None]:

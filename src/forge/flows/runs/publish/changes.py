@@ -1,21 +1,50 @@
-"""The end of a merge, commit, revert or reset: what was staged becomes the branch's, in one transaction."""
+"""What a branch gets: versions of tables, and the pointers that bring each of them there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from forge.contracts.contract import pii_columns
-from forge.flows.ports import SnapshotState
-from forge.flows.runs.pins import Base, Line, find_base
-from forge.flows.runs.project import Project
-from forge.flows.runs.publish.durable import publish_durably
-from forge.flows.runs.records import Advance, AssetRecord, Moved, Pointer, Publication, Published, Sealed, TableLineage
-from forge.flows.versioning.content_hash import seal_versions
-from forge.flows.versioning.ports import VersionPorts, Work
-from forge.model.names import CatalogName, RunId, TableName
-from forge.model.retry import attempts
+from forge.flows.runs.pins import Line, find_base
+from forge.flows.runs.records import AssetRecord, Moved, Pointer, PublishConflict, Sealed, TableLineage
+from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.commit import TableVersion, Tree
+
+if TYPE_CHECKING:
+    from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.runs.project import Project
+    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.ports import VersionPorts
+    from forge.flows.versioning.tables import Tables
+    from forge.versioning.commit import Signer
+
+
+@dataclass(frozen=True, slots=True)
+class PublishPorts:
+    """What publishing needs of the world."""
+
+    metadata: Metadata
+    lake: Lake
+    seam: Seam = lambda step: None
+    tables: Callable[[], Tables | None] = lambda: None  # None: tables of the catalog are known by their names alone
+    seals: Seals | None = None  # None: what is published is not hashed
+    signer: Signer | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What becomes of tables of a branch; None: the branch has the table no more."""
+
+    line: Line  # as the work found the branch
+    versions: Mapping[TableName, TableVersion | None]  # a staged one stands in its hidden row
+    stages: Mapping[TableName, Stage] = field(default_factory=dict)
+    refs: Mapping[TableName, SnapshotId | None] = field(default_factory=dict)
+    """Where the refs of tables stood when the work began; of others it is looked up."""
+    holds_branch: bool = True  # False: the branch may move meanwhile, as long as these tables do not
+    pointers: tuple[Pointer, ...] | None = None  # given: all stands where it will be, and is not hashed
+    sealed: Sealed = Sealed()  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,38 +53,33 @@ class Prepared:
 
     pointers: tuple[Pointer, ...]
     versions: Mapping[TableName, TableVersion | None]
-    sealed: Sealed = field(default_factory=Sealed)
 
 
-def prepare(
-    ports: VersionPorts,
-    line: Line,
-    changed: Mapping[TableName, TableVersion | None],
-    work: Work | None,
-    before: Sealed | None = None,
-) -> Prepared | Moved:
-    """Only what becomes a commit is sealed, which is what is done as a piece of work. `before`: of an earlier try."""
+def prepare(ports: PublishPorts, changes: Changes) -> Prepared | PublishConflict:
+    """A conflict names all tables that are not where the work found them."""
+    if changes.pointers is not None:
+        return Prepared(changes.pointers, changes.versions)
     pointers: list[Pointer] = []
     versions: dict[TableName, TableVersion | None] = {}
-    for table, version in changed.items():
-        found = _targets(ports, line, table, version, work)
+    moved: list[TableName] = []
+    for table, version in changes.versions.items():
+        found = _targets(ports, changes, table, version)
         if isinstance(found, Moved):
-            return found
-        pointers += found[0]
-        versions[table] = found[1]
-    if work is None:
-        return Prepared(tuple(pointers), versions)
-    kept = {table: version for table, version in versions.items() if version is not None}
-    digested, sealed = seal_versions(ports.metadata, ports.seals, kept, pointers, before)
-    return Prepared(tuple(pointers), {**versions, **digested}, sealed)
+            moved.append(table)
+        else:
+            pointers += found[0]
+            versions[table] = found[1]
+    return PublishConflict(tuple(moved)) if moved else Prepared(tuple(pointers), versions)
 
 
 def _targets(
-    ports: VersionPorts, line: Line, table: TableName, version: TableVersion | None, work: Work | None
+    ports: PublishPorts, changes: Changes, table: TableName, version: TableVersion | None
 ) -> tuple[list[Pointer], TableVersion | None] | Moved:
-    base, before = find_base(table, line, ports.lake), line.tree.get(table)
+    line = changes.line
+    before = line.tree.get(table)
+    ref = changes.refs[table] if table in changes.refs else find_base(table, line, ports.lake).ref
     stays = before is not None and version is not None and (before.uuid, before.kind) == (version.uuid, version.kind)
-    left = None if before is None or stays else _left(ports, line, table, before, base)
+    left = None if before is None or stays else _left(ports, line, table, before)
     if isinstance(left, Moved):
         return left
     pointers = [left] if left is not None else []
@@ -64,14 +88,16 @@ def _targets(
     if version.kind == "view":
         shown = _view(line, table, version, before if stays else None)
         return [*pointers, shown] if shown else pointers, version
-    stage = work.stages.get(table) if work else None
+    stage = changes.stages.get(table)
     if stage is not None and version.catalog == stage.catalog:
-        pointer = ports.lake.prepare(stage, line.branch, is_default=line.is_default, expected=base.ref)
+        pointer = ports.lake.prepare(stage, line.branch, is_default=line.is_default, expected=ref)
     else:
         # a table that the branch does not have yet: whatever ref of its name is there says nothing
         state = None if stays else ports.lake.state(version.catalog)
-        expected = state.refs.get(line.ref) if state is not None else base.ref
-        pointer = ports.tables.point(
+        expected = state.refs.get(line.ref) if state is not None else ref
+        tables = ports.tables()
+        assert tables is not None, "a version that was not staged is of a catalog that Forge writes itself"
+        pointer = tables.point(
             table, version, line.branch, is_default=line.is_default, expected=expected, is_free=left is not None
         )
     if isinstance(pointer, Moved):
@@ -79,9 +105,7 @@ def _targets(
     return [*pointers, pointer], replace(version, catalog=pointer.catalog)
 
 
-def _left(
-    ports: VersionPorts, line: Line, table: TableName, before: TableVersion, base: Base
-) -> Pointer | Moved | None:
+def _left(ports: PublishPorts, line: Line, table: TableName, before: TableVersion) -> Pointer | Moved | None:
     """What the branch had under this name, and has no more."""
     if before.kind == "view":
         at = before.metadata_location
@@ -91,9 +115,13 @@ def _left(
             if line.is_default and at is not None
             else None
         )
+    tables = ports.tables()
+    if tables is None:
+        return None
     if not line.is_default:
-        return ports.tables.leave(before, line.branch)
-    return ports.tables.hide(table, before, base.ref) if base.catalog is not None else None
+        return tables.leave(before, line.branch)
+    base = find_base(table, line, ports.lake)
+    return tables.hide(table, before, base.ref) if base.catalog is not None else None
 
 
 def _view(line: Line, table: TableName, version: TableVersion, before: TableVersion | None) -> Pointer | None:
@@ -107,35 +135,6 @@ def _view(line: Line, table: TableName, version: TableVersion, before: TableVers
         location=version.metadata_location,
         kind="VIEW",
     )
-
-
-def land(
-    work: Work | None,
-    ports: VersionPorts,
-    line: Line,
-    changed: Mapping[TableName, TableVersion | None],
-    record: Callable[[Prepared], Publication | Advance],
-) -> Publication | Advance | Moved:
-    """Tried again while others move other branches of the same tables. Moved: the branch itself moved, or a table on
-    it; what was worked out stands on an older state, and nothing was written."""
-    seam, sealed = ports.seam, Sealed()
-    for attempt in attempts():
-        prepared = prepare(ports, line, changed, work, sealed)
-        if isinstance(prepared, Moved):
-            return prepared
-        sealed = prepared.sealed
-        if attempt == 0:
-            (work.step if work is not None else seam)("prepared")
-        wanted = record(prepared)
-        if isinstance(wanted, Publication):
-            sealed = wanted.sealed
-        outcome = publish_durably(ports.lake, ports.metadata, wanted, seam)
-        if isinstance(outcome, Published):
-            seam("published")
-            return wanted
-        if outcome.branch_moved:
-            return outcome
-    return Moved((), branch_moved=True)
 
 
 def placed(tree: Tree, versions: Mapping[TableName, TableVersion | None]) -> dict[TableName, TableVersion]:
@@ -157,17 +156,15 @@ def lineage_of_both(ports: VersionPorts, table: TableName, *sides: TableVersion 
 
 
 def assets_of(
-    ports: VersionPorts, project: Project | None, versions: Mapping[TableName, TableVersion | None], *, staged: Tree
+    ports: VersionPorts, project: Project | None, versions: Mapping[TableName, TableVersion | None]
 ) -> tuple[AssetRecord, ...]:
-    """What the catalog shows of these tables from now on. `staged` says where they can be read while they are not yet
-    published."""
+    """What the catalog shows of these tables from now on. Versions that are staged stand in their hidden rows."""
     known = {asset.table: asset for asset in ports.metadata.assets()}
     found = []
     for table, version in versions.items():
-        at = staged.get(table, version)
-        if version is None or at is None or at.snapshot_id is None:
+        if version is None or version.snapshot_id is None:
             continue
-        snapshot = ports.lake.snapshot(at.catalog, at.snapshot_id)
+        snapshot = ports.lake.snapshot(version.catalog, version.snapshot_id)
         if snapshot is not None:
             found.append(_asset(ports, project, table, snapshot, known.get(table)))
     return tuple(found)

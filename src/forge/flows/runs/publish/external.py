@@ -9,26 +9,23 @@ from dataclasses import dataclass, field, replace
 from forge.flows.ports import ByTable
 from forge.flows.runs.build import Built, Job
 from forge.flows.runs.pins import Line
-from forge.flows.runs.publish.durable import publish_durably
+from forge.flows.runs.publish.changes import Changes, prepare
 from forge.flows.runs.publish.outputs import (
-    Conflict,
     Landed,
-    Target,
     asset_of,
-    held_lineage,
+    changes_of,
     lineage_of,
-    prepare_targets,
     profile_of,
-    publication_of,
-    taken_of,
+    publish_ports,
+    record_of,
 )
-from forge.flows.runs.records import OutputStatus, Published, RunRecord, RunStatus
+from forge.flows.runs.publish.publish import publish
+from forge.flows.runs.records import OutputStatus, Publication, PublishConflict, RunRecord, RunStatus
 from forge.flows.upkeep.recovery import Intended, note_intent, unsettled
-from forge.model.errors import CancellationError, DatabaseBusyError, ForgeError
+from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import TableName
-from forge.model.retry import attempts
 from forge.quality.verdict import Verdict
-from forge.versioning.commit import Author, TableStatistics
+from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +38,7 @@ class _Landing:
     verdicts: Sequence[Verdict]
     author: Author
     message: str
-    targets: Mapping[TableName, Target]
+    versions: Mapping[TableName, TableVersion | None]  # where they stand in the catalog once they have landed
     built: Sequence[Built]
     landed: list[Built] = field(default_factory=list)
     refused: list[TableName] = field(default_factory=list)
@@ -57,23 +54,22 @@ def publish_by_table(
     *,
     author: Author,
     message: str,
-) -> Landed | Conflict:
+) -> Landed | PublishConflict:
     """A table that the catalog refuses is named as a conflict, with all that stand on it; what landed is recorded."""
     ours = [b for b in built if b.status is OutputStatus.PASSED]
     branch = job.metadata.branch(line.branch)
-    taken = taken_of(ours, line, job.metadata.tree(branch.head if branch else None))
+    taken = _moved(ours, line, job.metadata.tree(branch.head if branch else None))
     taken += unsettled(job.metadata, job.lake, {b.table: b.base for b in ours})
     if taken:
-        return Conflict(tuple(dict.fromkeys(taken)))
-    prepared = prepare_targets(job.lake, line, ours)
-    if isinstance(prepared, Conflict):
+        return PublishConflict(tuple(dict.fromkeys(taken)))
+    prepared = prepare(publish_ports(job), changes_of(job, line, ours))
+    if isinstance(prepared, PublishConflict):
         return prepared
     job.seam("prepared")
-    # Views have no place in the catalog: the tree holds them.
-    targets = {table: replace(target, pointer=None) for table, target in prepared.items()}
-    note_intent(job.metadata, run, verdicts, [_intended(job, line, b, targets[b.table]) for b in ours], job.now)
+    versions = prepared.versions
+    note_intent(job.metadata, run, verdicts, [_intended(job, line, b, versions[b.table]) for b in ours], job.now)
     landing = _Landing(
-        job=job, line=line, run=run, verdicts=verdicts, author=author, message=message, targets=targets, built=built
+        job=job, line=line, run=run, verdicts=verdicts, author=author, message=message, versions=versions, built=built
     )
     try:
         _land_all(landing, catalog, ours)
@@ -82,14 +78,19 @@ def publish_by_table(
             raise _recorded(landing, failure) from failure
         raise
     if not landing.landed:
-        return Conflict(tuple(landing.refused))
+        return PublishConflict(tuple(landing.refused))
     return _record(landing)
 
 
-def _intended(job: Job, line: Line, built: Built, target: Target) -> Intended:
+def _moved(ours: Sequence[Built], line: Line, tree: Tree) -> list[TableName]:
+    return [b.table for b in ours if tree.get(b.table) != line.tree.get(b.table)]
+
+
+def _intended(job: Job, line: Line, built: Built, version: TableVersion | None) -> Intended:
+    assert version is not None, "a run takes no table out"
     return Intended(
         table=built.table,
-        version=replace(target.version, run_id=str(job.run_id)),
+        version=version,
         statistics=built.snapshot.statistics if built.snapshot else TableStatistics(),
         lineage=lineage_of(built),
         asset=asset_of(job.project, built, job.now) if line.is_default else None,
@@ -113,39 +114,36 @@ def _land_all(landing: _Landing, catalog: ByTable, ours: Sequence[Built]) -> Non
             landing.refused.append(built.table)
 
 
-def _record(landing: _Landing) -> Landed | Conflict:
-    """The commit of what landed. Tried again while others publish other tables; nothing lands a second time."""
-    job, line = landing.job, landing.line
-    for _ in attempts():
-        branch = job.metadata.branch(line.branch)
-        head = branch.head if branch else None
-        tree = dict(job.metadata.tree(head))
-        overtaken = taken_of(landing.landed, line, tree)  # someone built on what we landed, and was recorded first
-        kept = [b for b in landing.landed if b.table not in overtaken]
-        left = (*landing.refused, *overtaken)
-        if not kept:
-            return Conflict(left)
+def _record(landing: _Landing) -> Landed | PublishConflict:
+    """The commit of what landed. No pointer moves: the catalog has, and views are in the tree alone. A table that
+    someone built on and recorded first is left out."""
+    job, line, kept, left = landing.job, landing.line, landing.landed, tuple(landing.refused)
+    while kept:
         run = landing.run
         if left and run.error is None:
             run = replace(run, status=RunStatus.CONFLICT, error=_in_part(kept, left).to_dict())
-        publication = publication_of(
-            job,
-            replace(line, head=head, tree=tree),
-            run,
-            kept,
-            {b.table: landing.targets[b.table] for b in kept},
-            landing.verdicts,
-            author=landing.author,
-            message=landing.message,
-            unpublished=held_lineage(landing.built, kept),
+        record = record_of(
+            job, line, run, landing.built, kept, landing.verdicts, author=landing.author, message=landing.message
         )
-        if isinstance(publish_durably(job.lake, job.metadata, publication, job.seam), Published):
-            return Landed(publication.commit, publication.run, left)
-    raise DatabaseBusyError(
-        f"Branch '{line.branch}' moves too often to record run {job.run_id}",
-        why="Its tables have landed in the external catalog.",
-        fix="forge repair",
-    )
+        versions = {b.table: landing.versions[b.table] for b in kept}
+        done = publish(
+            publish_ports(job), Changes(line=line, versions=versions, holds_branch=False, pointers=()), record
+        )
+        if isinstance(done, Publication):
+            return Landed(done.commit, done.run, left)
+        assert isinstance(done, PublishConflict)
+        branch = job.metadata.branch(line.branch)
+        overtaken = _moved(kept, line, job.metadata.tree(branch.head if branch else None))
+        if not overtaken:
+            raise ForgeError(
+                "E404",
+                f"Branch '{line.branch}' moves too often to record run {job.run_id}",
+                why="Its tables have landed in the external catalog.",
+                fix="forge repair",
+            )
+        left = (*left, *overtaken)
+        kept = [b for b in kept if b.table not in overtaken]
+    return PublishConflict(left)
 
 
 def _recorded(landing: _Landing, failure: BaseException) -> BaseException:

@@ -3,14 +3,13 @@ key. Judged like everything that is published, and published in one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from forge.flows.runs.pins import Line, line_of
-from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Prepared, assets_of, land, lineage_of_both, placed
-from forge.flows.runs.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, TableLineage
+from forge.flows.runs.publish.changes import lineage_of_both, placed
+from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus, TableLineage
 from forge.flows.versioning.data.engine import Made, stage_by_engine
 from forge.flows.versioning.data.key import is_judged, with_key
 from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
@@ -26,7 +25,7 @@ from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Verdict
-from forge.versioning.commit import Commit, TableStatistics, TableVersion, make_commit
+from forge.versioning.commit import Commit, TableStatistics, TableVersion
 from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.field import Fields
 from forge.versioning.protection import refuse_change
@@ -70,14 +69,14 @@ def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
             adopt(ports, request.branch)
             line = line_of(ports.metadata, BranchName(request.branch), ports.default_branch)
             result = _attempt(work, request, line)
-            if not isinstance(result, Moved):
+            if not isinstance(result, PublishConflict):
                 return result
             work.stages.clear()
             ports.lake.drop_stages(work.run_id)
         raise moves_too_often(request.branch)
 
 
-def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | Moved:
+def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | PublishConflict:
     ports, table = work.ports, request.table
     before = _find_table(request, line)
     work.tell("staging", table)
@@ -92,11 +91,9 @@ def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | M
     if any(verdict.blocks for verdict in verdicts):
         return _hold(work, request, outcome, verdicts)
     work.tell("publishing", table)
-    record = _publication(work, request, line, made, verdicts, project)
-    landed = land(work, ports, line, changed, record)
-    if isinstance(landed, Moved):
+    landed = commit_several(work, line, project, _several(work, request, line, made, verdicts))
+    if isinstance(landed, PublishConflict):
         return landed
-    assert isinstance(landed, Publication)
     work.tell("published", table, landed.commit.id)
     return CommitResult(landed.commit, work.run_id, table, outcome.statistics, verdicts)
 
@@ -246,68 +243,21 @@ def _hold(work: Work, request: CommitRequest, outcome: TableOutcome, verdicts: t
     return CommitResult(None, work.run_id, request.table, outcome.statistics, verdicts, "blocked")
 
 
-def _publication(
-    work: Work,
-    request: CommitRequest,
-    line: Line,
-    made: Made,
-    verdicts: tuple[Verdict, ...],
-    project: Project,
-) -> Callable[[Prepared], Publication]:
-    ports, table, outcome = work.ports, request.table, made.outcome
+def _several(work: Work, request: CommitRequest, line: Line, made: Made, verdicts: tuple[Verdict, ...]) -> Several:
+    table, outcome = request.table, made.outcome
     lineage = made.lineage or TableLineage(table)
     if request.mode is not CommitMode.OVERWRITE:  # what was there before is still in it
-        lineage = both_lineages(lineage_of_both(ports, table, line.tree.get(table)), lineage)
-
-    def record(prepared: Prepared) -> Publication:
-        now = ports.clock()
-        tree = placed(line.tree, prepared.versions)
-        commit = make_commit(
-            tree=tree,
-            parents=(line.head,) if line.head else (),
-            author=ports.author,
-            message=request.message or default_message(request, outcome.statistics),
-            time=now,
-            branch=line.branch,
-            statistics={table: outcome.statistics},
-            metadata={"run_id": str(work.run_id), "commit": str(request.mode)},
-            signer=ports.signer,
-        )
-        outputs = tuple(
-            replace(
-                output,
-                status=OutputStatus.PUBLISHED,
-                rows=outcome.statistics.record_count,
-                rows_added=outcome.statistics.rows_added,
-            )
-            for output in outputs_of(tree, (table,), verdicts, "commit")
-        )
-        run = replace(
-            work.record,
-            status=RunStatus.SUCCEEDED,
-            finished_at=now,
-            step="finished",
-            commit_id=commit.id,
-            outputs=outputs,
-        )
-        detail = {"commit": commit.id, "run": str(work.run_id), "tables": [str(table)], "mode": str(request.mode)}
-        staged = {table: outcome.version} if outcome.version is not None else {}
-        return Publication(
-            pointers=prepared.pointers,
-            branch=line.branch,
-            expected_head=line.head,
-            commit=commit,
-            tree=tree,
-            run=run,
-            verdicts=verdicts,
-            lineage=(lineage,),
-            assets=assets_of(ports, project, prepared.versions, staged=staged) if line.is_default else (),
-            audit=(AuditRecord(now, ports.author.email, request.action, str(line.branch), detail),),
-            sealed=prepared.sealed,
-            contracts=ports.register((table,), work.run_id) if line.is_default else (),
-        )
-
-    return record
+        lineage = both_lineages(lineage_of_both(work.ports, table, line.tree.get(table)), lineage)
+    return Several(
+        outcomes={table: outcome},
+        message=request.message or default_message(request, outcome.statistics),
+        action=request.action,
+        verdicts=verdicts,
+        metadata={"commit": str(request.mode)},
+        made_of={table: lineage},
+        detail={"mode": str(request.mode)},
+        kind="commit",
+    )
 
 
 def both_lineages(old: TableLineage, new: TableLineage) -> TableLineage:

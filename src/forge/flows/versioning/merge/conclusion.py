@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets as randomness
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.flows.runs.pins import Line
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Prepared, assets_of, land, lineage_of_both, placed
-from forge.flows.runs.records import AuditRecord, Moved, OutputStatus, Publication, RunStatus, Sealed
-from forge.flows.versioning.content_hash import seal_series
+from forge.flows.runs.publish.changes import Changes, assets_of, lineage_of_both, placed
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.records import AuditRecord, OutputStatus, Publication, PublishConflict, RunStatus
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Blocked, Conflicted, Merged, MergedBy, MergeResult, UpToDate
@@ -19,7 +19,7 @@ from forge.flows.versioning.ports import VersionPorts, Work
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.branch import Branch
-from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
+from forge.versioning.commit import Author
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.errors import NothingToDoError
 from forge.versioning.graph import MergeBase
@@ -54,21 +54,10 @@ class Plan:
     steps: tuple[CommitId, ...] = ()  # of a rebase: the commits to replay
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One commit that the work makes: what it changes, and what its parents, author and message are."""
-
-    changed: Mapping[TableName, object]  # names are what counts; versions are taken once they are in place
-    tree: Tree  # with staged versions where they are in their hidden rows
-    message: str
-    author: Author
-    statistics: Mapping[TableName, TableStatistics]
-    parents: tuple[CommitId, ...] | None = None  # None: the commit before it
-    metadata: Mapping[str, object] = field(default_factory=dict)
-
-
-def finish(work: Work, plan: Plan, line: Line, merged: TreeMerge, steps: tuple[Step, ...]) -> MergeResult | Moved:
-    """Conflicts and failed gates are kept for someone to decide; else the steps become commits, in one transaction."""
+def finish(
+    work: Work, plan: Plan, line: Line, merged: TreeMerge, drafts: tuple[CommitDraft, ...]
+) -> MergeResult | PublishConflict:
+    """Conflicts and failed gates are kept for someone to decide; else the drafts become commits, in one transaction."""
     ports = work.ports
     if merged.conflict_count:
         return _hold(work, plan, merged, merged.conflicts, merged.conflict_count, ())
@@ -85,8 +74,9 @@ def finish(work: Work, plan: Plan, line: Line, merged: TreeMerge, steps: tuple[S
     if any(verdict.blocks for verdict in verdicts):
         return _hold(work, plan, merged, (), 0, verdicts)
     work.tell("publishing", detail=f"{len(merged.changed)} tables")
-    landed = land(work, ports, line, merged.changed, _publication(work, plan, line, merged, steps, verdicts, project))
-    if isinstance(landed, Moved):
+    record = _record(work, plan, line, merged, drafts, verdicts, project)
+    landed = publish(work.publishing, Changes(line=line, versions=merged.changed, stages=work.stages), record)
+    if isinstance(landed, PublishConflict):
         _end(work, RunStatus.CONFLICT, verdicts, merged)
         return landed
     assert isinstance(landed, Publication)
@@ -131,98 +121,47 @@ def close_merge(ports: VersionPorts, merge_id: str | None, head: CommitId | None
     return closed
 
 
-def _publication(
+def _record(
     work: Work,
     plan: Plan,
     line: Line,
     merged: TreeMerge,
-    steps: tuple[Step, ...],
+    drafts: tuple[CommitDraft, ...],
     verdicts: tuple[Verdict, ...],
     project: Project | None,
-) -> Callable[[Prepared], Publication]:
-    ports = work.ports
+) -> Record:
+    ports, now, changed = work.ports, work.ports.clock(), merged.changed
     kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
-    sides = {t: (line.tree.get(t), ports.metadata.tree(plan.theirs).get(t)) for t in merged.changed}
-
-    def record(prepared: Prepared) -> Publication:
-        commits, sealed = _commits(work, line, steps, prepared)
-        commit, tree = commits[-1]
-        now = ports.clock()
-        outputs = tuple(
-            replace(o, status=OutputStatus.PUBLISHED)
-            for o in outputs_of(tree, tuple(merged.changed), verdicts, plan.kind)
-        )
-        run = replace(
-            work.record,
-            status=RunStatus.SUCCEEDED,
-            finished_at=now,
-            step="finished",
-            commit_id=commit.id,
-            outputs=outputs,
-        )
-        done = None
-        if kept is not None:
-            done = replace(kept, status=MergeStatus.MERGED, commit_id=commit.id, run_id=run.id, updated_at=now)
-        own = [t for t, v in prepared.versions.items() if v is not None and v.run_id == work.run_id]
-        detail = {"source": plan.source, "from": line.head, "to": commit.id, "type": plan.strategy.value}
-        return Publication(
-            pointers=prepared.pointers,
-            branch=line.branch,
-            expected_head=line.head,
-            commit=commit,
-            tree=tree,
-            run=run,
-            verdicts=verdicts,
-            lineage=tuple(lineage_of_both(ports, t, *sides[t]) for t in own),
-            assets=assets_of(ports, project, prepared.versions, staged=placed({}, merged.changed))
-            if line.is_default
-            else (),
-            audit=(AuditRecord(now, ports.author.email, plan.kind, str(line.branch), detail),),
-            before=tuple(commits[:-1]),
-            merge=done,
-            statuses=merged_status(plan, ports),
-            sealed=sealed,
-            contracts=ports.register(tuple(merged.changed), work.run_id) if line.is_default else (),
-        )
-
-    return record
-
-
-def _commits(
-    work: Work, line: Line, steps: tuple[Step, ...], prepared: Prepared
-) -> tuple[list[tuple[Commit, Tree]], Sealed]:
-    """The commits, each on top of the one before it, with every table where it will stand; and what was hashed."""
-    ports = work.ports
-    made: list[tuple[Commit, Tree]] = []
-    trees = [{t: _settled(version, prepared.versions.get(t)) for t, version in step.tree.items()} for step in steps]
-    changed = [tree[table] for step, tree in zip(steps, trees, strict=True) for table in step.changed if table in tree]
-    digested, sealed = seal_series(ports.metadata, ports.seals, changed, prepared.pointers, prepared.sealed)
-    for step, settled in zip(steps, trees, strict=True):
-        tree = {table: digested.get(version, version) for table, version in settled.items()}
-        before = made[-1][0].id if made else line.head
-        parents = step.parents if step.parents is not None else ((before,) if before else ())
-        commit = make_commit(
-            tree=tree,
-            parents=parents,
-            author=step.author,
-            committer=ports.author,
-            message=step.message,
-            time=ports.clock(),
-            branch=line.branch,
-            statistics=step.statistics,
-            metadata=step.metadata,
-        )
-        if ports.signer is not None:
-            commit = replace(commit, signature=ports.signer(commit.id))
-        made.append((commit, tree))
-    return made, sealed
-
-
-def _settled(version: TableVersion, final: TableVersion | None) -> TableVersion:
-    """A version that was staged, where it stands once published: the versions before the last are in the same table."""
-    if final is None or version.uuid != final.uuid:
-        return version
-    return final if version.snapshot_id == final.snapshot_id else replace(version, catalog=final.catalog)
+    outputs = tuple(
+        replace(o, status=OutputStatus.PUBLISHED)
+        for o in outputs_of(placed(line.tree, changed), tuple(changed), verdicts, plan.kind)
+    )
+    run = replace(
+        work.record,
+        status=RunStatus.SUCCEEDED,
+        finished_at=now,
+        step="finished",
+        commit_id=THIS_COMMIT,
+        outputs=outputs,
+    )
+    done = None
+    if kept is not None:
+        done = replace(kept, status=MergeStatus.MERGED, commit_id=THIS_COMMIT, run_id=run.id, updated_at=now)
+    own = [t for t, v in changed.items() if v is not None and v.run_id == work.run_id]
+    theirs = ports.metadata.tree(plan.theirs) if own else {}
+    detail = {"source": plan.source, "from": line.head, "to": THIS_COMMIT, "type": plan.strategy.value}
+    return Record(
+        time=now,
+        commits=tuple(replace(draft, committer=ports.author) for draft in drafts),
+        run=run,
+        verdicts=verdicts,
+        lineage=tuple(lineage_of_both(ports, t, line.tree.get(t), theirs.get(t)) for t in own),
+        assets=assets_of(ports, project, changed) if line.is_default else (),
+        audit=(AuditRecord(now, ports.author.email, plan.kind, str(line.branch), detail),),
+        merge=done,
+        statuses=merged_status(plan, ports),
+        contracts=ports.register(tuple(changed), work.run_id) if line.is_default else (),
+    )
 
 
 def _hold(

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.runs.pins import Line, line_of
-from forge.flows.runs.publish.changes import Prepared, assets_of, land, placed
-from forge.flows.runs.records import Advance, AuditRecord, Moved
-from forge.flows.versioning.merge.conclusion import Plan, Step, close_merge, finish, keep_merge, merged_status
+from forge.flows.runs.publish.changes import Changes, assets_of
+from forge.flows.runs.publish.publish import CommitDraft, Record, publish
+from forge.flows.runs.records import AuditRecord, PublishConflict
+from forge.flows.versioning.merge.conclusion import Plan, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key
 from forge.flows.versioning.merge.preview import judge_contract
 from forge.flows.versioning.merge.record import TableTally
@@ -53,7 +54,7 @@ def merge(
         if waiting is not None:
             return waiting
         result = execute(plan, ports)
-        if not isinstance(result, Moved):
+        if not isinstance(result, PublishConflict):
             return result
     raise moves_too_often(request.target)
 
@@ -187,10 +188,10 @@ def _await_approval(plan: Plan, ports: VersionPorts) -> AwaitingApproval | None:
     )
 
 
-def execute(plan: Plan, ports: VersionPorts) -> MergeResult | Moved:
+def execute(plan: Plan, ports: VersionPorts) -> MergeResult | PublishConflict:
     line = line_of(ports.metadata, plan.target.name, ports.default_branch)
     if line.head != plan.head:
-        return Moved((), branch_moved=True)
+        return PublishConflict()
     if plan.strategy is Strategy.FF:
         return _fast_forward(plan, ports, line)
     words = (plan.kind, plan.source, str(plan.target.name))
@@ -203,10 +204,10 @@ def execute(plan: Plan, ports: VersionPorts) -> MergeResult | Moved:
         theirs = ports.metadata.tree(plan.theirs)
         merged = merge_trees(work, base, line.tree, theirs, plan.answers, plan.keys)
         merged = with_taken_rows(merged, rows_between(ports.metadata, plan.base.commit, plan.theirs))
-        return finish(work, plan, line, merged, _commits_one(work, plan, line, merged, theirs))
+        return finish(work, plan, line, merged, (_draft(work, plan, merged),))
 
 
-def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Moved:
+def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | PublishConflict:
     """No data is read or written: every table's ref goes to the snapshot that the source has."""
     assert plan.theirs is not None
     head, theirs = plan.theirs, ports.metadata.tree(plan.theirs)
@@ -216,28 +217,22 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Moved
     assert commit is not None
     kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
     made_by = RunId(str(commit.metadata.get("run_id", "")))
-
-    def record(prepared: Prepared) -> Advance:
-        done = None
-        if kept is not None:
-            done = replace(kept, status=MergeStatus.MERGED, commit_id=head, updated_at=ports.clock())
-        assets = assets_of(ports, None, prepared.versions, staged=theirs) if line.is_default else ()
-        detail = {"source": plan.source, "from": line.head, "to": head, "type": "fast_forward"}
-        audit = AuditRecord(ports.clock(), ports.author.email, "merge", str(line.branch), detail)
-        return Advance(
-            pointers=prepared.pointers,
-            branch=line.branch,
-            expected_head=line.head,
-            head=head,
-            merge=done,
-            assets=assets,
-            statuses=merged_status(plan, ports),
-            audit=(audit,),
-            contracts=ports.register(tuple(changed), made_by) if line.is_default else (),
-        )
-
-    landed = land(None, ports, line, changed, record)
-    if isinstance(landed, Moved):
+    now = ports.clock()
+    done = None
+    if kept is not None:
+        done = replace(kept, status=MergeStatus.MERGED, commit_id=head, updated_at=now)
+    detail = {"source": plan.source, "from": line.head, "to": head, "type": "fast_forward"}
+    record = Record(
+        time=now,
+        head=head,
+        merge=done,
+        assets=assets_of(ports, None, changed) if line.is_default else (),
+        statuses=merged_status(plan, ports),
+        audit=(AuditRecord(now, ports.author.email, "merge", str(line.branch), detail),),
+        contracts=ports.register(tuple(changed), made_by) if line.is_default else (),
+    )
+    landed = publish(ports.publishing, Changes(line=line, versions=changed), record)
+    if isinstance(landed, PublishConflict):
         return landed
     rows = rows_between(ports.metadata, line.head, head)
     tallies = tuple(
@@ -262,19 +257,15 @@ def _taken(table: TableName, how: str, rows: TableStatistics | None) -> TableTal
     )
 
 
-def _commits_one(work: Work, plan: Plan, line: Line, merged: TreeMerge, theirs: Tree) -> tuple[Step, ...]:
+def _draft(work: Work, plan: Plan, merged: TreeMerge) -> CommitDraft:
     statistics = {t: merged.outcomes[t].statistics for t in merged.changed}
     details: dict[str, object] = {"merge": plan.source, "base": plan.base.commit}
     if plan.kind != "merge":
         details = {plan.kind: plan.theirs if plan.kind == "cherry-pick" else plan.base.commit}
-    return (
-        Step(
-            changed=merged.changed,
-            tree=placed(line.tree, merged.changed),
-            message=plan.message,
-            author=plan.author or work.ports.author,
-            statistics=statistics,
-            parents=plan.parents,
-            metadata={"run_id": str(work.run_id), **details},
-        ),
+    return CommitDraft(
+        message=plan.message,
+        author=plan.author or work.ports.author,
+        statistics=statistics,
+        parents=plan.parents,
+        metadata={"run_id": str(work.run_id), **details},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forge.flows.runs.records import Moved
+from forge.flows.runs.records import PublishConflict
 from forge.flows.versioning.merge.conclusion import Plan
 from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
 from forge.flows.versioning.merge.result import MergeResult
@@ -87,7 +87,7 @@ def _pick(
             author=commit.author if picking else None,
         )
         result = execute(plan, ports)
-        if not isinstance(result, Moved):
+        if not isinstance(result, PublishConflict):
             return result
     raise moves_too_often(target)
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from forge.flows.runs.pins import Line
 from forge.flows.runs.publish.changes import placed
-from forge.flows.runs.records import Moved
-from forge.flows.versioning.merge.conclusion import Plan, Step, finish, finish_unmoved
+from forge.flows.runs.publish.publish import CommitDraft
+from forge.flows.runs.records import PublishConflict
+from forge.flows.versioning.merge.conclusion import Plan, finish, finish_unmoved
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
 from forge.flows.versioning.merge.tree import TableOutcome, TreeMerge, merge_trees
@@ -17,13 +18,13 @@ from forge.versioning.commit import TableVersion
 from forge.versioning.conflict import Conflict
 
 
-def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | Moved:
+def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | PublishConflict:
     """Stops at the first commit with conflicts; answered, the next try goes on from there."""
     metadata = work.ports.metadata
     ours = dict(line.tree)
     changed: dict[TableName, TableVersion | None] = {}
     outcomes: dict[TableName, TableOutcome] = {}
-    steps: list[Step] = []
+    drafts: list[CommitDraft] = []
     for commit_id in plan.steps:
         commit = metadata.commit(commit_id)
         assert commit is not None
@@ -38,21 +39,20 @@ def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | Moved:
         if not merged.changed:
             continue  # the target has it already
         ours = placed(ours, merged.changed)
-        steps.append(
-            Step(
-                changed=merged.changed,
-                tree=dict(ours),
+        drafts.append(
+            CommitDraft(
                 message=commit.message,
                 author=commit.author,
                 statistics={t: merged.outcomes[t].statistics for t in merged.changed},
-                parents=None,
                 metadata={"run_id": str(work.run_id), "cherry-pick": commit_id},
+                tree=dict(ours),
+                changed=tuple(merged.changed),
             )
         )
     replayed = TreeMerge(changed, outcomes)
-    if not steps and not replayed.conflict_count:  # the target has every one of them already
+    if not drafts and not replayed.conflict_count:  # the target has every one of them already
         return finish_unmoved(work, plan, replayed)
-    return finish(work, plan, line, replayed, tuple(steps))
+    return finish(work, plan, line, replayed, tuple(drafts))
 
 
 def _added(before: TableOutcome | None, now: TableOutcome) -> TableOutcome:
