@@ -12,8 +12,28 @@ from typing import Any
 import pytest
 
 from forge.api.contracts.wire.registry import ViolationView
-from forge.api.quality.wire.health import ResultView
-from forge.api.quality.wire.monitors import MonitorRunView, MonitorView, ScheduleBody
+from forge.api.lineage.wire.changes import RecordedView, SnapshotView
+from forge.api.lineage.wire.graph import EdgeView, HopView, LineageView, PathView, ReachedView
+from forge.api.lineage.wire.records import OriginView
+from forge.api.lineage.wire.reports import AffectedView, ImpactView
+from forge.api.quality.wire.anomalies import ConditionView, FitnessView, SeriesPoint
+from forge.api.quality.wire.health import JudgedByView, KeptView, ResultView
+from forge.api.quality.wire.incidents import (
+    AlertView,
+    AttemptView,
+    DeliveryView,
+    MuteView,
+    TimelineEntry,
+    TrackedIncidentView,
+)
+from forge.api.quality.wire.monitors import CauseView, MonitorRunView, MonitorView, ScheduleBody
+from forge.api.quality.wire.remediations import (
+    RemediationView,
+    RemedyCount,
+    RemedyResultView,
+    RemedyStepView,
+    RemedyVerdict,
+)
 from forge.api.runs.wire.runs import OutputView, RunView, VerdictView
 from forge.api.shape import Wire
 from forge.api.versioning.wire.diffs import (
@@ -36,6 +56,9 @@ from forge.api.versioning.wire.merges import (
 )
 from forge.api.versioning.wire.refs import BranchView as BranchShape
 from forge.api.versioning.wire.refs import CommitView, TagView
+from forge.cli.lineage.impact_view import answer_of_impact
+from forge.cli.lineage.tree import answer_of_walk
+from forge.cli.lineage.view import answer_of_snapshots
 from forge.cli.quality.monitor_view import history_answer, monitor_item, run_answer
 from forge.cli.quality.view import answer_of_results
 from forge.cli.runs.run_record import answer_of_run, answer_of_runs
@@ -45,12 +68,19 @@ from forge.cli.versioning.data import answer_of_commit
 from forge.cli.versioning.diff_view import answer_of_table_diffs
 from forge.cli.versioning.merge_view import answer_of_conflicts, answer_of_merges, answer_of_result
 from forge.connection.contracts.items import Findings
+from forge.connection.quality.items import Gate, IncidentItem, MetricPointItem
 from forge.connection.quality.results import Checked, MonitorItem
 from forge.connection.quality.results import ResultView as PythonResult
 from forge.connection.runs.results import Report
 from forge.connection.versioning.results import BlameReport, Committed, Diff, MergeReport
 from forge.contracts.contract import Violation
 from forge.contracts.registry import Finding
+from forge.flows.lineage.records import Match, Origin
+from forge.flows.quality.fitness import Fitness
+from forge.flows.quality.incidents.judge_name import JudgedBy
+from forge.flows.quality.incidents.listed import CameIn, Listed
+from forge.flows.quality.incidents.open import Kept
+from forge.flows.quality.metrics.history import Dated
 from forge.flows.quality.monitors.run import Done
 from forge.flows.quality.monitors.scheduler import MonitorStanding
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
@@ -60,7 +90,20 @@ from forge.flows.versioning.branches import BranchView
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Conflicted
-from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.lineage.edge import Edge
+from forge.lineage.facts.claim import Recorded
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.store import Snapshot
+from forge.lineage.impact.analysis import Change, impact_of
+from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
+from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
+from forge.quality.alerts.alert import Origin as Judge
+from forge.quality.alerts.delivery import Attempt, Delivery
+from forge.quality.alerts.incident import Entry, EntryKind, IncidentStatus, TrackedIncident
+from forge.quality.alerts.notice import Notice, NoticeKind
+from forge.quality.alerts.quiet import Mute
+from forge.quality.anomaly import Finding as AnomalyFinding
+from forge.quality.fitness import Condition
 from forge.quality.monitors.monitor import (
     CheckResult,
     Monitor,
@@ -70,10 +113,12 @@ from forge.quality.monitors.monitor import (
     ScheduleType,
     Trigger,
 )
+from forge.quality.remedy import Action, ActionKind, Remedied
 from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.quality.workflow import JudgedOnPreview, Remediation, RemedyStatus, RemedyStep, TableCount
 from forge.versioning.branch import Branch
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
-from forge.versioning.commit import Author, Commit, TableStatistics
+from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion
 from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
 from forge.versioning.merge import MergeStatus, Strategy
 from forge.versioning.tag import Tag
@@ -185,6 +230,40 @@ FINDING = Finding(
     "data_contract",
     "orders",
 )
+
+RUN_SCOPE = Scope(Judge.RUN, "main")
+TRACKED = TrackedIncident(
+    *("i1", RUN_SCOPE, "core.orders", "main", "core.orders.amount.range", "range", ("amount",)),
+    *(Severity.ERROR, IncidentStatus.OPEN, "3 below 0", NOON, NOON),
+)
+LISTED, KEPT = Listed(None, TRACKED), Kept(ORDERS, 1, COMMIT)
+CAUSE, JUDGE = CameIn("raw.orders", "amount", None, "c1", "raw.orders came in"), JudgedBy(origin=Judge.RUN, branch="main")
+ENTRY = Entry(NOON, EntryKind.OPENED, "3 below 0")
+ALERT = AlertState(
+    *(RUN_SCOPE, "core.orders", "main", "core.orders.amount.range", "range"),
+    *(AlertStatus.FAILING, Severity.ERROR, "3 below 0", NOON, NOON),
+)
+MUTE, ATTEMPT = Mute("u1", NOON, "ada", NOON), Attempt(NOON, True, "200")
+NOTICE = Notice(NoticeKind.FAILING, RUN_SCOPE, "core.orders", "main", NOON)
+DELIVERY_ITEM = Delivery("d1", "ops", NOTICE, NOON, NOON, NOON).to_dict(NOON, "slack", (ATTEMPT,))
+STEP, DID = RemedyStep(Action(ActionKind.ROLLBACK), ("c",)), Remedied(ActionKind.ROLLBACK, True, "done")
+COUNT, PREVIEWED = TableCount("core.orders"), JudgedOnPreview("c", Outcome.PASSED, "0 below 0")
+REMEDY = Remediation(
+    *("r1", ORDERS, MAIN, (STEP,), RemedyStatus.PROPOSED, "ada", NOON),
+    results=(DID,),
+    counts=(COUNT,),
+    verdicts=(PREVIEWED,),
+)
+CONDITION = Condition("min_score", True, 95.0, 100.0, "all passed")
+FIT = Fitness(
+    ORDERS, "main", C1, TableVersion(CatalogName("core", "orders"), "u1", None, 0), COMMIT, (CONDITION,), NOON
+)
+POINT, FOUND = Dated(NOON, 1.0), AnomalyFinding(NOON, 1.0, 0.0, False, "", "zscore", 3.0, 0)
+GRAPH = Graph.of([Edge(ColumnName("core.orders", "amount"), ColumnName("marts.revenue", "total"))])
+WALK = GRAPH.downstream("core.orders.amount")
+PATH = GRAPH.paths("marts.revenue.total", WALK.ask, 1)[0]
+HIT: Mapping[str, Any] = impact_of(Change.of("drop", "core.orders.amount"), WALK).to_dict()
+SNAPSHOT, ORIGIN = Snapshot("before", NOON), Origin("raw.orders", Match.ONE)
 
 
 def first(item: Mapping[str, Any], name: str) -> Any:
@@ -305,6 +384,81 @@ KINDS = {
         local={"kind": "merge, revert or cherry-pick; over HTTP the route says it"},
     ),
     "tag": Kind(TAG.to_dict(), TAG.to_dict(), TagView),
+    "incident": Kind(
+        LISTED.to_dict(),
+        IncidentItem(LISTED).to_dict(),
+        TrackedIncidentView,
+        http={
+            "origin_commit": "the whole commit, of which `cause` has the id",
+            "sample": "rows, masked for who asks",
+        },
+    ),
+    "what readers keep": Kind(KEPT.to_dict(), KEPT.to_dict(), KeptView),
+    "cause of an incident": Kind(CAUSE.to_dict(), CAUSE.to_dict(), CauseView),
+    "judge of an incident": Kind(JUDGE.to_dict(), JUDGE.to_dict(), JudgedByView),
+    "line of a timeline": Kind(ENTRY.to_dict(), ENTRY.to_dict(), TimelineEntry),
+    "alert": Kind(ALERT.to_dict(), ALERT.to_dict(), AlertView, http={"muted_until": "of the mutes that hold now"}),
+    "mute": Kind(MUTE.to_dict(), MUTE.to_dict(), MuteView),
+    "delivery": Kind(DELIVERY_ITEM, DELIVERY_ITEM, DeliveryView),
+    "attempt of a delivery": Kind(first(DELIVERY_ITEM, "attempts"), ATTEMPT.to_dict(), AttemptView),
+    "remediation": Kind(
+        REMEDY.to_dict(),
+        REMEDY.to_dict(),
+        RemediationView,
+        http={"can_approve": "by whoever asks", "why_not": "the reason where they cannot"},
+    ),
+    "step of a remediation": Kind(first(REMEDY.to_dict(), "steps"), STEP.to_dict(), RemedyStepView),
+    "result of a remediation": Kind(first(REMEDY.to_dict(), "results"), DID.to_dict(), RemedyResultView),
+    "rows of a remediation": Kind(first(REMEDY.to_dict(), "counts"), COUNT.to_dict(), RemedyCount),
+    "verdict on a remediation": Kind(first(REMEDY.to_dict(), "verdicts"), PREVIEWED.to_dict(), RemedyVerdict),
+    "fitness": Kind(
+        FIT.to_dict(),
+        Gate(FIT).to_dict(),
+        FitnessView,
+        local=dict.fromkeys(("snapshot_id", "written_by"), "for those who look into the table themselves"),
+    ),
+    "condition of fitness": Kind(first(FIT.to_dict(), "conditions"), CONDITION.to_dict(), ConditionView),
+    "point of a metric": Kind(POINT.to_dict(FOUND), MetricPointItem(POINT, FOUND).to_dict(), SeriesPoint),
+    "traversal": Kind(
+        {**answer_of_walk(WALK, WALK).facts, "items": []},
+        WALK.to_dict(),
+        LineageView,
+        http={
+            "at": "the revision as it was asked for",
+            "nodes": "the picture, with what the catalog knows of each",
+            "upstream": "`items` of that direction",
+            "downstream": "`items` of that direction",
+            "next_cursor": "paging",
+        },
+        local={
+            "items": "over HTTP in two lists, one for each direction",
+            "tables": "over HTTP in `nodes`",
+            "paths": "over HTTP a question of its own",
+        },
+    ),
+    "entity of a traversal": Kind(
+        first(WALK.to_dict(), "items"),
+        WALK.items[0].to_dict(),
+        ReachedView,
+        local={"direction": "over HTTP each has its list"},
+    ),
+    "edge": Kind(first(WALK.to_dict(), "edges"), WALK.links[0].to_dict(), EdgeView),
+    "path": Kind(
+        PATH.to_dict(), PATH.to_dict(), PathView, http={"level": "the confidence in a word, for the colour of the page"}
+    ),
+    "hop of a path": Kind(first(PATH.to_dict(), "hops"), PATH.hops[0].to_dict(), HopView),
+    "impact": Kind({**answer_of_impact(HIT).facts, "affected": []}, HIT, ImpactView),
+    "entity hit by a change": Kind(answer_of_impact(HIT).items[0], first(HIT, "affected"), AffectedView),
+    "snapshot of lineage": Kind(
+        answer_of_snapshots([SNAPSHOT]).items[0],
+        SNAPSHOT.to_dict(),
+        SnapshotView,
+        local=dict.fromkeys(("node_count", "edge_count"), "the sums of `nodes` and `edges`"),
+    ),
+    "write of lineage": Kind(
+        Recorded(1).to_dict(), Recorded(1).to_dict(), RecordedView, http={"edges": "the ids of those that were named"}
+    ),
+    "origin of a record": Kind(ORIGIN.to_dict(), ORIGIN.to_dict(), OriginView),
 }
 
 

@@ -74,3 +74,13 @@ class Condition:
     found: float | list[str] | None  # score, hours or columns; None: not known
     evidence: str
     details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "passed": self.passed,
+            "required": self.required,
+            "found": self.found,
+            "evidence": self.evidence,
+            "details": dict(self.details),
+        }

@@ -50,6 +50,10 @@ class RemedyStep:
     action: Action
     check_ids: tuple[str, ...]
 
+    def to_dict(self) -> dict[str, object]:
+        options = {name: value for name, value in self.action.to_dict().items() if name != "action"}
+        return {"action": str(self.action.kind), "options": options, "check_ids": list(self.check_ids)}
+
 
 @dataclass(frozen=True, slots=True)
 class TableCount:
@@ -60,6 +64,9 @@ class TableCount:
     changed: int = 0
     deleted: int = 0
 
+    def to_dict(self) -> dict[str, object]:
+        return {"table": self.table, "added": self.added, "changed": self.changed, "deleted": self.deleted}
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedOnPreview:
@@ -68,6 +75,9 @@ class JudgedOnPreview:
     check_id: str
     outcome: Outcome
     message: str
+
+    def to_dict(self) -> dict[str, object]:
+        return {"check_id": self.check_id, "outcome": str(self.outcome), "message": self.message}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +118,33 @@ class Remediation:
     @property
     def is_open(self) -> bool:
         return self.status is RemedyStatus.PROPOSED
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "table": str(self.table),
+            "branch": str(self.branch),
+            "status": str(self.status),
+            "auto": self.auto,
+            "note": self.note,
+            "steps": [step.to_dict() for step in self.steps],
+            "check_ids": list(self.check_ids),
+            "results": [result.to_dict() for result in self.results],
+            "counts": [count.to_dict() for count in self.counts],
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "proposed_by": self.proposed_by,
+            "proposed_at": self.proposed_at,
+            "decided_by": self.decided_by,
+            "decided_at": self.decided_at,
+            "comment": self.comment,
+            "run_id": self.run_id,
+            "monitor_id": self.monitor_id,
+            "base": self.base,
+            "preview": self.preview,
+            "preview_branch": str(self.preview_branch) if self.is_open else None,
+            "commit": self.commit,
+            "reverted_by_commit": self.reverted_by_commit,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,9 @@ def test_the_graph_is_in_a_folder_of_its_own(folder: Path) -> None:
 
 def test_it_answers_upstream_and_downstream(folder: Path) -> None:
     document = json.loads(run(folder, "upstream", "marts.daily.net", "--json").stdout)
-    assert [item["name"] for item in document["items"]] == ["core.orders.amount"]
+    assert [item["id"] for item in document["items"]] == ["core.orders.amount"]
     document = json.loads(run(folder, "--json", "downstream", "core.orders", "--level", "table").stdout)
-    assert [item["name"] for item in document["items"]] == ["marts.daily"]
+    assert [item["id"] for item in document["items"]] == ["marts.daily"]
 
 
 def test_it_answers_from_a_folder_below(folder: Path) -> None:

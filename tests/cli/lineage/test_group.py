@@ -54,7 +54,7 @@ def test_a_snapshot_is_saved_listed_asked_for_and_forgotten(traced_copy: Any) ->
     assert (item["node_count"], item["edge_count"]) == (sum(item["nodes"].values()), 2)
     assert traced_copy("lineage", "snapshot").out.splitlines()[1].split()[:3] == ["before", "2026-11-14", "12:00:00"]
     then = traced_copy("downstream", AMOUNT, "--at", "before", "--json")
-    assert [one["name"] for one in then.json["items"]] == [REVENUE]
+    assert [one["id"] for one in then.json["items"]] == [REVENUE]
     assert traced_copy("lineage", "snapshot", "before", "--delete").status == 0
     assert traced_copy("lineage", "snapshot", "--json").json["snapshots"] == []
 
@@ -221,7 +221,7 @@ def test_a_declared_edge_is_idempotent(traced_copy: Any) -> None:
     assert (first.json["recorded"][0]["added"], first.json["recorded"][0]["nodes"]) == (1, 1)
     again = traced_copy(*words)
     assert "knew that already" in again.err
-    assert traced_copy("upstream", "dashboard:sales", "--depth", "1", "--json").json["items"][0]["name"] == AMOUNT
+    assert traced_copy("upstream", "dashboard:sales", "--depth", "1", "--json").json["items"][0]["id"] == AMOUNT
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_level_shows_what_the_walk_reached(
 ) -> None:
     words = ("lineage", "show") if direction == "both" else (direction,)
     document = forge(*words, name, "--level", level, "--json", "--project", str(root)).json
-    assert {item["name"] for item in document["items"]} == found
+    assert {item["id"] for item in document["items"]} == found
     with package.connect(root) as f:
         walked = getattr(f.lineage, direction)(name, level=level)
         assert {item.name for item in walked.items} == found

@@ -19,7 +19,7 @@ DASHBOARD = "dashboard:revenue"
 
 def names(ended: Any) -> list[str]:
     assert ended.status == 0, ended.err
-    return [item["name"] for item in ended.json["items"]]
+    return [item["id"] for item in ended.json["items"]]
 
 
 def test_downstream_ends_at_who_consumes_it(traced: Any) -> None:
@@ -35,7 +35,7 @@ def test_the_option_that_is_named_shows_what_was_hidden(traced: Any) -> None:
     ended = traced("downstream", AMOUNT, "--min-confidence", "0", "--json")
     assert "marts.guess.value" in names(ended)
     assert ended.json["hidden"] == 0
-    assert {item["name"]: item["confidence"] for item in ended.json["items"]}["marts.guess.value"] == 0.3
+    assert {item["id"]: item["confidence"] for item in ended.json["items"]}["marts.guess.value"] == 0.3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_option_that_is_named_shows_what_was_hidden(traced: Any) -> None:
 )
 def test_a_column_can_be_named_in_many_ways(traced: Any, words: tuple[str, ...]) -> None:
     ended = traced("downstream", *words, "--json")
-    assert (ended.json["start"], names(ended)) == (AMOUNT, [REVENUE, DASHBOARD])
+    assert (ended.json["root_id"], names(ended)) == (AMOUNT, [REVENUE, DASHBOARD])
 
 
 def test_a_table_starts_from_all_its_columns(traced: Any) -> None:
@@ -66,7 +66,7 @@ def test_something_that_is_no_data_has_an_upstream_too(traced: Any) -> None:
 def test_what_shapes_rows_is_followed_when_asked_for(traced: Any) -> None:
     assert "raw.orders.status" not in names(traced("upstream", REVENUE, "--json"))
     ended = traced("upstream", REVENUE, "--indirect", "--json")
-    assert {item["name"]: item["via"]["subtype"] for item in ended.json["items"]} == {
+    assert {item["id"]: item["subtype"] for item in ended.json["items"]} == {
         AMOUNT: None,
         "raw.orders.status": "filter",
         FILE: None,
@@ -99,7 +99,7 @@ def test_options_choose_what_is_followed_and_shown(traced: Any, options: tuple[s
 
 def test_a_limit_says_that_there_is_more(traced: Any) -> None:
     document = traced("upstream", REVENUE, "--limit", "1", "--json").json
-    assert (document["total"], document["truncated"], len(document["items"])) == (2, True, 1)
+    assert (document["total_entities"], document["truncated"], len(document["items"])) == (2, True, 1)
     assert "1 of 2 are listed" in traced("upstream", REVENUE, "--limit", "1").out
 
 
@@ -145,12 +145,12 @@ def test_json_is_the_same_as_in_python(traced: Any) -> None:
 
 def test_every_form_has_one_row_an_entity(traced: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(traced("downstream", AMOUNT, "--format", "csv").out)))
-    assert [(row["name"], row["type"], row["depth"], row["level"]) for row in rows] == [
+    assert [(row["id"], row["type"], row["depth"], row["level"]) for row in rows] == [
         (REVENUE, "column", "1", "certain"),
         (DASHBOARD, "dashboard", "2", "certain"),
     ]
     lines = [json.loads(line) for line in traced("downstream", AMOUNT, "--format", "ndjson").out.splitlines()]
-    assert [line["name"] for line in lines] == [REVENUE, DASHBOARD]
+    assert [line["id"] for line in lines] == [REVENUE, DASHBOARD]
     document = yaml.safe_load(traced("downstream", AMOUNT, "--format", "yaml").out)
     assert document == traced("downstream", AMOUNT, "--json").json
 

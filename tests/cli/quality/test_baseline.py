@@ -117,7 +117,7 @@ def test_the_gate_answers_with_evidence_and_fails_with_one(house: Any) -> None:
     assert "is fit" in ended.err
     ended = house("quality", "gate", "core.orders@HEAD", "--min-score", "90", "--max-age", "24", "--no-pii", "--json")
     assert ended.status == 1
-    assert (ended.json["fit"], ended.json["dataset"]) == (False, "core.orders")
+    assert (ended.json["fit"], ended.json["dataset_id"]) == (False, "core.orders")
     assert [(c["name"], c["passed"]) for c in ended.json["conditions"]] == [
         ("min_score", False),
         ("max_age", True),

@@ -157,7 +157,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
 
 def test_the_dictionary_has_the_counts() -> None:
     found = SHOP.downstream("core.orders.amount").to_dict()
-    assert (found["total"], found["greatest_depth"], found["hidden"]) == (2, 2, 0)
+    assert (found["total_entities"], found["greatest_depth"], found["hidden"]) == (2, 2, 0)
     assert found["levels"] == {"certain": 1, "high": 1}
 
 

@@ -177,12 +177,4 @@ def _declared(node: NodeCreate) -> Entity:
 
 
 def recorded_view(recorded: Recorded, edges: Iterable[str] = ()) -> RecordedView:
-    return RecordedView(
-        revision=recorded.revision,
-        added=recorded.added,
-        extended=recorded.extended,
-        changed=recorded.changed,
-        closed=recorded.closed,
-        nodes=recorded.nodes,
-        edges=list(edges),
-    )
+    return RecordedView.model_validate({**recorded.to_dict(), "edges": list(edges)})

@@ -15,8 +15,6 @@ from forge.flows.quality.health import all_count, failing_columns, find_said, ne
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
 from forge.flows.runs.records import AssetRecord
-from forge.lineage.edge import level_of
-from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of
 from forge.lineage.graph.request import Ask, EdgeFilter, Way
@@ -244,23 +242,8 @@ def node_view(node: Node) -> NodeView:
 
 
 def _reached_view(item: Reached, with_expressions: bool) -> ReachedView:
-    via = item.via
-    return ReachedView(
-        id=item.node.id,
-        type=str(item.node.type),
-        name=item.node.name,
-        table=item.table,
-        column=item.column,
-        depth=item.depth,
-        confidence=item.confidence,
-        level=level_of(item.confidence),
-        relationship=str(via.kind.relationship) if via.kind.relationship else None,
-        kind="indirect" if via.kind.indirect else "direct",
-        subtype=str(via.kind.indirect) if via.kind.indirect else None,
-        transformation=str(via.transformation),
-        expression=via.expression if with_expressions else "",
-        masking=via.masking,
-    )
+    facts = {name: value for name, value in item.to_dict().items() if name != "direction"}
+    return ReachedView.model_validate(facts if with_expressions else {**facts, "expression": ""})
 
 
 def _nodes(found: Found, facts: Facts) -> list[NodeView]:

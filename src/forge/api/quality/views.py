@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from forge.api.quality.wire.health import (
     HealthView,
     IncidentView,
-    JudgedByView,
-    KeptView,
     ResultView,
-    SparedView,
     TrendDay,
 )
 from forge.api.quality.wire.monitors import CauseView
@@ -19,11 +16,10 @@ from forge.api.site import Site
 from forge.api.versioning.commit_views import commit_view
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import Day, Health
-from forge.flows.quality.incidents.judge_name import JudgedBy
-from forge.flows.quality.incidents.open import Held, Kept, OpenIncident, find_open_incidents
-from forge.flows.quality.incidents.origin import CameIn
+from forge.flows.quality.incidents.listed import CameIn, Listed
+from forge.flows.quality.incidents.open import Held, OpenIncident, find_open_incidents
 from forge.flows.quality.results import result_of
-from forge.flows.quality.shown_verdict import shown_result, shown_verdict
+from forge.flows.quality.shown_verdict import shown_message, shown_result, shown_verdict
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, CommitId
@@ -95,58 +91,34 @@ def result_view(result: CheckResult, personal: PersonalColumns) -> ResultView:
     return ResultView.model_validate(shown_result(result, personal).to_dict())
 
 
-def judged_by_view(one: JudgedBy) -> JudgedByView:
-    return JudgedByView(
-        origin=one.origin.value,
-        branch=one.branch,
-        commit=one.commit_id,
-        run_id=one.run_id,
-        monitor_id=one.monitor_id,
-        monitor_name=one.monitor_name,
-        monitor_run_id=one.monitor_run_id,
-        words=one.words,
-    )
-
-
 def came_in_view(site: Site, one: CameIn | None) -> CauseView | None:
     if one is None:
         return None
     commit = site.wiring.metadata.commit(CommitId(one.commit_id)) if one.commit_id else None
     shown = commit_view(commit) if commit else None
-    return CauseView(dataset=one.table, column=one.column, check_id=one.check_id, commit=shown, words=one.words)
+    return CauseView.model_validate({**one.to_dict(), "commit": shown})
 
 
-def incident_view(opened: OpenIncident, identity: str, personal: PersonalColumns) -> IncidentView:
-    incident, verdict = opened.incident, shown_verdict(opened.incident.verdict, personal)
-    return IncidentView(
-        id=identity,
-        table=verdict.table,
-        column=incident.column.column or None,
-        check_id=verdict.check_id,
-        check_type=verdict.check_type,
-        severity=verdict.severity.value,
-        message=verdict.message,
-        branch=opened.run.branch,
-        run_id=opened.run.id,
-        since=opened.since,
-        previous=opened.previous,
-        origin=str(incident.origin) if incident.origin else incident.origin_table,
-        origin_commit=commit_view(incident.commit) if incident.commit else None,
-        spared=[SparedView(table=s.column.table, column=s.column.column, owner=s.owner) for s in incident.spared],
-        held_back=[str(table) for table in opened.held_back],
-        kept=[_kept_view(kept) for kept in opened.kept],
-        sample=_sample(verdict.details),
-    )
+def incident_view(one: Listed, personal: PersonalColumns) -> IncidentView:
+    """What holds a publish back, without what is done about it."""
+    facts = incident_facts(one, personal)
+    return IncidentView.model_validate({name: facts[name] for name in IncidentView.model_fields})
 
 
-def _kept_view(kept: Kept) -> KeptView:
-    commit = kept.commit
-    return KeptView(
-        table=str(kept.table),
-        version=kept.version,
-        commit=commit.id if commit else None,
-        time=commit.time if commit else None,
-    )
+def incident_facts(one: Listed, personal: PersonalColumns) -> dict[str, object]:
+    """`one.to_dict()` with personal data masked, a sample of rows, and the commit it came in with."""
+    if one.opened is None:
+        assert one.record is not None
+        record = one.record
+        message = shown_message(record.table, record.check_type, record.columns, record.message, personal)
+        return {**one.to_dict(), "message": message, "origin_commit": None, "sample": []}
+    commit, verdict = one.opened.incident.commit, shown_verdict(one.opened.incident.verdict, personal)
+    return {
+        **one.to_dict(),
+        "message": verdict.message,
+        "origin_commit": commit_view(commit) if commit else None,
+        "sample": _sample(verdict.details),
+    }
 
 
 def _sample(details: Mapping[str, object]) -> list[dict[str, object]]:

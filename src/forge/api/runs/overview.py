@@ -49,7 +49,7 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
         branch=branch.name,
         head=branch.head,
         counters=_counters(site, seen, said),
-        incidents=[incident_view(one.opened, one.id, personal) for one in listed[:INCIDENTS] if one.opened],
+        incidents=[incident_view(one, personal) for one in listed[:INCIDENTS] if one.opened],
         picture=_picture(site, branch, seen, graph, incidents, said),
         recent=_recent(site, seen),
         trend=[day_view(day) for day in days],

@@ -18,7 +18,7 @@ from forge.cli.lineage.walk import At, Least, WithIndirect
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.results import SnapshotView
+    from forge.lineage.graph.store import Snapshot
     from forge.model.errors import ForgeError
 
 NOT_SUBJECTS = ("-h", "--help")
@@ -78,7 +78,7 @@ def snapshot(
         raise ForgeError("E105", "Which snapshot?", fix="forge lineage snapshot before-release")
     with terminal.open() as wiring:
         view = LineageView(wiring, wiring.default_branch)
-        found: Sequence[SnapshotView] = view.snapshots()
+        found: Sequence[Snapshot] = view.snapshots()
         if delete and name is not None:
             found = [one for one in found if one.name == name]
             view.drop_snapshot(name)

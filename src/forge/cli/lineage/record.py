@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.results import Written
+    from forge.lineage.facts.claim import Recorded
 
 
 @command
@@ -90,7 +90,7 @@ def record(
     _tell(terminal, done)
 
 
-def _tell(terminal: Terminal, done: Written) -> None:
+def _tell(terminal: Terminal, done: Recorded) -> None:
     from forge.cli.answer import Answer, Column
     from forge.cli.words import count
 

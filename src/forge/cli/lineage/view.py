@@ -13,8 +13,9 @@ from forge.model.duration import duration_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forge.connection.lineage.results import Changes, Found, Ordered, SnapshotView
+    from forge.connection.lineage.results import Changes, Found, Ordered
     from forge.lineage.facts.fact import EdgeVersion
+    from forge.lineage.graph.store import Snapshot
     from forge.lineage.graph.traversal import Path
     from forge.lineage.node import Node
 
@@ -22,7 +23,7 @@ SHOWN = 300  # lines for people; the other forms have all
 SIGNS = {"added": "+", "removed": "-", "modified": "~"}
 
 
-def answer_of_snapshots(found: Sequence[SnapshotView]) -> Answer:
+def answer_of_snapshots(found: Sequence[Snapshot]) -> Answer:
     times = {one.name: one.at for one in found}
     columns = (
         Column("snapshot", lambda i: str(i["name"]), style="bold"),

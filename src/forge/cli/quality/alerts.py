@@ -12,7 +12,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.quality.alerts.quiet import Mute
+    pass
 
 app = typer.Typer(
     help="See who is told of failing checks, mute it, and deliver what waits.",
@@ -46,7 +46,6 @@ def list_(
     from forge.cli.words import moment, plural
     from forge.model.names import TableName
     from forge.quality.alerts.alert import AlertStatus, Origin, Scope
-    from forge.quality.alerts.json import state_dict
     from forge.quality.alerts.quiet import muted_until
 
     table = str(TableName.parse(dataset)) if dataset else None
@@ -59,12 +58,7 @@ def list_(
             scope=scope, table=table, statuses=None if all_ else (AlertStatus.FAILING,), limit=10_000
         )
         items: list[dict[str, object]] = [
-            {
-                **state_dict(one),
-                "since": one.since,
-                "seen_at": one.seen_at,
-                "muted_until": muted_until(mutes, one.scope, one.table, one.check_id, now),
-            }
+            {**one.to_dict(), "muted_until": muted_until(mutes, one.scope, one.table, one.check_id, now)}
             for one in found
         ]
     columns = (
@@ -116,7 +110,7 @@ def mute(
             table=dataset,
             reason=reason,
         )
-    terminal.answer(Answer(name="mutes", items=[_mute_item(made)], head=[made.id]))
+    terminal.answer(Answer("mutes", [made.to_dict()], head=[made.id]))
     terminal.say(f"Muted until {moment(made.until)} UTC. End it: forge quality alerts unmute {made.id}")
 
 
@@ -128,7 +122,7 @@ def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID",
 
     with terminal.open() as wiring:
         ended = end(wiring.quality.alerts, mute)
-    terminal.answer(Answer(name="mutes", items=[_mute_item(ended)], head=[ended.id]))
+    terminal.answer(Answer("mutes", [ended.to_dict()], head=[ended.id]))
 
 
 @command
@@ -139,7 +133,7 @@ def mutes(terminal: Terminal) -> None:
 
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
-        items = [_mute_item(one) for one in ports.store.mutes(ports.clock())]
+        items = [one.to_dict() for one in ports.store.mutes(ports.clock())]
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
         Column("until (UTC)", lambda i: moment(i["until"])),
@@ -165,30 +159,14 @@ def deliveries(
     """List what was told, and what waits, the newest first, with every try."""
     from forge.cli.answer import Answer, Column
     from forge.cli.words import moment
+    from forge.flows.quality.incidents.deliveries import delivery_records
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
         statuses = None if state is StateWord.ALL else (DeliveryStatus(state.value),)
         found = ports.store.deliveries(channel=channel, incident_id=incident, statuses=statuses, limit=limit)
-        tries = ports.store.attempts([one.id for one in found])
-        items: list[dict[str, object]] = [
-            {
-                "id": one.id,
-                "channel": one.channel,
-                "kind": str(one.notice.kind),
-                "state": str(one.status),
-                "reason": one.reason,
-                "dataset": one.notice.table,
-                "check_ids": [check.check_id for check in one.notice.checks],
-                "created_at": one.created_at,
-                "next_try_at": one.next_at if one.status is DeliveryStatus.WAITING else None,
-                "sent_at": one.sent_at,
-                "message_id": one.message_id,
-                "attempts": [{"time": t.at, "ok": t.ok, "detail": t.detail, "ms": t.ms} for t in tries.get(one.id, ())],
-            }
-            for one in found
-        ]
+        items = delivery_records(ports, found)
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
         Column("channel", lambda i: str(i["channel"]), style="bold"),
@@ -267,19 +245,6 @@ def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHA
     terminal.answer(
         Answer(name="trials", items=[{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"])
     )
-
-
-def _mute_item(mute: Mute) -> dict[str, object]:
-    return {
-        "id": mute.id,
-        "monitor_id": mute.scope.monitor_id if mute.scope else None,
-        "dataset": mute.table,
-        "check_id": mute.check_id,
-        "until": mute.until,
-        "reason": mute.reason,
-        "by": mute.by,
-        "created_at": mute.created_at,
-    }
 
 
 for _name, _function in (

@@ -157,29 +157,7 @@ def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
 
 
 def _metric_item(metric: Metric, value: Dated, found: Finding) -> Item:
-    return {"metric": metric.name, "unit": metric.unit, **_item(value, found)}
-
-
-def _item(value: Dated, found: Finding) -> dict[str, object]:
-    return {
-        "time": value.time,
-        "value": value.value,
-        "expected": found.expected,
-        "low": found.low,
-        "high": found.high,
-        "score": found.score,
-        "is_anomaly": found.is_anomaly,
-        "explanation": found.explanation,
-        "seasonal": found.seasonal,
-        "season": found.season,
-        "trend": found.trend,
-        "points": found.points,
-        "feedback": value.feedback.value if value.feedback else None,
-        "note": value.said.note if value.said else None,
-        "commit": value.commit_id,
-        "run_id": value.run_id,
-        "held_back": value.held_back,
-    }
+    return {"metric": metric.name, "unit": metric.unit, "points": found.points, **value.to_dict(found)}
 
 
 def _series(
@@ -197,7 +175,7 @@ def _series(
     found: Series = find_series(
         ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
     )
-    items = [_item(value, finding) for value, finding in found.points]
+    items = found.point_dicts()
     columns = (
         Column("", _mark),
         Column("when (UTC)", _when),

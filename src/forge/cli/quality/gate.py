@@ -51,14 +51,12 @@ def gate(
 
 def _answer(found: Fitness) -> Answer:
     from forge.cli.answer import Answer, Column
-    from forge.connection.versioning.dataset import evidence_of
 
-    evidence = evidence_of(found)
-    items = evidence.pop("conditions")
+    facts = {name: value for name, value in found.to_dict().items() if name != "conditions"}
+    items = [condition.to_dict() for condition in found.conditions]
     columns = (
         Column("", lambda i: "✓" if i["passed"] else "✗"),
         Column("condition", lambda i: str(i["name"]), style="bold"),
         Column("evidence", lambda i: str(i["evidence"])),
     )
-    facts = {"dataset": str(found.table), "commit": found.commit_id, **evidence}
-    return Answer(name="conditions", items=items, columns=columns, facts=facts)
+    return Answer("conditions", items, columns, facts)

@@ -12,7 +12,6 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.flows.quality.incidents.listing import Listed
     from forge.flows.quality.incidents.tracker import Request
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
@@ -55,7 +54,7 @@ def list_(
         ports = wiring.quality.alerts
         named = BranchName(branch) if branch else wiring.default_branch
         found = list_incidents(ports, opened_on(ports, named), _statuses(status), branch)
-        items = [_item(one) for one in found if table is None or one.table == table]
+        items = [one.to_dict() for one in found if table is None or one.table == table]
     columns = (
         Column("id", lambda i: str(i["id"]), style="yellow"),
         Column("status", lambda i: str(i["status"])),
@@ -150,52 +149,22 @@ def _change(terminal: Terminal, text: str, request: Request) -> None:
     terminal.say(f"The incident {changed.id} is {changed.status}.")
 
 
-def _item(one: Listed) -> dict[str, object]:
-    from forge.quality.alerts.json import incident_dict
-
-    if one.record is not None:
-        record: dict[str, object] = dict(incident_dict(one.record))
-        return {**record, "since": one.since, "severity": str(one.severity)}
-    assert one.opened is not None
-    verdict, run = one.opened.incident.verdict, one.opened.run
-    return {
-        "id": one.id,
-        "status": str(one.status),
-        "severity": str(one.severity),
-        "table": one.table,
-        "branch": run.branch,
-        "check_id": verdict.check_id,
-        "check_type": verdict.check_type,
-        "columns": list(verdict.columns),
-        "message": verdict.message,
-        "since": one.since,
-        "seen": 1,
-        "assignee": None,
-        "run_id": run.id,
-    }
-
-
 def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
     from forge.cli.answer import Answer, Column
     from forge.cli.words import moment
     from forge.flows.quality.incidents.judge_name import judged_by_of_incident
     from forge.flows.quality.incidents.listing import find_listed
     from forge.flows.quality.incidents.origin import came_in_with_incident
-    from forge.flows.quality.incidents.root_cause import cause_now
-    from forge.quality.alerts.json import entry_dict, incident_dict
-    from forge.quality.alerts.notice import cause_dict
 
     ports = wiring.quality.alerts
     listed = find_listed(ports, incident.id)
     by = judged_by_of_incident(listed, wiring.quality.monitors)
     came_in = came_in_with_incident(ports, wiring.quality.monitors, listed)
-    cause = incident.cause or cause_now(ports, incident.branch, incident.upstream)
     entries = ports.store.timeline(incident.id)
     facts = {
-        **incident_dict(incident),
-        "cause": cause_dict(cause) if cause else None,
-        "came_in": came_in.words if came_in else None,
-        "judged_by": by.words,
+        **listed.to_dict(),
+        "cause": came_in.to_dict() if came_in else None,
+        "judged_by": by.to_dict(),
     }
     head = [
         f"{incident.id}  {incident.status}  {incident.severity}",
@@ -216,13 +185,13 @@ def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
         more = f" and {len(incident.hit) - 6} more" if len(incident.hit) > 6 else ""
         head.append(f"hits        {shown}{more}")
     columns = (
-        Column("time (UTC)", lambda i: str(i["at"])[:19].replace("T", " ")),
+        Column("time (UTC)", lambda i: moment(i["time"])),
         Column("what", lambda i: _times(i["kind"], i["count"])),
-        Column("by", lambda i: str(i["by"])),
+        Column("by", lambda i: str(i["by"] or "forge")),
         Column("", lambda i: str(i["text"])),
     )
-    items = [entry_dict(entry) for entry in entries]
-    return Answer(name="timeline", items=items, columns=columns, facts={"incident": facts}, head=[*head, ""])
+    items = [entry.to_dict() for entry in entries]
+    return Answer("timeline", items, columns, {"incident": facts}, head=[*head, ""])
 
 
 def _times(kind: object, count: object) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,10 +47,10 @@ def list_(
         Column("id", lambda i: str(i["id"]), style="bold"),
         Column("status", lambda i: str(i["status"])),
         Column("table", lambda i: f"{i['table']}@{i['branch']}"),
-        Column("what", lambda i: str(i["what"])),
+        Column("what", _actions),
         Column("note", lambda i: str(i["note"])),
     )
-    terminal.answer(Answer(name="remediations", items=[_item(one) for one in found], columns=columns))
+    terminal.answer(Answer("remediations", [one.to_dict() for one in found], columns))
     if not found:
         terminal.say("Nothing was proposed yet. Propose something: forge quality remediate propose TABLE")
 
@@ -76,10 +76,10 @@ def show(
         diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
     head = _told(record)
     if after is None or record.base is None:
-        terminal.answer(Answer(name="remediations", items=[_item(record)], head=head))
+        terminal.answer(Answer("remediations", [record.to_dict()], head=head))
         return
     answer = answer_of_table_diffs((record.base, after), diffs, limit)
-    facts = {**answer.facts, "remediation": _item(record)}
+    facts = {**answer.facts, "remediation": record.to_dict()}
     terminal.say("\n".join(head))
     terminal.answer(
         Answer(
@@ -172,7 +172,7 @@ def _ports(wiring: Wiring) -> RemedyPorts:
 def _answer(record: Remediation) -> Answer:
     from forge.cli.answer import Answer
 
-    return Answer(name="remediations", items=[_item(record)], head=_told(record))
+    return Answer("remediations", [record.to_dict()], head=_told(record))
 
 
 def _told(record: Remediation) -> list[str]:
@@ -187,6 +187,10 @@ def _told(record: Remediation) -> list[str]:
     lines += [f"  commit {short(record.commit)}"] if record.commit else []
     lines += [f"  taken back by commit {short(record.reverted_by_commit)}"] if record.reverted_by_commit else []
     return lines
+
+
+def _actions(item: Mapping[str, Any]) -> str:
+    return ", ".join(str(step["action"]) for step in item["steps"])
 
 
 def _status(word: str | None) -> RemedyStatus | None:
@@ -206,38 +210,6 @@ def _read(text: str) -> object:
     from forge.model.yaml_file import load_yaml
 
     return load_yaml(text, "--action").data
-
-
-def _item(record: Remediation) -> dict[str, object]:
-    return {
-        "id": record.id,
-        "status": str(record.status),
-        "table": str(record.table),
-        "branch": str(record.branch),
-        "what": ", ".join(str(step.action.kind) for step in record.steps),
-        "steps": [{**step.action.to_dict(), "checks": list(step.check_ids)} for step in record.steps],
-        "auto": record.auto,
-        "note": record.note,
-        "results": [result.to_dict() for result in record.results],
-        "counts": [
-            {"table": one.table, "added": one.added, "changed": one.changed, "deleted": one.deleted}
-            for one in record.counts
-        ],
-        "verdicts": [
-            {"check_id": one.check_id, "outcome": str(one.outcome), "message": one.message} for one in record.verdicts
-        ],
-        "proposed_by": record.proposed_by,
-        "proposed_at": record.proposed_at,
-        "decided_by": record.decided_by,
-        "decided_at": record.decided_at,
-        "comment": record.comment,
-        "preview_branch": str(record.preview_branch) if record.is_open else None,
-        "base": record.base,
-        "commit": record.commit,
-        "reverted_by_commit": record.reverted_by_commit,
-        "run_id": record.run_id,
-        "monitor_id": record.monitor_id,
-    }
 
 
 for _name, _function in (

@@ -38,9 +38,7 @@ if TYPE_CHECKING:
         ImportedAssets,
         ImportedFile,
         Ordered,
-        SnapshotView,
         Spread,
-        Written,
     )
     from forge.connection.lineage.spark import Watched
     from forge.flows.lineage.code.records import SourceRecord
@@ -50,8 +48,10 @@ if TYPE_CHECKING:
     from forge.flows.lineage.write import Named
     from forge.lineage.agree import Agreement
     from forge.lineage.erd.diagram import Erd
+    from forge.lineage.facts.claim import Recorded
     from forge.lineage.facts.fact import EdgeVersion
     from forge.lineage.graph.request import Direction, Way
+    from forge.lineage.graph.store import Snapshot
     from forge.lineage.graph.traversal import Path, Traversal
     from forge.lineage.impact.analysis import ImpactReport
     from forge.lineage.stats import GraphStats
@@ -181,18 +181,17 @@ class LineageView:
 
     # snapshots
 
-    def snapshot(self, name: str, *, at: str | None = None, description: str = "") -> SnapshotView:
+    def snapshot(self, name: str, *, at: str | None = None, description: str = "") -> Snapshot:
         """Name the graph as it is now, or at a time. It costs a row, not a copy."""
-        from forge.connection.lineage.results import SnapshotView
         from forge.flows.lineage.snapshots import save_snapshot
 
-        return SnapshotView.of(save_snapshot(self._ports, name, at, description))
+        return save_snapshot(self._ports, name, at, description)
 
-    def snapshots(self) -> Found[SnapshotView]:
-        from forge.connection.lineage.results import Found, SnapshotView
+    def snapshots(self) -> Found[Snapshot]:
+        from forge.connection.lineage.results import Found
         from forge.flows.lineage.snapshots import list_snapshots
 
-        return Found(SnapshotView.of(snapshot) for snapshot in list_snapshots(self._ports))
+        return Found(list_snapshots(self._ports))
 
     def drop_snapshot(self, name: str) -> None:
         """The name only: what the lineage was then stays known."""
@@ -319,24 +318,22 @@ class LineageView:
         reason: str = "",
         actor: str | None = None,
         **said: Unpack[EdgeWords],
-    ) -> Written:
+    ) -> Recorded:
         """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
         type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
         valid_to, metadata."""
-        from forge.connection.lineage.results import Written
         from forge.flows.lineage.write import record_edges
 
         ports = self._ports
         declared = read_nodes(nodes)
         claim = read_edge(look(ports), source, target, declared, **said)
-        return Written.of(record_edges(ports, [claim], declared, actor=actor, reason=reason))
+        return record_edges(ports, [claim], declared, actor=actor, reason=reason)
 
-    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Written:
+    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Recorded:
         """Take back what was declared by hand. The edge stays in the history."""
-        from forge.connection.lineage.results import Written
         from forge.flows.lineage.write import close_edge
 
-        return Written.of(close_edge(self._ports, edge_id, actor=actor, reason=reason))
+        return close_edge(self._ports, edge_id, actor=actor, reason=reason)
 
     def record_derivation(
         self,
@@ -344,22 +341,20 @@ class LineageView:
         target: str,
         transformation: Named | str | Mapping[str, object],
         actor: str | None = None,
-    ) -> Written:
+    ) -> Recorded:
         """`target` was made from `source` (each a dataset, `core.orders@v3` for one version of it, or a column) by a
         transformation: `dedupe@2`, or its name, version, parameters and code_hash."""
-        from forge.connection.lineage.results import Written
         from forge.flows.lineage.write import record_derivation
 
-        return Written.of(record_derivation(self._ports, source, target, transformation, actor))
+        return record_derivation(self._ports, source, target, transformation, actor)
 
     def record_anonymization(
         self, source: str, target: str, policy: Named | str | Mapping[str, object], actor: str | None = None
-    ) -> Written:
+    ) -> Recorded:
         """`target` holds what is in `source`, made anonymous under a policy: what is personal ends there."""
-        from forge.connection.lineage.results import Written
         from forge.flows.lineage.write import record_anonymization
 
-        return Written.of(record_anonymization(self._ports, source, target, policy, actor))
+        return record_anonymization(self._ports, source, target, policy, actor)
 
     # code
 

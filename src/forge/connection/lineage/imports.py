@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from forge.connection.lineage.code import root_of
-from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile, Written
+from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile
 from forge.flows.lineage.code.records import file_id
 from forge.lineage.extract.files import Kind, kind_of_file, suffix_of
 from forge.model.errors import ForgeError
@@ -43,7 +43,7 @@ def import_declared_file(wiring: Wiring, file: str | Path) -> DeclaredFile:
     source = Path(file)
     name = file_id(root_of(wiring.root, source), source.name)
     done = record_declared(wiring.lineage.graph, {name: _text(source)})
-    return DeclaredFile(done.edges, Written.of(done.recorded), done.unknown)
+    return DeclaredFile(done.edges, done.recorded, done.unknown)
 
 
 def import_event_file(wiring: Wiring, file: str | Path) -> EventFile:
@@ -105,7 +105,7 @@ def import_dagster(
 
     assets = dagster_assets(str(target), job, run_id)
     done = import_assets(wiring.lineage.graph, assets)
-    return ImportedAssets(done.assets, done.edges, Written.of(done.recorded), done.older)
+    return ImportedAssets(done.assets, done.edges, done.recorded, done.older)
 
 
 def _text(file: Path) -> str:

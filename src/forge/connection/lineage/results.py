@@ -11,7 +11,6 @@ from forge.lineage.facts.claim import Recorded
 from forge.lineage.graph.diff import GraphDiff
 from forge.lineage.graph.order import Order
 from forge.lineage.graph.propagate import Propagation
-from forge.lineage.graph.store import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,30 +49,6 @@ class _Of:
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotView(Snapshot, _Of):
-    def to_dict(self) -> Row:
-        return {
-            "name": self.name,
-            "at": self.at.isoformat(),
-            "description": self.description,
-            "created_by": self.created_by,
-            "created_at": self.created_at.isoformat() if self.created_at else None,
-            "nodes": dict(sorted(self.nodes.items())),
-            "edges": dict(sorted(self.edges.items())),
-            "node_count": sum(self.nodes.values()),
-            "edge_count": sum(self.edges.values()),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Written(Recorded, _Of):
-    """What a write changed; nothing at all where it said what was known."""
-
-    def to_dict(self) -> Row:
-        return {one.name: getattr(self, one.name) for one in fields(Recorded)}
-
-
-@dataclass(frozen=True, slots=True)
 class ImportedFile(Imported, _Of):
     """What a file brought. `left`: this record has its own word on them, and keeps it."""
 
@@ -86,7 +61,7 @@ class DeclaredFile:
     """What a file of declared edges says, and what the graph gained. `unknown`: names that only this file tells of."""
 
     edges: int
-    written: Written
+    written: Recorded
     unknown: tuple[Gap, ...] = ()
 
     def to_dict(self) -> Row:
@@ -115,7 +90,7 @@ class ImportedAssets:
 
     assets: int
     edges: int
-    written: Written
+    written: Recorded
     older: tuple[str, ...] = ()
 
     def to_dict(self) -> Row:

@@ -171,7 +171,7 @@ class QualityView(QualityManagement):
             if incident in (one.id, one.listed.id):
                 return one
         from forge.connection.quality.items import IncidentItem
-        from forge.flows.quality.incidents.listing import Listed
+        from forge.flows.quality.incidents.listed import Listed
 
         return IncidentItem(Listed(None, find_incident(self.wiring.quality.alerts, incident)))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.connection.tabular import Row, Tabular
 from forge.flows.quality.fitness import Fitness
-from forge.flows.quality.incidents.listing import Listed
+from forge.flows.quality.incidents.listed import Listed
 from forge.flows.quality.metrics.anomalies import Series
 from forge.flows.quality.metrics.history import Dated
 from forge.quality.anomaly import Finding
@@ -31,24 +31,7 @@ class IncidentItem:
         return self.listed.id
 
     def to_dict(self) -> Row:
-        one = self.listed
-        head: Row = {"id": self.id, "status": str(one.status), "severity": str(one.severity), "table": one.table}
-        if one.record is not None:
-            from forge.quality.alerts.json import incident_dict
-
-            return _plain({**head, **incident_dict(one.record), "since": one.since, "severity": str(one.severity)})
-        assert one.opened is not None
-        verdict = one.opened.incident.verdict
-        return _plain(
-            {
-                **head,
-                "check_id": verdict.check_id,
-                "message": verdict.message,
-                "since": one.since,
-                "run_id": one.opened.run.id,
-                "branch": one.opened.run.branch,
-            }
-        )
+        return _plain(self.listed.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +46,7 @@ class MetricPointItem:
         return self.finding.is_anomaly
 
     def to_dict(self) -> Row:
-        value, found = self.value, self.finding
-        return _plain(
-            {
-                "time": value.time,
-                "value": value.value,
-                "expected": found.expected,
-                "low": found.low,
-                "high": found.high,
-                "score": found.score,
-                "is_anomaly": found.is_anomaly,
-                "explanation": found.explanation,
-                "feedback": value.feedback.value if value.feedback else None,
-                "commit": value.commit_id,
-            }
-        )
+        return _plain(self.value.to_dict(self.finding))
 
 
 class Baseline(tuple[MetricPointItem, ...], Tabular):
@@ -119,10 +88,7 @@ class Gate(Tabular):
         return [{"condition": c.name, "passed": c.passed, "evidence": c.evidence} for c in self.fitness.conditions]
 
     def to_dict(self) -> Row:
-        from forge.connection.versioning.dataset import evidence_of
-
-        said = evidence_of(self.fitness)
-        return _plain({"dataset": str(self.fitness.table), "commit": self.fitness.commit_id, **said})
+        return _plain(self.fitness.to_dict())
 
 
 def incident_items(listed: Iterable[Listed], table: str | None) -> Iterable[IncidentItem]:

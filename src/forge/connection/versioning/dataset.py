@@ -62,34 +62,12 @@ class Dataset:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        return {"dataset": str(self.table), "commit": self.commit, "pinned": self.pinned, **evidence_of(self.fitness)}
+        return {"pinned": self.pinned, **self.fitness.to_dict()}
 
     def __repr__(self) -> str:
         lines = [f"<dataset {self.table} at commit {self.commit[:12]}>"]
         lines += [f"  {c.name}: {c.evidence}" for c in self.fitness.conditions]
         return "\n".join(lines)
-
-
-def evidence_of(fitness: Fitness) -> dict[str, Any]:
-    return {
-        "fit": fitness.is_fit,
-        "at": fitness.at,
-        "version": fitness.version.number,
-        "snapshot_id": fitness.version.snapshot_id,
-        "written_by": fitness.written.id if fitness.written else None,
-        "judged_at": fitness.judged_at,
-        "conditions": [
-            {
-                "name": c.name,
-                "passed": c.passed,
-                "required": c.required,
-                "found": c.found,
-                "evidence": c.evidence,
-                "details": dict(c.details),
-            }
-            for c in fitness.conditions
-        ],
-    }
 
 
 def open_dataset(

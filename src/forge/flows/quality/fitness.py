@@ -57,6 +57,19 @@ class Fitness:
     def is_fit(self) -> bool:
         return not self.failed
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "dataset_id": str(self.table),
+            "at": self.at,
+            "commit": self.commit_id,
+            "version": self.version.number,
+            "snapshot_id": self.version.snapshot_id,
+            "written_by": self.written.id if self.written else None,
+            "fit": self.is_fit,
+            "judged_at": self.judged_at,
+            "conditions": [condition.to_dict() for condition in self.conditions],
+        }
+
 
 def judge_fitness(
     dataset: str, at: str | None, required: Requirements, ports: FitnessPorts, *, branch: BranchName | None = None

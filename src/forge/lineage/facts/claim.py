@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 from forge.lineage.edge import Transformation
@@ -100,6 +100,9 @@ class Recorded:
     changed: int = 0
     closed: int = 0
     nodes: int = 0
+
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
 
 
 def check_batch(batch: Batch) -> None:

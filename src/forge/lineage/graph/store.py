@@ -67,6 +67,19 @@ class Snapshot:
     nodes: Mapping[str, int] = field(default_factory=dict)  # by type
     edges: Mapping[str, int] = field(default_factory=dict)  # by relationship
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "at": self.at.isoformat(),
+            "description": self.description,
+            "created_by": self.created_by,
+            "created_at": self.created_at.isoformat() if self.created_at else None,
+            "nodes": dict(sorted(self.nodes.items())),
+            "edges": dict(sorted(self.edges.items())),
+            "node_count": sum(self.nodes.values()),
+            "edge_count": sum(self.edges.values()),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Touched:

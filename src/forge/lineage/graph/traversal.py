@@ -63,6 +63,9 @@ class Link:
         }
 
 
+_OF_LAST_HOP = ("relationship", "kind", "subtype", "transformation", "expression", "masking")
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """An entity a walk came to. `depth` is the fewest hops; `confidence` is the product along the surest way, and
@@ -87,16 +90,18 @@ class Reached:
         return self.node.column
 
     def to_dict(self) -> dict[str, object]:
+        via = self.via.to_dict()
         return {
-            "name": self.name,
+            "id": self.node.id,
             "type": str(self.node.type),
+            "name": self.node.name,
             "table": self.table,
             "column": self.column,
             "direction": self.direction,
             "depth": self.depth,
             "confidence": self.confidence,
             "level": level_of(self.confidence),
-            "via": self.via.to_dict(),
+            **{name: via[name] for name in _OF_LAST_HOP},
         }
 
 
@@ -224,11 +229,13 @@ class Traversal:
 
     def to_dict(self) -> dict[str, object]:
         return {
-            "start": self.start,
+            "root_id": self.start,
             "direction": self.direction,
             "depth": self.depth,
+            "level": str(self.ask.level),
             "min_confidence": self.ask.edges.min_confidence,
-            "total": self.total,
+            "indirect": self.ask.edges.indirect,
+            "total_entities": self.total,
             "truncated": self.truncated,
             "greatest_depth": self.greatest_depth,
             "levels": dict(self.levels),

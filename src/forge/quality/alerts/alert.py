@@ -85,6 +85,27 @@ class AlertState:
     incident_id: str | None = None
     columns: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "scope": str(self.scope),
+            "monitor_id": self.scope.monitor_id,
+            "check_id": self.check_id,
+            "check_type": self.check_type,
+            "dataset": self.table,
+            "branch": self.branch,
+            "status": str(self.status),
+            "severity": str(self.severity),
+            "message": self.message,
+            "since": self.since,
+            "seen_at": self.seen_at,
+            "failures": self.failures,
+            "told": list(self.told),
+            "incident_id": self.incident_id,
+            "commit": self.commit_id,
+            "run_id": self.run_id,
+            "monitor_run_id": self.monitor_run_id,
+        }
+
     @property
     def failing(self) -> bool:
         return self.status is AlertStatus.FAILING

@@ -48,6 +48,34 @@ class Delivery:
     key: str | None = None
     number: int = 0  # the order in which they were queued
 
+    def state_at(self, now: datetime) -> str:
+        """Its status, or `sending` while someone tries it."""
+        is_tried = self.status is DeliveryStatus.WAITING and self.claimed_until is not None and self.claimed_until > now
+        return "sending" if is_tried else str(self.status)
+
+    def to_dict(self, now: datetime, channel_type: str | None, attempts: Sequence[Attempt]) -> dict[str, object]:
+        """`channel_type` None: the channel is no longer in forge.yaml."""
+        notice = self.notice
+        return {
+            "id": self.id,
+            "channel": self.channel,
+            "type": channel_type,
+            "kind": str(notice.kind),
+            "state": self.state_at(now),
+            "reason": self.reason,
+            "severity": str(notice.severity),
+            "dataset": notice.table,
+            "branch": notice.branch,
+            "monitor_id": notice.scope.monitor_id,
+            "check_ids": [check.check_id for check in notice.checks],
+            "incident_ids": list(dict.fromkeys(c.incident_id for c in notice.checks if c.incident_id)),
+            "created_at": self.created_at,
+            "next_try_at": self.next_at if self.status is DeliveryStatus.WAITING else None,
+            "sent_at": self.sent_at,
+            "message_id": self.message_id,
+            "attempts": [attempt.to_dict() for attempt in attempts],
+        }
+
     @property
     def thread(self) -> str:
         return thread_of(self.notice.scope, self.notice.table)
@@ -64,6 +92,9 @@ class Attempt:
     ok: bool
     detail: str
     ms: float = 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        return {"time": self.at, "ok": self.ok, "detail": self.detail, "ms": self.ms}
 
 
 @dataclass(frozen=True, slots=True)

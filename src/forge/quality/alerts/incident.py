@@ -55,6 +55,20 @@ class Entry:
     until: datetime | None = None
     details: Mapping[str, object] = field(default_factory=dict)
 
+    def to_dict(self) -> dict[str, object]:
+        """`by` None: Forge itself."""
+        return {
+            "time": self.at,
+            "kind": str(self.kind),
+            "text": self.text,
+            "by": None if self.by == FORGE else self.by,
+            "commit": self.commit_id,
+            "run_id": self.run_id,
+            "result_id": self.result_id,
+            "count": self.count,
+            "until": self.until,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackedIncident:

@@ -69,6 +69,18 @@ class Mute:
     table: str | None = None
     reason: str = ""
 
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "monitor_id": self.scope.monitor_id if self.scope else None,
+            "check_id": self.check_id,
+            "dataset": self.table,
+            "until": self.until,
+            "reason": self.reason,
+            "by": self.by,
+            "created_at": self.created_at,
+        }
+
     def fits(self, scope: Scope, table: str, check_id: str) -> bool:
         return (
             (self.scope is None or self.scope == scope)

@@ -13,7 +13,8 @@ from alert_world import NOON, AlertWorld
 from forge.flows.quality.after_check import Observers, after_run
 from forge.flows.quality.incidents.alerts import settle_run
 from forge.flows.quality.incidents.deliveries import deliver_due
-from forge.flows.quality.incidents.listing import Listed, find_listed, find_tracked, list_incidents, opened_on
+from forge.flows.quality.incidents.listed import Listed
+from forge.flows.quality.incidents.listing import find_listed, find_tracked, list_incidents, opened_on
 from forge.flows.quality.incidents.observer import alert_observer
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import UNRESOLVED, Request, adopt, change_incident

@@ -52,15 +52,4 @@ def record_lineage(
 
 
 def origin_view(origin: Origin) -> OriginView:
-    return OriginView(
-        table=origin.table,
-        match=str(origin.match),
-        by={name: plain(value) for name, value in origin.by.items()},
-        fields={name: list(sources) for name, sources in origin.fields.items()},
-        rows=[{name: plain(value) for name, value in row.items()} for row in origin.rows],
-        more=origin.more,
-        version=origin.version,
-        commit=origin.commit.id if origin.commit else None,
-        message=origin.commit.message if origin.commit else None,
-        origins=[origin_view(one) for one in origin.origins],
-    )
+    return OriginView.model_validate(plain(origin.to_dict()))

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Path, Query
 from forge.api.auth import ThePrincipal
 from forge.api.quality.wire.anomalies import (
     AnomalyView,
-    ConditionView,
     FeedbackBody,
     FitnessView,
     MethodWord,
@@ -25,7 +24,7 @@ from forge.flows.quality.metrics.history import Dated
 from forge.flows.quality.metrics.points import MetricPoint, Said
 from forge.model.names import BranchName, TableName
 from forge.quality.anomaly import METHODS, Feedback, Finding
-from forge.quality.fitness import Condition, Requirements
+from forge.quality.fitness import Requirements
 from forge.quality.metric import Metric, parse_metric
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality"])
@@ -132,32 +131,7 @@ def _series_view(found: Series) -> SeriesView:
         method=found.method,  # type: ignore[arg-type]  # one of METHODS, or it would have been refused
         methods=[method.name for method in METHODS],  # type: ignore[misc]
         threshold=found.threshold,
-        points=[_point_view(value, finding) for value, finding in found.points],
-    )
-
-
-def _point_view(value: Dated, found: Finding) -> SeriesPoint:
-    said = value.said
-    return SeriesPoint(
-        time=value.time,
-        value=value.value,
-        expected=found.expected,
-        low=found.low,
-        high=found.high,
-        score=found.score,
-        is_anomaly=found.is_anomaly,
-        explanation=found.explanation,
-        seasonal=found.seasonal,
-        season=found.season,
-        trend=found.trend,
-        log_scale=found.log_scale,
-        feedback=said.feedback.value if said else None,
-        feedback_by=said.user if said else None,
-        feedback_at=said.at if said else None,
-        note=(said.note or None) if said else None,
-        commit=value.commit_id,
-        run_id=value.run_id,
-        held_back=value.held_back,
+        points=[SeriesPoint.model_validate(point) for point in found.point_dicts()],
     )
 
 
@@ -183,23 +157,5 @@ def _anomaly_view(point: MetricPoint, said: Said | None) -> AnomalyView:
 
 
 def _fitness_view(found: Fitness) -> FitnessView:
-    return FitnessView(
-        dataset_id=str(found.table),
-        at=found.at,
-        commit=found.commit_id,
-        version=found.version.number,
-        fit=found.is_fit,
-        judged_at=found.judged_at,
-        conditions=[_condition_view(condition) for condition in found.conditions],
-    )
-
-
-def _condition_view(condition: Condition) -> ConditionView:
-    return ConditionView(
-        name=condition.name,
-        passed=condition.passed,
-        required=condition.required,
-        found=condition.found,
-        evidence=condition.evidence,
-        details=dict(condition.details),
-    )
+    local = ("snapshot_id", "written_by")
+    return FitnessView.model_validate({name: value for name, value in found.to_dict().items() if name not in local})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
@@ -14,19 +14,14 @@ from forge.api.catalog.masks import Masks
 from forge.api.executor import LONG, answered
 from forge.api.paging import MOST, AWindow
 from forge.api.quality.wire.remediations import (
-    ActionWord,
     RemediationStart,
     RemediationView,
-    RemedyCount,
     RemedyDecision,
     RemedyPreview,
-    RemedyResultView,
-    RemedyStepView,
-    RemedyVerdict,
     RemedyWord,
 )
 from forge.api.rows import plain
-from forge.api.shape import OutcomeWord, Page, Wire
+from forge.api.shape import Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import diff_view
@@ -171,51 +166,8 @@ def _do(
 
 def _view(ports: RemedyPorts, record: Remediation) -> RemediationView:
     reason = _why_not(ports, record)
-    return RemediationView(
-        id=record.id,
-        table=str(record.table),
-        branch=str(record.branch),
-        status=cast("RemedyWord", str(record.status)),
-        auto=record.auto,
-        note=record.note,
-        steps=[
-            RemedyStepView(
-                action=cast("ActionWord", str(step.action.kind)),
-                options={k: v for k, v in step.action.to_dict().items() if k != "action"},
-                check_ids=list(step.check_ids),
-            )
-            for step in record.steps
-        ],
-        check_ids=list(record.check_ids),
-        results=[
-            RemedyResultView(
-                action=cast("ActionWord", str(one.action)),
-                success=one.success,
-                message=one.message,
-                details={key: plain(value) for key, value in one.details.items()},
-            )
-            for one in record.results
-        ],
-        counts=[RemedyCount(table=c.table, added=c.added, changed=c.changed, deleted=c.deleted) for c in record.counts],
-        verdicts=[
-            RemedyVerdict(check_id=v.check_id, outcome=cast("OutcomeWord", str(v.outcome)), message=v.message)
-            for v in record.verdicts
-        ],
-        proposed_by=record.proposed_by,
-        proposed_at=record.proposed_at,
-        decided_by=record.decided_by,
-        decided_at=record.decided_at,
-        comment=record.comment,
-        run_id=record.run_id,
-        monitor_id=record.monitor_id,
-        base=record.base,
-        preview=record.preview,
-        preview_branch=str(record.preview_branch) if record.is_open else None,
-        commit=record.commit,
-        reverted_by_commit=record.reverted_by_commit,
-        can_approve=record.is_open and reason is None,
-        why_not=reason,
-    )
+    facts = {**record.to_dict(), "can_approve": record.is_open and reason is None, "why_not": reason}
+    return RemediationView.model_validate(plain(facts))
 
 
 def _why_not(ports: RemedyPorts, record: Remediation) -> str | None:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from forge.api.paging import AWindow
 from forge.api.quality.datasets import DAYS, dataset_views
 from forge.api.quality.monitor_views import past_result
-from forge.api.quality.views import came_in_view, judged_by_view, result_view, see_branch
+from forge.api.quality.views import came_in_view, result_view, see_branch
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import DatasetHealth, ResultDetail
 from forge.api.shape import OutcomeWord, Page
@@ -68,7 +68,7 @@ def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) 
         "history": [past_result(shown_result(one, personal)) for one in history],
         "cause": came_in_view(site, came_in_with_result(ports, store, result, incident)),
         "incident_id": incident.id if incident else None,
-        "judged_by": judged_by_view(judged_by_of_result(result, store)),
+        "judged_by": judged_by_of_result(result, store).to_dict(),
     }
     return ResultDetail.model_validate(facts)
 

@@ -289,3 +289,10 @@ class DeliveryWorker:
             deliver_channel(self._ports, channel, self._worker)
         except Exception as error:
             _log.warning("Deliveries to %s could not be worked on: %s", channel, error, exc_info=error)
+
+
+def delivery_records(ports: AlertPorts, deliveries: Sequence[Delivery]) -> list[dict[str, object]]:
+    """The JSON form of deliveries with their attempts."""
+    attempts, now = ports.store.attempts([one.id for one in deliveries]), ports.clock()
+    types = {name: channel.type for name, channel in ports.channels.items()}
+    return [one.to_dict(now, types.get(one.channel), attempts.get(one.id, ())) for one in deliveries]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.flows.quality.incidents.listing import Listed
+from forge.flows.quality.incidents.listed import Listed
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.quality.alerts.alert import Origin
 from forge.quality.monitors.monitor import CheckResult
@@ -35,6 +35,18 @@ class JudgedBy:
                 return "by hand"
             case _:
                 return f"run {self.run_id}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "origin": str(self.origin),
+            "branch": self.branch,
+            "commit": self.commit_id,
+            "run_id": self.run_id,
+            "monitor_id": self.monitor_id,
+            "monitor_name": self.monitor_name,
+            "monitor_run_id": self.monitor_run_id,
+            "words": self.words,
+        }
 
 
 def origin_of(result: CheckResult) -> Origin:

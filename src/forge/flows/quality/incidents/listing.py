@@ -4,65 +4,17 @@ tracked."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
+from forge.flows.quality.incidents.listed import Listed
 from forge.flows.quality.incidents.open import OpenIncident, find_open_incidents, former_id
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import adopt, find_incident
 from forge.model.names import BranchName, ColumnName
 from forge.quality.alerts.alert import RANKS, Origin, Scope
 from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
-from forge.quality.verdict import Severity
 
 MOST = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One of them is there: a failure that holds a publish back, its record, or both."""
-
-    opened: OpenIncident | None
-    record: TrackedIncident | None
-
-    @property
-    def id(self) -> str:
-        """For life, at every door."""
-        if self.record is not None:
-            return self.record.id
-        assert self.opened is not None
-        return self.opened.id
-
-    @property
-    def status(self) -> IncidentStatus:
-        return self.record.status if self.record else IncidentStatus.OPEN
-
-    @property
-    def severity(self) -> Severity:
-        if self.opened is not None:
-            return self.opened.incident.verdict.severity
-        assert self.record is not None
-        return self.record.severity
-
-    @property
-    def table(self) -> str:
-        if self.opened is not None:
-            return self.opened.incident.verdict.table
-        assert self.record is not None
-        return self.record.table
-
-    @property
-    def since(self) -> datetime:
-        if self.opened is not None:
-            return self.opened.since
-        assert self.record is not None
-        return self.record.opened_at
-
-    @property
-    def hit(self) -> int:
-        if self.opened is not None:
-            return len(self.opened.incident.spared)
-        return len(self.record.hit) if self.record else 0
 
 
 def list_incidents(

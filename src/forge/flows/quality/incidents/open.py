@@ -49,6 +49,15 @@ class Kept:
     version: int
     commit: Commit | None
 
+    def to_dict(self) -> dict[str, object]:
+        commit = self.commit
+        return {
+            "table": str(self.table),
+            "version": self.version,
+            "commit": commit.id if commit else None,
+            "time": commit.time if commit else None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class OpenIncident:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from forge.flows.quality.incidents.judge_name import origin_of
-from forge.flows.quality.incidents.listing import Listed, find_listed, join_records, opened_on
+from forge.flows.quality.incidents.listed import CameIn, Listed
+from forge.flows.quality.incidents.listing import find_listed, join_records, opened_on
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.root_cause import cause_now
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.quality.results import UnknownResultError, find_history, find_result, first_failure
 from forge.model.names import BranchName
 from forge.quality.alerts.alert import Origin, Scope
-from forge.quality.alerts.notice import Cause
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class CameIn:
-    """`check_id`: of the check that failed there, where one did."""
-
-    table: str
-    column: str | None
-    check_id: str | None
-    commit_id: str | None
-    words: str
 
 
 def came_in_with_result(
@@ -67,16 +54,6 @@ def _untracked(ports: AlertPorts, result: CheckResult) -> Listed | None:
     return None
 
 
-def result_id_of(one: Listed) -> str | None:
-    """Of the newest failing result."""
-    if one.opened is not None:
-        return f"{one.opened.run.id}.{one.opened.incident.verdict.check_id}"
-    record = one.record
-    if record is None or record.result_id is not None or record.scope.origin is not Origin.RUN:
-        return record.result_id if record else None
-    return f"{record.run_id}.{record.check_id}" if record.run_id else None
-
-
 def _came_in(ports: AlertPorts, store: MonitorStore, one: Listed | None, result: CheckResult | None) -> CameIn | None:
     """What failed first upstream; else where lineage says that the column came in; else the commit since which the
     check fails."""
@@ -85,9 +62,9 @@ def _came_in(ports: AlertPorts, store: MonitorStore, one: Listed | None, result:
     if cause is None and record is not None and record.is_open:
         cause = cause_now(ports, record.branch, record.upstream)
     if cause is not None:
-        return of_cause(cause)
-    if one is not None and (found := of_origin(one)) is not None:
-        return found
+        return CameIn.of(cause)
+    if one is not None and one.origin is not None:
+        return one.origin
     first = first_failure(result, find_history(ports.metadata, store, result)) if result else None
     if first is None or first.commit_id is None:
         return None
@@ -96,26 +73,12 @@ def _came_in(ports: AlertPorts, store: MonitorStore, one: Listed | None, result:
     return CameIn(first.dataset, column, first.check_id, first.commit_id, words)
 
 
-def of_cause(cause: Cause) -> CameIn:
-    return CameIn(cause.table, cause.column, cause.check_id, cause.commit_id, cause.words)
-
-
-def of_origin(one: Listed) -> CameIn | None:
-    """Where the column of what holds a publish back came into the lake."""
-    incident = one.opened.incident if one.opened else None
-    if incident is None or incident.origin_table is None:
-        return None
-    name = incident.origin or incident.origin_table
-    words = f"{name} came in with commit {incident.commit.id[:12]}" if incident.commit else f"{name}"
-    column = incident.origin.column if incident.origin else None
-    return CameIn(incident.origin_table, column, None, incident.commit.id if incident.commit else None, words)
-
-
 def _newest_failure(ports: AlertPorts, store: MonitorStore, one: Listed) -> CheckResult | None:
-    result_id = result_id_of(one)
-    if result_id is None:
+    if one.result_id is None:
         return None
     try:
-        return find_result(ports.metadata, store, result_id)
-    except UnknownResultError:  # it was kept no longer
+        return find_result(ports.metadata, store, one.result_id)
+    except ForgeError as error:
+        if error.code != "E724":  # it was kept no longer
+            raise
         return None

@@ -46,6 +46,9 @@ class Series:
     threshold: float
     points: tuple[tuple[Dated, Finding], ...]
 
+    def point_dicts(self) -> list[dict[str, object]]:
+        return [value.to_dict(finding) for value, finding in self.points]
+
 
 @dataclass(frozen=True, slots=True)
 class _Version:

@@ -19,7 +19,7 @@ from forge.flows.versioning.revisions import find_branch
 from forge.flows.versioning.store import CommitHistory
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
-from forge.quality.anomaly import Feedback, History, Point, with_flags
+from forge.quality.anomaly import Feedback, Finding, History, Point, with_flags
 from forge.quality.anomaly.find import REMEMBERED
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.metric import OF_COMMITS, Metric, parse_metric
@@ -56,6 +56,31 @@ class Dated:
     @property
     def feedback(self) -> Feedback | None:
         return self.said.feedback if self.said else None
+
+    def to_dict(self, found: Finding) -> dict[str, object]:
+        """The value with what was found of it."""
+        said = self.said
+        return {
+            "time": self.time,
+            "value": self.value,
+            "expected": found.expected,
+            "low": found.low,
+            "high": found.high,
+            "score": found.score,
+            "is_anomaly": found.is_anomaly,
+            "explanation": found.explanation,
+            "seasonal": found.seasonal,
+            "season": found.season,
+            "trend": found.trend,
+            "log_scale": found.log_scale,
+            "feedback": str(said.feedback) if said else None,
+            "feedback_by": said.user if said else None,
+            "feedback_at": said.at if said else None,
+            "note": (said.note or None) if said else None,
+            "commit": self.commit_id,
+            "run_id": self.run_id,
+            "held_back": self.held_back,
+        }
 
     def point(self) -> Point:
         return Point(self.time, self.value, self.feedback, bool(self.kept and self.kept.is_anomaly))
