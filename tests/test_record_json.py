@@ -237,7 +237,8 @@ TRACKED = TrackedIncident(
     *(Severity.ERROR, IncidentStatus.OPEN, "3 below 0", NOON, NOON),
 )
 LISTED, KEPT = Listed(None, TRACKED), Kept(ORDERS, 1, COMMIT)
-CAUSE, JUDGE = CameIn("raw.orders", "amount", None, "c1", "raw.orders came in"), JudgedBy(origin=Judge.RUN, branch="main")
+CAUSE = CameIn("raw.orders", "amount", None, "c1", "raw.orders came in")
+JUDGE = JudgedBy(origin=Judge.RUN, branch="main")
 ENTRY = Entry(NOON, EntryKind.OPENED, "3 below 0")
 ALERT = AlertState(
     *(RUN_SCOPE, "core.orders", "main", "core.orders.amount.range", "range"),

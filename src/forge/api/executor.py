@@ -4,7 +4,9 @@ What changes nothing (`read_limits.KINDS`) has threads of its own, which tokens 
 stands in the way of another, and none in that of a write.
 
 What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, the desk
-remembers it."""
+remembers it. Jobs that nobody waits for, that outlive a restart and go one after the other are those of
+`flows.runs.jobs.JobQueue`: one queue is in the records, the other in the requests. Writes have a pool whose threads the
+process waits for at its end, reads one whose threads it leaves."""
 
 from __future__ import annotations
 

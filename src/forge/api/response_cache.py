@@ -1,6 +1,8 @@
 """Answers of reading routes, kept for a moment: however many people have a page open, the records are read once.
 
-An answer is never older than `life`, and never older than the last change that was made through this server."""
+An answer is never older than `life`, and never older than the last change that was made through this server. This is
+the outer of two: it spares the routes, and knows nothing of what others write. `record_cache.Memo` is asked by the four
+routes that are expensive to make, and holds by the mark of the records, so also when nobody had this page open."""
 
 from __future__ import annotations
 
@@ -10,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from forge.model.lru_cache import LruCache
 
 _MOST, _LARGEST = 256, 1_000_000
 # Who is calling, what is live already, and rows, which are many and seldom asked for twice.
@@ -27,7 +31,7 @@ class _Answer:
 class KeptAnswers:
     def __init__(self, app: ASGIApp, life: float) -> None:
         self._app, self._life = app, life
-        self._answers: dict[bytes, _Answer] = {}
+        self._answers: LruCache[bytes, _Answer] = LruCache(_MOST)
         self._making: dict[bytes, asyncio.Future[_Answer | None]] = {}
         self._change = 0  # counts what was changed through this server
 
@@ -71,9 +75,7 @@ class KeptAnswers:
             await self._app(scope, receive, send_noted)
             if _is_whole(messages):
                 answer = _Answer(began, change, scope.get("route"), tuple(messages))
-                self._answers[key] = answer
-                if len(self._answers) > _MOST:
-                    del self._answers[next(iter(self._answers))]
+                self._answers.keep({key: answer})
         finally:
             if mine:
                 del self._making[key]

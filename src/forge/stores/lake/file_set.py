@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +24,7 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.typedef import Record
 
 from forge.model.errors import ForgeError
+from forge.model.lru_cache import LruCache
 
 _PATH_OF_DELETE = 2147483546  # Iceberg's field id of `file_path` in a position delete file
 _REFERENCED, _OFFSET, _SIZE = 17, 18, 19  # in a DataFile read by the schema of version 3
@@ -65,11 +64,9 @@ class ManifestReader:
 
     def __init__(self, io: FileIO) -> None:
         self._io = io
-        self._guard = threading.Lock()
-        self._entries: OrderedDict[str, Entries] = OrderedDict()
-        self._count = 0
-        self._sets: OrderedDict[str, Mapping[str, LiveFile]] = OrderedDict()
-        self._targets: dict[str, frozenset[str] | None] = {}
+        self._entries: LruCache[str, Entries] = LruCache(_KEPT_ENTRIES, weigh=len)
+        self._sets: LruCache[str, Mapping[str, LiveFile]] = LruCache(_KEPT_SETS)
+        self._targets: LruCache[str, frozenset[str] | None] = LruCache(_KEPT_TARGETS)
 
     def manifests(self, snapshot: Snapshot) -> list[ManifestFile]:
         try:
@@ -80,38 +77,26 @@ class ManifestReader:
     def entries(self, manifest: ManifestFile) -> Entries:
         """The live ones, by `name_of` their file."""
         path = manifest.manifest_path
-        with self._guard:
-            if (found := self._entries.get(path)) is not None:
-                self._entries.move_to_end(path)
-                return found
+        if (found := self._entries.get(path)) is not None:
+            return found
         try:
             found = {name_of(entry.data_file): entry for entry in _read_entries(self._io, manifest)}
         except (OSError, ValueError) as error:
             raise unreadable(path, error) from error
-        with self._guard:
-            if path not in self._entries:
-                self._entries[path] = found
-                self._count += len(found)
-            while self._count > _KEPT_ENTRIES and len(self._entries) > 1:
-                self._count -= len(self._entries.popitem(last=False)[1])
+        self._entries.keep({path: found})
         return found
 
     def live(self, snapshot: Snapshot, specs: Mapping[int, PartitionSpec]) -> Mapping[str, LiveFile]:
         """By path."""
-        with self._guard:
-            if (kept := self._sets.get(snapshot.manifest_list)) is not None:
-                self._sets.move_to_end(snapshot.manifest_list)
-                return kept
+        if (kept := self._sets.get(snapshot.manifest_list)) is not None:
+            return kept
         data: list[ManifestEntry] = []
         deletes: list[ManifestEntry] = []
         for manifest in self.manifests(snapshot):
             into = data if manifest.content == ManifestContent.DATA else deletes
             into.extend(self.entries(manifest).values())
         found = assign(data, deletes, specs, self)
-        with self._guard:
-            self._sets[snapshot.manifest_list] = found
-            while len(self._sets) > _KEPT_SETS:
-                self._sets.popitem(last=False)
+        self._sets.keep({snapshot.manifest_list: found})
         return found
 
     def targets(self, file: DataFile) -> frozenset[str] | None:
@@ -121,14 +106,10 @@ class ManifestReader:
         low, high = ((bounds or {}).get(_PATH_OF_DELETE) for bounds in (file.lower_bounds, file.upper_bounds))
         if low is not None and low == high:
             return frozenset((bytes(low).decode(),))
-        with self._guard:
-            if file.file_path in self._targets:
-                return self._targets[file.file_path]
+        for known in self._targets.take([file.file_path]).values():
+            return known
         found = _read_targets(self._io, file)
-        with self._guard:
-            self._targets[file.file_path] = found
-            while len(self._targets) > _KEPT_TARGETS:
-                del self._targets[next(iter(self._targets))]
+        self._targets.keep({file.file_path: found})
         return found
 
 
