@@ -233,38 +233,75 @@ FINDING = Finding(
 
 RUN_SCOPE = Scope(Judge.RUN, "main")
 TRACKED = TrackedIncident(
-    *("i1", RUN_SCOPE, "core.orders", "main", "core.orders.amount.range", "range", ("amount",)),
-    *(Severity.ERROR, IncidentStatus.OPEN, "3 below 0", NOON, NOON),
+    id="i1",
+    scope=RUN_SCOPE,
+    table="core.orders",
+    branch="main",
+    check_id="core.orders.amount.range",
+    check_type="range",
+    columns=("amount",),
+    severity=Severity.ERROR,
+    status=IncidentStatus.OPEN,
+    message="3 below 0",
+    opened_at=NOON,
+    seen_at=NOON,
 )
 LISTED, KEPT = Listed(None, TRACKED), Kept(ORDERS, 1, COMMIT)
 CAUSE = CameIn("raw.orders", "amount", None, "c1", "raw.orders came in")
 JUDGE = JudgedBy(origin=Judge.RUN, branch="main")
-ENTRY = Entry(NOON, EntryKind.OPENED, "3 below 0")
+ENTRY = Entry(at=NOON, kind=EntryKind.OPENED, text="3 below 0")
 ALERT = AlertState(
-    *(RUN_SCOPE, "core.orders", "main", "core.orders.amount.range", "range"),
-    *(AlertStatus.FAILING, Severity.ERROR, "3 below 0", NOON, NOON),
+    scope=RUN_SCOPE,
+    table="core.orders",
+    branch="main",
+    check_id="core.orders.amount.range",
+    check_type="range",
+    status=AlertStatus.FAILING,
+    severity=Severity.ERROR,
+    message="3 below 0",
+    since=NOON,
+    seen_at=NOON,
 )
-MUTE, ATTEMPT = Mute("u1", NOON, "ada", NOON), Attempt(NOON, True, "200")
-NOTICE = Notice(NoticeKind.FAILING, RUN_SCOPE, "core.orders", "main", NOON)
-DELIVERY_ITEM = Delivery("d1", "ops", NOTICE, NOON, NOON, NOON).to_dict(NOON, "slack", (ATTEMPT,))
+MUTE, ATTEMPT = Mute(id="u1", until=NOON, by="ada", created_at=NOON), Attempt(NOON, True, "200")
+NOTICE = Notice(kind=NoticeKind.FAILING, scope=RUN_SCOPE, table="core.orders", branch="main", at=NOON)
+DELIVERY_ITEM = Delivery(id="d1", channel="ops", notice=NOTICE, created_at=NOON, due_at=NOON, next_at=NOON).to_dict(
+    NOON, "slack", (ATTEMPT,)
+)
 STEP, DID = RemedyStep(Action(ActionKind.ROLLBACK), ("c",)), Remedied(ActionKind.ROLLBACK, True, "done")
 COUNT, PREVIEWED = TableCount("core.orders"), JudgedOnPreview("c", Outcome.PASSED, "0 below 0")
 REMEDY = Remediation(
-    *("r1", ORDERS, MAIN, (STEP,), RemedyStatus.PROPOSED, "ada", NOON),
+    id="r1",
+    table=ORDERS,
+    branch=MAIN,
+    steps=(STEP,),
+    status=RemedyStatus.PROPOSED,
+    proposed_by="ada",
+    proposed_at=NOON,
     results=(DID,),
     counts=(COUNT,),
     verdicts=(PREVIEWED,),
 )
 CONDITION = Condition("min_score", True, 95.0, 100.0, "all passed")
 FIT = Fitness(
-    ORDERS, "main", C1, TableVersion(CatalogName("core", "orders"), "u1", None, 0), COMMIT, (CONDITION,), NOON
+    table=ORDERS,
+    at="main",
+    commit_id=C1,
+    version=TableVersion(catalog=CatalogName("core", "orders"), uuid="u1", snapshot_id=None, schema_id=0),
+    written=COMMIT,
+    conditions=(CONDITION,),
+    judged_at=NOON,
 )
-POINT, FOUND = Dated(NOON, 1.0), AnomalyFinding(NOON, 1.0, 0.0, False, "", "zscore", 3.0, 0)
-GRAPH = Graph.of([Edge(ColumnName("core.orders", "amount"), ColumnName("marts.revenue", "total"))])
+POINT, FOUND = (
+    Dated(time=NOON, value=1.0),
+    AnomalyFinding(
+        time=NOON, value=1.0, score=0.0, is_anomaly=False, explanation="", method="zscore", threshold=3.0, points=0
+    ),
+)
+GRAPH = Graph.of([Edge(source=ColumnName("core.orders", "amount"), target=ColumnName("marts.revenue", "total"))])
 WALK = GRAPH.downstream("core.orders.amount")
 PATH = GRAPH.paths("marts.revenue.total", WALK.ask, 1)[0]
 HIT: Mapping[str, Any] = impact_of(Change.of("drop", "core.orders.amount"), WALK).to_dict()
-SNAPSHOT, ORIGIN = Snapshot("before", NOON), Origin("raw.orders", Match.ONE)
+SNAPSHOT, ORIGIN = Snapshot(name="before", at=NOON), Origin(table="raw.orders", match=Match.ONE)
 
 
 def first(item: Mapping[str, Any], name: str) -> Any:

@@ -15,6 +15,7 @@ from forge.flows.quality.health import all_count, failing_columns, find_said, ne
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
 from forge.flows.runs.records import AssetRecord
+from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of
 from forge.lineage.graph.request import Ask, EdgeFilter, Way

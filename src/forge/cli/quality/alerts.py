@@ -110,7 +110,7 @@ def mute(
             table=dataset,
             reason=reason,
         )
-    terminal.answer(Answer("mutes", [made.to_dict()], head=[made.id]))
+    terminal.answer(Answer(name="mutes", items=[made.to_dict()], head=[made.id]))
     terminal.say(f"Muted until {moment(made.until)} UTC. End it: forge quality alerts unmute {made.id}")
 
 
@@ -122,7 +122,7 @@ def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID",
 
     with terminal.open() as wiring:
         ended = end(wiring.quality.alerts, mute)
-    terminal.answer(Answer("mutes", [ended.to_dict()], head=[ended.id]))
+    terminal.answer(Answer(name="mutes", items=[ended.to_dict()], head=[ended.id]))
 
 
 @command

@@ -59,4 +59,4 @@ def _answer(found: Fitness) -> Answer:
         Column("condition", lambda i: str(i["name"]), style="bold"),
         Column("evidence", lambda i: str(i["evidence"])),
     )
-    return Answer("conditions", items, columns, facts)
+    return Answer(name="conditions", items=items, columns=columns, facts=facts)

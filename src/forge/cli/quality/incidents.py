@@ -191,7 +191,7 @@ def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
         Column("", lambda i: str(i["text"])),
     )
     items = [entry.to_dict() for entry in entries]
-    return Answer("timeline", items, columns, {"incident": facts}, head=[*head, ""])
+    return Answer(name="timeline", items=items, columns=columns, facts={"incident": facts}, head=[*head, ""])
 
 
 def _times(kind: object, count: object) -> str:

@@ -50,7 +50,7 @@ def list_(
         Column("what", _actions),
         Column("note", lambda i: str(i["note"])),
     )
-    terminal.answer(Answer("remediations", [one.to_dict() for one in found], columns))
+    terminal.answer(Answer(name="remediations", items=[one.to_dict() for one in found], columns=columns))
     if not found:
         terminal.say("Nothing was proposed yet. Propose something: forge quality remediate propose TABLE")
 
@@ -76,7 +76,7 @@ def show(
         diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
     head = _told(record)
     if after is None or record.base is None:
-        terminal.answer(Answer("remediations", [record.to_dict()], head=head))
+        terminal.answer(Answer(name="remediations", items=[record.to_dict()], head=head))
         return
     answer = answer_of_table_diffs((record.base, after), diffs, limit)
     facts = {**answer.facts, "remediation": record.to_dict()}
@@ -172,7 +172,7 @@ def _ports(wiring: Wiring) -> RemedyPorts:
 def _answer(record: Remediation) -> Answer:
     from forge.cli.answer import Answer
 
-    return Answer("remediations", [record.to_dict()], head=_told(record))
+    return Answer(name="remediations", items=[record.to_dict()], head=_told(record))
 
 
 def _told(record: Remediation) -> list[str]:

@@ -78,7 +78,5 @@ def _newest_failure(ports: AlertPorts, store: MonitorStore, one: Listed) -> Chec
         return None
     try:
         return find_result(ports.metadata, store, one.result_id)
-    except ForgeError as error:
-        if error.code != "E724":  # it was kept no longer
-            raise
+    except UnknownResultError:  # it was kept no longer
         return None
