@@ -125,30 +125,27 @@ def errors_page() -> str:
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 
-def _check_rows(check: Any, keys: Mapping[str, Any]) -> Iterable[Sequence[str]]:
-    hints = typing.get_type_hints(check, include_extras=True)
-    defaults = {field.name: field.default for field in dataclasses.fields(check)}
-    required = {key.field for key in keys.values() if key.required}
-    for name, key in keys.items():
-        if key.field != name:
-            yield code(name), f"another way to write {code(key.field)}", ""
-            continue
-        default = "required" if name in required else code(default_of(defaults[name]) if defaults[name] != () else "")
-        yield code(name), key.written or type_name(hints[name]), default
+def _check_rows(keys: Iterable[Any]) -> Iterable[Sequence[str]]:
+    for key in keys:
+        kind = f"one of {', '.join(key.words)}" if key.words else str(key.kind)
+        kind = kind.replace("one of", "any of") if key.kind == "choices" else kind
+        default = "required" if key.required else code(default_of(key.default))
+        example = f"Example: {code(key.example)}." if key.example else ""
+        yield code(key.name), kind, default, " ".join(part for part in (key.help, example) if part)
+        for alias in key.aliases:
+            yield code(alias), f"another way to write {code(key.name)}", "", ""
 
 
-def _also_written(check: Any) -> str:
-    told = {"statistical": f" with `statistical_check: {check.type}`", "custom": f" with `{next(iter(check.keys))}`"}
-    ways = [code(word) + told.get(word, "") for word in check.words if word != check.type]
-    return f" May also be written {', '.join(ways)}." if ways else ""
+def _spelled(spelling: Any) -> str:
+    if spelling.key is None:
+        return code(spelling.word)
+    return f"{code(spelling.word)} with {code(spelling.key + (f': {spelling.value}' if spelling.value else ''))}"
 
 
 def checks_page() -> str:
-    from forge.quality import spec
-    from forge.quality.check import Check
-    from forge.quality.checks import CHECKS
+    from forge.quality.description import describe_checks, describe_common
 
-    head = ("key", "type", "default")
+    head = ("key", "kind of value", "default", "meaning")
     parts = [
         "# Checks\n\nWhat can stand under `checks:` of a transform or source, or in `checks/*.yaml` and "
         "`quality/*.yaml`; examples are in [the guide](../guide/project.md#checks).\n\n"
@@ -156,18 +153,14 @@ def checks_page() -> str:
         "whose own name has that dot goes before it, and a name with a dot can be put in backticks. Fields inside\n"
         "arrays and maps are not measured. A new type is [three files](../guide/add-a-check.md).\n\n"
         "## Keys of every check\n\n",
-        table(head, _check_rows(Check, spec.COMMON)),
-        "\n- `where`: an SQL filter; only rows for which it is true are looked at.\n"
-        "- `partition_by`: the check is judged for each value of these columns and fails where one of them does.\n"
-        "- `since`: only rows of files that were added since that revision; `previous` is the version before.\n"
-        "- `on_not_measured`: whether a check that could not be measured blocks like a failed one.\n"
-        "- `on_failure` and `auto`: what is proposed, or done at once, when it fails.\n",
+        table(head, _check_rows(describe_common())),
     ]
-    for check in CHECKS:
-        parts.append(f"\n## {check.type}\n\n{' '.join((check.__doc__ or '').split())}{_also_written(check)}")
-        without = ", ".join(code(word) for word in sorted(check.without))
-        parts.append(f" It has no {without}.\n\n" if without else "\n\n")
-        parts.append(table(head, _check_rows(check, check.keys)))
+    for check in describe_checks():
+        ways = ", ".join(map(_spelled, check.spellings))
+        also = f" May also be written {ways}." if ways else ""
+        without = ", ".join(map(code, check.without))
+        parts.append(f"\n## {check.type}\n\n{check.text}{also}{f' It has no {without}.' if without else ''}\n\n")
+        parts.append(table(head, _check_rows(check.keys)))
     return "".join(parts)
 
 

@@ -115,7 +115,7 @@ class Short(Check):
 
 
 def test_a_kind_that_is_only_registered_is_measured_kept_and_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows: list[dict[str, Any]] = [{"name": "Ann"}, {"name": None}, {"name": "Bernadette"}]
+    rows: list[dict[str, object]] = [{"name": "Ann"}, {"name": None}, {"name": "Bernadette"}]
     assert judge_rows(Short("name", 3), rows, SCHEMA).outcome == "not measured"
     monkeypatch.setitem(KINDS, "longest", LONGEST)
     monkeypatch.setitem(MEMORY_KINDS, "longest", lambda asked: max(map(len, map(str, asked.filled())), default=0))

@@ -35,6 +35,7 @@ from forge.api.metrics import Metrics
 from forge.api.middleware import Front
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.quality.routes import anomalies as quality_anomalies
+from forge.api.quality.routes import check_types as quality_check_types
 from forge.api.quality.routes import health as quality
 from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
@@ -72,6 +73,7 @@ QUALITY = (
     quality.router,
     quality_incidents.router,
     quality_monitors.router,
+    quality_check_types.router,
     quality_results.router,
     quality_remediations.router,
     quality_anomalies.router,

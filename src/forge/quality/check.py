@@ -41,6 +41,7 @@ class Check(ABC):
 
     type: ClassVar[str]
     words: ClassVar[tuple[str, ...]]  # what a project file may call it
+    label: ClassVar[str] = ""  # in forms; without one, its type
     keys: ClassVar[Keys] = {}  # what a project file may say of it, beside the keys of every check
     without: ClassVar[frozenset[str]] = frozenset()  # keys of every check that mean nothing for it
 

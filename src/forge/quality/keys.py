@@ -3,45 +3,93 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from decimal import Decimal
-from typing import TypeVar
+from enum import StrEnum
+from typing import Generic, TypeVar
 
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Word = TypeVar("Word", bound=str)
 
 
 class Wrong(ValueError):
     """What is wrong with one key: the rest of a sentence that begins with its name."""
 
 
+class ValueKind(StrEnum):
+    """What a person is asked for: a form has one input for each."""
+
+    COLUMN = "column"
+    COLUMNS = "columns"
+    TEXT = "text"
+    SQL = "sql"
+    PATTERN = "pattern"
+    NUMBER = "number"
+    PERCENTAGE = "percentage"
+    DURATION = "duration"
+    VALUE = "value"  # a number, a date, a time or text
+    LIST = "list"  # of such values
+    MAPPING = "mapping"  # of names to such values
+    CHOICE = "choice"  # one of some words
+    CHOICES = "choices"  # any of them
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueReader(Generic[T_co]):
+    """Reads one value as people write it. Raises Wrong. `words` are those of a choice."""
+
+    read: Callable[[object], T_co]
+    kind: ValueKind
+    words: tuple[str, ...] = ()
+
+    def __call__(self, value: object) -> T_co:
+        return self.read(value)
+
+
+def reads(kind: ValueKind) -> Callable[[Callable[[object], T]], ValueReader[T]]:
+    return lambda read: ValueReader(read, kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """`field`: of the check's class. Two keys of one field are two ways to write the same. `unless`: the word for the
-    check with which it may be left out all the same. `written`: how people write it, for the reference, where the
-    field's type does not say it."""
+    check with which it may be left out all the same. `label`, `help` and `example` are for forms and the reference;
+    without a label its name is shown."""
 
-    read: Callable[[object], object]
+    read: ValueReader[object]
     field: str
+    _: KW_ONLY
     required: bool = False
     unless: str | None = None
-    written: str | None = None
+    label: str = ""
+    help: str = ""
+    example: str = ""
 
 
 Keys = Mapping[str, Key]
 
 
+@reads(ValueKind.TEXT)
 def text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Wrong(f"must be text, and is {value!r}")
     return value
 
 
+column = ValueReader(text.read, ValueKind.COLUMN)
+sql = ValueReader(text.read, ValueKind.SQL)
+pattern = ValueReader(text.read, ValueKind.PATTERN)
+
+
+@reads(ValueKind.COLUMNS)
 def columns(value: object) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list | tuple) or not listed:
@@ -52,11 +100,13 @@ def columns(value: object) -> tuple[str, ...]:
     return names
 
 
+@reads(ValueKind.COLUMNS)
 def any_columns(value: object) -> tuple[str, ...]:
     """As `columns`, and an empty list means all columns."""
     return () if value in ([], ()) else columns(value)
 
 
+@reads(ValueKind.NUMBER)
 def number(value: object) -> float:
     try:
         found = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # TypeError is the test
@@ -67,11 +117,13 @@ def number(value: object) -> float:
     return found
 
 
+@reads(ValueKind.NUMBER)
 def exact_number(value: object) -> int | float:
     """A whole number stays one: a double cannot hold every count."""
     return value if isinstance(value, int) and not isinstance(value, bool) else number(value)
 
 
+@reads(ValueKind.PERCENTAGE)
 def percent(value: object) -> float:
     """From 0 to 100."""
     found = _percent(value)
@@ -80,6 +132,7 @@ def percent(value: object) -> float:
     return found
 
 
+@reads(ValueKind.PERCENTAGE)
 def change(value: object) -> float:
     """A percentage that may be more than 100: rows can treble."""
     return _percent(value)
@@ -92,6 +145,7 @@ def _percent(value: object) -> float:
     return found
 
 
+@reads(ValueKind.NUMBER)
 def share(value: object) -> float:
     found = number(value)
     if not 0 <= found <= 1:
@@ -99,6 +153,7 @@ def share(value: object) -> float:
     return found
 
 
+@reads(ValueKind.NUMBER)
 def positive(value: object) -> float:
     found = number(value)
     if found <= 0:
@@ -106,6 +161,7 @@ def positive(value: object) -> float:
     return found
 
 
+@reads(ValueKind.DURATION)
 def hours(value: object) -> float:
     found = number(value)
     if found <= 0:
@@ -113,18 +169,21 @@ def hours(value: object) -> float:
     return found
 
 
+@reads(ValueKind.NUMBER)
 def count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise Wrong(f"must be a whole number from 0, and is {value!r}")
     return value
 
 
+@reads(ValueKind.BOOLEAN)
 def flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise Wrong(f"must be true or false, and is {value!r}")
     return value
 
 
+@reads(ValueKind.VALUE)
 def bound(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str | date):
         raise Wrong(f"must be a number, a date, a time or text, and is {value!r}")
@@ -133,6 +192,7 @@ def bound(value: object) -> object:
     return value
 
 
+@reads(ValueKind.LIST)
 def values(value: object) -> tuple[object, ...]:
     if not isinstance(value, list | tuple) or not [item for item in value if item is not None]:
         raise Wrong(f"must be a list of values, and is {value!r}")
@@ -142,13 +202,20 @@ def values(value: object) -> tuple[object, ...]:
     return tuple(value)
 
 
-def word(value: object, known: list[str]) -> str:
-    if value not in known:
-        near = did_you_mean(str(value), known)
-        raise Wrong(f"is one of {', '.join(known)}, and is {value!r}." + (f" {near}" if near else ""))
-    return str(value)
+def one_of(known: Iterable[Word]) -> ValueReader[Word]:
+    words = tuple(known)
+
+    def read(value: object) -> Word:
+        found = next((word for word in words if word == value), None)
+        if found is None:
+            near = did_you_mean(str(value), words)
+            raise Wrong(f"is one of {', '.join(words)}, and is {value!r}." + (f" {near}" if near else ""))
+        return found
+
+    return ValueReader(read, ValueKind.CHOICE, tuple(str(word) for word in words))
 
 
+@reads(ValueKind.TEXT)
 def table(value: object) -> TableName:
     try:
         return TableName.parse(text(value).strip())
@@ -156,6 +223,7 @@ def table(value: object) -> TableName:
         raise Wrong(f"must be like core.customers: {error.what}") from None
 
 
+@reads(ValueKind.LIST)
 def tables(value: object) -> tuple[TableName, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list | tuple):
@@ -163,6 +231,7 @@ def tables(value: object) -> tuple[TableName, ...]:
     return tuple(dict.fromkeys(table(item) for item in listed))
 
 
+@reads(ValueKind.TEXT)
 def reference(value: object) -> tuple[TableName, tuple[str, ...]]:
     """`core.customers.customer_id`, `core.customers` (the same columns), or {table: …, columns: […]}."""
     if isinstance(value, Mapping):
@@ -178,6 +247,7 @@ def reference(value: object) -> tuple[TableName, tuple[str, ...]]:
         raise Wrong(f"must be like core.customers.customer_id: {error.what}") from None
 
 
+@reads(ValueKind.MAPPING)
 def types(value: object) -> tuple[tuple[str, str], ...]:
     """Names with their types, in order."""
     if not isinstance(value, Mapping) or not value:
@@ -191,6 +261,7 @@ def types(value: object) -> tuple[tuple[str, str], ...]:
     return tuple((name, type_.strip()) for name, type_ in value.items())
 
 
+@reads(ValueKind.MAPPING)
 def arguments(value: object) -> tuple[tuple[str, object], ...]:
     """Names with their values; lists become tuples, because a check is frozen."""
     if not isinstance(value, Mapping):
@@ -207,6 +278,7 @@ def _frozen(value: object) -> object:
     return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
 
 
+@reads(ValueKind.LIST)
 def two_numbers(value: object) -> tuple[int | float, int | float]:
     """[low, high], both ends included."""
     if not isinstance(value, list | tuple) or len(value) != 2:
@@ -234,6 +306,15 @@ def _is_more(low: object, high: object) -> bool:
     return bool(low > high)  # type: ignore[operator]  # TypeError is told
 
 
-COLUMN: Keys = {"column": Key(text, "column", required=True)}
+COLUMN: Keys = {"column": Key(column, "column", required=True)}
 KEY_COLUMNS: Keys = {"columns": Key(columns, "columns", required=True), "column": Key(columns, "columns")}
-TOLERANCE: Keys = {"max_violation_percentage": Key(percent, "max_violation_percentage")}
+TOLERANCE: Keys = {
+    "max_violation_percentage": Key(
+        percent, "max_violation_percentage", label="Tolerated", help="Share of rows that may break it."
+    )
+}
+
+
+def bounds(read: ValueReader[object]) -> Keys:
+    """`min` and `max`."""
+    return {"min": Key(read, "min", label="At least"), "max": Key(read, "max", label="At most")}

@@ -240,3 +240,6 @@ def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return str(value)
     return value.isoformat() if isinstance(value, date) else value
+
+
+PLAIN_ACTIONS = tuple(str(kind) for kind in ActionKind if not _RULES.get(kind, _no_rule)({}))  # need no options

@@ -13,29 +13,47 @@ from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.check import Check, OnNotMeasured
 from forge.quality.checks import class_of
-from forge.quality.keys import Key, Keys, Wrong, columns, flag, text, word
-from forge.quality.remedy import WrongActions, load_actions
+from forge.quality.keys import Key, Keys, ValueKind, ValueReader, Wrong, columns, flag, one_of, sql, text
+from forge.quality.remedy import PLAIN_ACTIONS, WrongActions, load_actions
 from forge.quality.verdict import Severity
 
-
-def _severity(value: object) -> Severity:
-    return Severity(word(value, [s.value for s in Severity]))
-
-
-def _on_not_measured(value: object) -> OnNotMeasured:
-    return OnNotMeasured(word(value, [o.value for o in OnNotMeasured]))
-
-
 COMMON: Keys = {
-    "severity": Key(_severity, "severity"),
-    "id": Key(text, "id"),
-    "name": Key(text, "name"),
-    "where": Key(text, "where"),
-    "partition_by": Key(columns, "partition_by"),
-    "since": Key(text, "since"),
-    "on_not_measured": Key(_on_not_measured, "on_not_measured"),
-    "on_failure": Key(load_actions, "on_failure", written="action or list of actions"),
-    "auto": Key(flag, "auto"),
+    "severity": Key(one_of(Severity), "severity", label="If it fails"),
+    "id": Key(text, "id", help="Its identity, whatever else of it changes."),
+    "name": Key(text, "name", help="As it is told in alerts.", example="amount is in euros"),
+    "where": Key(
+        sql,
+        "where",
+        label="Only rows where",
+        help="An SQL filter; only rows for which it is true are looked at.",
+        example="status = 'paid'",
+    ),
+    "partition_by": Key(
+        columns,
+        "partition_by",
+        label="For each",
+        help="Judged for each value of these columns; it fails where one of them does.",
+    ),
+    "since": Key(
+        text,
+        "since",
+        label="Only rows since",
+        help="Only rows of files added since that revision; previous is the version before.",
+        example="previous",
+    ),
+    "on_not_measured": Key(
+        one_of(OnNotMeasured),
+        "on_not_measured",
+        label="If it cannot be measured",
+        help="Whether it blocks like a failed one.",
+    ),
+    "on_failure": Key(
+        ValueReader(load_actions, ValueKind.CHOICES, PLAIN_ACTIONS),
+        "on_failure",
+        label="When it fails",
+        help="Proposed on a branch of its own, for someone to approve. With options: a mapping, as {action: impute}.",
+    ),
+    "auto": Key(flag, "auto", label="Done at once", help="What is to be done is carried out, not proposed."),
 }
 
 

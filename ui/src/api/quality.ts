@@ -75,6 +75,14 @@ export const channelsQuery = () =>
     staleTime: 60_000,
   });
 
+/** The types of checks and what each is asked: forms are made of it. It changes with the server only. */
+export const checkTypesQuery = () =>
+  queryOptions({
+    queryKey: ["quality", "check types"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/quality/checks/types", { signal })),
+    staleTime: Infinity,
+  });
+
 /** What a monitor would be: read, planned on its dataset, and when it would run. Nothing is kept, nothing run. */
 export const monitorPreviewQuery = (wanted: MonitorCreate, id?: string) =>
   queryOptions({

@@ -1885,6 +1885,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quality/checks/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check Types
+         * @description Every type with its keys, of which a form can be made; `common` are those that every check has.
+         */
+        get: operations["check_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quality/checks/validate": {
         parameters: {
             query?: never;
@@ -3305,6 +3325,50 @@ export interface components {
             name: string;
             /** Type */
             type: string;
+        };
+        /** CheckKeyView */
+        CheckKeyView: {
+            /** Aliases */
+            aliases: string[];
+            /** Default */
+            default: string | number | boolean | null;
+            /** Example */
+            example: string;
+            /** Help */
+            help: string;
+            kind: components["schemas"]["ValueKind"];
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /** Required */
+            required: boolean;
+            /** Words */
+            words: string[];
+        };
+        /** CheckTypeView */
+        CheckTypeView: {
+            /** Keys */
+            keys: components["schemas"]["CheckKeyView"][];
+            /** Label */
+            label: string;
+            /** Spellings */
+            spellings: components["schemas"]["SpellingView"][];
+            /** Summary */
+            summary: string;
+            /** Text */
+            text: string;
+            /** Type */
+            type: string;
+            /** Without */
+            without: string[];
+        };
+        /** CheckTypesView */
+        CheckTypesView: {
+            /** Common */
+            common: components["schemas"]["CheckKeyView"][];
+            /** Types */
+            types: components["schemas"]["CheckTypeView"][];
         };
         /**
          * ChecksToValidate
@@ -8053,6 +8117,18 @@ export interface components {
             state: "stopped" | "starting" | "ready" | "failed";
         };
         /**
+         * SpellingView
+         * @description Another word for the type. One that several types have is told apart by a key, or by the value of a key.
+         */
+        SpellingView: {
+            /** Key */
+            key: string | null;
+            /** Value */
+            value: string | null;
+            /** Word */
+            word: string;
+        };
+        /**
          * StateChange
          * @description Where the contract goes next: draft, active, deprecated, sunset, retired, and not back.
          */
@@ -8691,6 +8767,12 @@ export interface components {
             /** Valid */
             valid: boolean;
         };
+        /**
+         * ValueKind
+         * @description What a person is asked for: a form has one input for each.
+         * @enum {string}
+         */
+        ValueKind: "column" | "columns" | "text" | "sql" | "pattern" | "number" | "percentage" | "duration" | "value" | "list" | "mapping" | "choice" | "choices" | "boolean";
         /** VerdictView */
         VerdictView: {
             /** Blocks */
@@ -8900,6 +8982,9 @@ export type ChangeView = components['schemas']['ChangeView'];
 export type ChangedTable = components['schemas']['ChangedTable'];
 export type ChannelTrial = components['schemas']['ChannelTrial'];
 export type ChannelView = components['schemas']['ChannelView'];
+export type CheckKeyView = components['schemas']['CheckKeyView'];
+export type CheckTypeView = components['schemas']['CheckTypeView'];
+export type CheckTypesView = components['schemas']['CheckTypesView'];
 export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
 export type CommitDetail = components['schemas']['CommitDetail'];
@@ -9086,6 +9171,7 @@ export type SourceView = components['schemas']['SourceView'];
 export type SourcesView = components['schemas']['SourcesView'];
 export type SparedView = components['schemas']['SparedView'];
 export type SparkView = components['schemas']['SparkView'];
+export type SpellingView = components['schemas']['SpellingView'];
 export type StateChange = components['schemas']['StateChange'];
 export type StateChangeView = components['schemas']['StateChangeView'];
 export type StepView = components['schemas']['StepView'];
@@ -9108,6 +9194,7 @@ export type TrackedIncidentView = components['schemas']['TrackedIncidentView'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type UnclearView = components['schemas']['UnclearView'];
 export type ValidationView = components['schemas']['ValidationView'];
+export type ValueKind = components['schemas']['ValueKind'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
@@ -20549,6 +20636,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckTypesView"];
                 };
             };
             /** @description The host is not one of this server's */

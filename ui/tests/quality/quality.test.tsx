@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { asset, health, paged, session } from "../fixtures/catalog";
+import { checkTypes } from "../fixtures/checkTypes";
 import { cause, DAYS, dataset, entry, incidentDetail, metric, monitor, monitorRun, point, preview, remedy, remedyPreview, resultDetail, series, sla } from "../fixtures/quality";
 import { running } from "../fixtures/runs";
 import { renderPage, status, type Answers } from "../render";
@@ -11,6 +12,7 @@ const Q = "/api/v1/quality";
 const answers: Answers = {
   "GET /api/v1/session": session,
   [`GET ${Q}/trend`]: DAYS,
+  [`GET ${Q}/checks/types`]: checkTypes,
   [`GET ${Q}/datasets`]: paged([
     dataset("core.orders", { score: 81.3, passed: 13, failed: 3, failing: "amount: 39 rows are outside 0 … 5000", failing_result_id: "q1.0", monitors: 1, open_incidents: 1, days: DAYS }),
     dataset("core.customers"),

@@ -20,7 +20,11 @@ class AcceptedValues(Check):
 
     type: ClassVar[str] = "accepted_values"
     words: ClassVar[tuple[str, ...]] = ("accepted_values", "set")
-    keys: ClassVar[Keys] = {**COLUMN, "values": Key(values, "values", required=True), **TOLERANCE}
+    keys: ClassVar[Keys] = {
+        **COLUMN,
+        "values": Key(values, "values", required=True, example="paid, open, cancelled"),
+        **TOLERANCE,
+    }
 
     column: str
     values: tuple[object, ...]

@@ -13,18 +13,10 @@ from forge.quality.anomaly.find import threshold_of
 from forge.quality.anomaly.methods import DEFAULT, METHODS
 from forge.quality.check import Check, Context, Finding
 from forge.quality.checks.support import NUMBERS, family
-from forge.quality.keys import Key, Keys, positive, text, word
+from forge.quality.keys import Key, Keys, column, one_of, positive
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.metric import SOURCES, TELLING, WHOLE, Metric, value_of
 from forge.quality.paths import type_of
-
-
-def _metric(value: object) -> str:
-    return word(value, list(SOURCES))
-
-
-def _method(value: object) -> str:
-    return word(value, [method.name for method in METHODS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +28,10 @@ class Anomaly(Check):
     type: ClassVar[str] = "anomaly"
     words: ClassVar[tuple[str, ...]] = ("anomaly",)
     keys: ClassVar[Keys] = {
-        "metric": Key(_metric, "metric", written=", ".join(SOURCES)),
-        "column": Key(text, "column"),
-        "method": Key(_method, "method", written=", ".join(method.name for method in METHODS)),
-        "threshold": Key(positive, "threshold"),
+        "metric": Key(one_of(SOURCES), "metric"),
+        "column": Key(column, "column", help="Left out where the metric is of the whole table."),
+        "method": Key(one_of(method.name for method in METHODS), "method"),
+        "threshold": Key(positive, "threshold", help="Each method has its own where none is given."),
     }
     without: ClassVar[frozenset[str]] = frozenset({"partition_by", "since"})
 

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding
 from forge.quality.checks.support import NUMBERS, brief, family, hidden_values
-from forge.quality.keys import COLUMN, Key, Keys, in_order, number
+from forge.quality.keys import COLUMN, Keys, bounds, in_order, number
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import show
 
 _ROUNDING = 1e-12  # a mean of 0.1, 0.1 and 0.1 is not below 0.1
-BOUNDS: Keys = {"min": Key(number, "min"), "max": Key(number, "max")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Bounded(Check):
     """A check of one statistic. Of no values there is none, and the check cannot be judged."""
 
     words: ClassVar[tuple[str, ...]] = ("statistical",)
-    keys: ClassVar[Keys] = {**COLUMN, **BOUNDS}
+    keys: ClassVar[Keys] = {**COLUMN, **bounds(number)}
     kind: ClassVar[str]  # of the reading
 
     column: str

@@ -12,7 +12,10 @@ from forge.quality.keys import COLUMN, Key, Keys, text
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
 
-REFERENCE: Keys = {**COLUMN, "reference": Key(text, "reference")}
+REFERENCE: Keys = {
+    **COLUMN,
+    "reference": Key(text, "reference", label="Compared with", help="A revision, or previous: the version before."),
+}
 
 
 @dataclass(frozen=True, slots=True)

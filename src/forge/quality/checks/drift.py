@@ -43,7 +43,7 @@ class Drift(Compared):
 
     type: ClassVar[str] = "drift"
     words: ClassVar[tuple[str, ...]] = ("drift", "statistical")
-    keys: ClassVar[Keys] = {**REFERENCE, "threshold": Key(positive, "threshold")}
+    keys: ClassVar[Keys] = {**REFERENCE, "threshold": Key(positive, "threshold", label="Index at most")}
 
     threshold: float = 0.2
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding, count_in, exceeds, tell
-from forge.quality.keys import TOLERANCE, Key, Keys, text
+from forge.quality.keys import TOLERANCE, Key, Keys, sql
 from forge.quality.measure import Measure, Readings
 
 
@@ -17,8 +17,12 @@ class Expression(Check):
     """`sql`, a predicate on a row, is false for no row. NULL is not false."""
 
     type: ClassVar[str] = "expression"
+    label: ClassVar[str] = "SQL predicate"
     words: ClassVar[tuple[str, ...]] = ("expression", "custom")
-    keys: ClassVar[Keys] = {"sql": Key(text, "sql", required=True), **TOLERANCE}
+    keys: ClassVar[Keys] = {
+        "sql": Key(sql, "sql", required=True, label="Predicate", example="amount >= 0 OR status = 'refund'"),
+        **TOLERANCE,
+    }
 
     sql: str
     max_violation_percentage: float = 0.0

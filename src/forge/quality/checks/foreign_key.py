@@ -24,7 +24,9 @@ class ForeignKey(Check):
             reference,
             "references",
             required=True,
-            written="core.customers.customer_id, core.customers (columns of the same names), or {table, columns}",
+            label="Must exist in",
+            help="A table with its columns, or only a table: columns of the same names. May be {table, columns}.",
+            example="core.customers.customer_id",
         ),
         **TOLERANCE,
     }

@@ -9,7 +9,7 @@ from typing import ClassVar
 from forge.model.schema import Schema
 from forge.model.time import as_utc
 from forge.quality.check import Check, Context, Finding
-from forge.quality.keys import Key, Keys, hours, text
+from forge.quality.keys import Key, Keys, column, hours
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of, show
@@ -23,8 +23,8 @@ class Freshness(Check):
     type: ClassVar[str] = "freshness"
     words: ClassVar[tuple[str, ...]] = ("freshness",)
     keys: ClassVar[Keys] = {
-        "timestamp_column": Key(text, "timestamp_column"),
-        "max_age_hours": Key(hours, "max_age_hours"),
+        "timestamp_column": Key(column, "timestamp_column", label="Time column"),
+        "max_age_hours": Key(hours, "max_age_hours", label="Hours at most"),
     }
 
     timestamp_column: str = "updated_at"

@@ -9,7 +9,7 @@ from typing import ClassVar
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding
-from forge.quality.keys import Key, Keys, Wrong, arguments, tables, text
+from forge.quality.keys import Key, Keys, ValueKind, Wrong, arguments, reads, tables, text
 from forge.quality.measure import Measure, Readings
 from forge.quality.readings import Called
 from forge.quality.values import show
@@ -17,6 +17,7 @@ from forge.quality.values import show
 _PLACE = re.compile(r"(?P<file>[^:]+\.py):(?P<name>[^\W\d]\w*)")
 
 
+@reads(ValueKind.TEXT)
 def _place(value: object) -> str:
     """A file below the project's folder, and nothing else: what runs must be in the project's history."""
     match = _PLACE.fullmatch(text(value).strip())
@@ -33,11 +34,12 @@ class Function(Check):
     it by name, as `tables`."""
 
     type: ClassVar[str] = "function"
+    label: ClassVar[str] = "Python function"
     words: ClassVar[tuple[str, ...]] = ("function", "custom")
     keys: ClassVar[Keys] = {
-        "function": Key(_place, "function", required=True, written="file.py:name, from the project's folder"),
-        "arguments": Key(arguments, "arguments", written="mapping of names to values"),
-        "tables": Key(tables, "tables", written="list of tables"),
+        "function": Key(_place, "function", required=True, example="quality/rules.py:totals_match"),
+        "arguments": Key(arguments, "arguments", help="What it is called with beside the table."),
+        "tables": Key(tables, "tables", help="Other tables that are handed to it."),
     }
     without: ClassVar[frozenset[str]] = frozenset({"partition_by"})
 

@@ -17,6 +17,7 @@ class Iqr(Outliers):
     quartiles. Above 4,096 values the quartiles come from a sketch, whose ranks are off by about 0.1 percent."""
 
     type: ClassVar[str] = "iqr"
+    label: ClassVar[str] = "Interquartile range"
     words: ClassVar[tuple[str, ...]] = ("iqr", "statistical")
     kind: ClassVar[str] = "quantiles"
 

@@ -26,12 +26,13 @@ class KsTest(Compared):
     percent."""
 
     type: ClassVar[str] = "ks_test"
+    label: ClassVar[str] = "KS test"
     words: ClassVar[tuple[str, ...]] = ("ks_test", "statistical")
     keys: ClassVar[Keys] = {
         **REFERENCE,
-        "max_distance": Key(share, "max_distance"),
+        "max_distance": Key(share, "max_distance", label="Distance at most"),
         "threshold": Key(share, "max_distance"),
-        "significance": Key(share, "significance"),
+        "significance": Key(share, "significance", help="Probability by chance below which a distance counts."),
     }
 
     max_distance: float = 0.1

@@ -23,8 +23,10 @@ class NotNull(Check):
     words: ClassVar[tuple[str, ...]] = ("not_null", "completeness")
     keys: ClassVar[Keys] = {
         "column": Key(columns, "columns", required=True, unless="completeness"),
-        "columns": Key(any_columns, "columns"),
-        "max_null_percentage": Key(percent, "max_null_percentage"),
+        "columns": Key(any_columns, "columns", help="An empty list means all columns."),
+        "max_null_percentage": Key(
+            percent, "max_null_percentage", label="Tolerated", help="Share of rows that may be NULL."
+        ),
     }
 
     columns: tuple[str, ...] = ()

@@ -29,7 +29,9 @@ class Outliers(Check):
     keys: ClassVar[Keys] = {
         **COLUMN,
         "threshold": Key(positive, "threshold"),
-        "max_outlier_percentage": Key(percent, "max_outlier_percentage"),
+        "max_outlier_percentage": Key(
+            percent, "max_outlier_percentage", label="Tolerated", help="Share of values that may be outliers."
+        ),
     }
     kind: ClassVar[str]  # of the first reading
 

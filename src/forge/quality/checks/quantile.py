@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from forge.quality.checks.bounded import BOUNDS, Bounded
-from forge.quality.keys import COLUMN, Key, Keys, in_order, share
+from forge.quality.checks.bounded import Bounded
+from forge.quality.keys import COLUMN, Key, Keys, bounds, in_order, number, share
 from forge.quality.readings import Quantiles
 
 
@@ -18,7 +18,11 @@ class Quantile(Bounded):
 
     type: ClassVar[str] = "quantile"
     words: ClassVar[tuple[str, ...]] = ("quantile", "statistical")
-    keys: ClassVar[Keys] = {**COLUMN, "quantile": Key(share, "quantile"), **BOUNDS}
+    keys: ClassVar[Keys] = {
+        **COLUMN,
+        "quantile": Key(share, "quantile", help="From 0 to 1; 0.5 is the median."),
+        **bounds(number),
+    }
     kind: ClassVar[str] = "quantiles"
 
     quantile: float = 0.5

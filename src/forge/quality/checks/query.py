@@ -11,7 +11,7 @@ from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding, count_in
 from forge.quality.checks.support import excluded
-from forge.quality.keys import Key, Keys, exact_number, in_order, text, two_numbers
+from forge.quality.keys import Key, Keys, bounds, exact_number, in_order, sql, two_numbers
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.values import show
 
@@ -22,12 +22,12 @@ class Query(Check):
     lies between them; with `not_between`, outside of these two."""
 
     type: ClassVar[str] = "query"
+    label: ClassVar[str] = "SQL query"
     words: ClassVar[tuple[str, ...]] = ("query", "custom")
     keys: ClassVar[Keys] = {
-        "query": Key(text, "query", required=True),
-        "min": Key(exact_number, "min"),
-        "max": Key(exact_number, "max"),
-        "not_between": Key(two_numbers, "not_between", written="[5, 10]"),
+        "query": Key(sql, "query", required=True, example="SELECT * FROM core.orders WHERE …"),
+        **bounds(exact_number),
+        "not_between": Key(two_numbers, "not_between", help="Two numbers, both included.", example="5, 10"),
     }
     without: ClassVar[frozenset[str]] = frozenset({"where", "partition_by", "since"})
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from forge.model.schema import Schema
 from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, exceeds, tell
 from forge.quality.checks.support import FLOATING, NUMBERS, family, hidden_values, nulls_said
-from forge.quality.keys import COLUMN, TOLERANCE, Key, Keys, bound, in_order
+from forge.quality.keys import COLUMN, TOLERANCE, Keys, bound, bounds, in_order
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import ORDERED, Family, Unfit, family_of, lower_bound, show, upper_bound
@@ -22,7 +22,7 @@ class Range(Check):
 
     type: ClassVar[str] = "range"
     words: ClassVar[tuple[str, ...]] = ("range",)
-    keys: ClassVar[Keys] = {**COLUMN, "min": Key(bound, "min"), "max": Key(bound, "max"), **TOLERANCE}
+    keys: ClassVar[Keys] = {**COLUMN, **bounds(bound), **TOLERANCE}
 
     column: str
     min: object = None

@@ -8,7 +8,7 @@ from typing import ClassVar
 from forge.model.schema import Schema
 from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, exceeds, tell
 from forge.quality.checks.support import nulls_said
-from forge.quality.keys import COLUMN, TOLERANCE, Key, Keys, text
+from forge.quality.keys import COLUMN, TOLERANCE, Key, Keys, pattern
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
 from forge.quality.values import Family, family_of
@@ -20,8 +20,13 @@ class Regex(Check):
     no value; numbers and dates are looked at as SQL writes them."""
 
     type: ClassVar[str] = "regex"
+    label: ClassVar[str] = "Pattern"
     words: ClassVar[tuple[str, ...]] = ("regex",)
-    keys: ClassVar[Keys] = {**COLUMN, "pattern": Key(text, "pattern", required=True), **TOLERANCE}
+    keys: ClassVar[Keys] = {
+        **COLUMN,
+        "pattern": Key(pattern, "pattern", required=True, example="^[A-Z]{2}$"),
+        **TOLERANCE,
+    }
 
     column: str
     pattern: str

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding, count_in, exceeds
 from forge.quality.checks.support import excluded
-from forge.quality.keys import Key, Keys, change, count, in_order, two_numbers
+from forge.quality.keys import Key, Keys, bounds, change, count, in_order, two_numbers
 from forge.quality.measure import PREVIOUS, Measure, Readings
 from forge.quality.values import show
 
@@ -21,12 +21,13 @@ class RowCount(Check):
     type: ClassVar[str] = "row_count"
     words: ClassVar[tuple[str, ...]] = ("row_count", "volume")
     keys: ClassVar[Keys] = {
-        "min": Key(count, "min"),
-        "max": Key(count, "max"),
+        **bounds(count),
         "min_rows": Key(count, "min"),
         "max_rows": Key(count, "max"),
-        "max_change_percentage": Key(change, "max_change_percentage"),
-        "not_between": Key(two_numbers, "not_between", written="[5, 10]"),
+        "max_change_percentage": Key(
+            change, "max_change_percentage", label="Change at most", help="Against the version before."
+        ),
+        "not_between": Key(two_numbers, "not_between", help="Two numbers, both included.", example="5, 10"),
     }
 
     min: int | None = None

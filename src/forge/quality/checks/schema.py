@@ -9,13 +9,14 @@ from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.model.types import KNOWN_TYPES, TYPE_WORDS, DataType, parse_type, same_type
 from forge.quality.check import Check, Context, Finding
-from forge.quality.keys import Key, Keys, Wrong, flag, types
+from forge.quality.keys import Key, Keys, ValueKind, Wrong, flag, reads, types
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import NoField, find_field
 
 _SHOWN = 20
 
 
+@reads(ValueKind.MAPPING)
 def _known_types(value: object) -> tuple[tuple[str, str], ...]:
     """A type that is nearly one of Spark's is a slip of the pen; a stranger one may be newer than this list."""
     named = types(value)
@@ -41,8 +42,8 @@ class TableSchema(Check):
     type: ClassVar[str] = "schema"
     words: ClassVar[tuple[str, ...]] = ("schema",)
     keys: ClassVar[Keys] = {
-        "columns": Key(_known_types, "columns", required=True, written="mapping of columns to types"),
-        "allow_extra": Key(flag, "allow_extra"),
+        "columns": Key(_known_types, "columns", required=True, label="Columns and types", example="order_id: bigint"),
+        "allow_extra": Key(flag, "allow_extra", label="More columns are allowed"),
     }
     without: ClassVar[frozenset[str]] = frozenset({"where", "partition_by", "since"})
 

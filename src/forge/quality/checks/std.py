@@ -15,6 +15,7 @@ class Std(Bounded):
     out."""
 
     type: ClassVar[str] = "std"
+    label: ClassVar[str] = "Standard deviation"
     words: ClassVar[tuple[str, ...]] = ("std", "statistical")
     kind: ClassVar[str] = "moments"
 

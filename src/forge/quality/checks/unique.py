@@ -19,7 +19,11 @@ class Unique(Check):
 
     type: ClassVar[str] = "unique"
     words: ClassVar[tuple[str, ...]] = ("unique", "uniqueness")
-    keys: ClassVar[Keys] = {**KEY_COLUMNS, **TOLERANCE, "max_duplicates": Key(count, "max_duplicates")}
+    keys: ClassVar[Keys] = {
+        **KEY_COLUMNS,
+        **TOLERANCE,
+        "max_duplicates": Key(count, "max_duplicates", help="Rows that may repeat a key."),
+    }
 
     columns: tuple[str, ...]
     max_violation_percentage: float = 0.0

@@ -19,6 +19,7 @@ class ZScore(Outliers):
     is no value; NaN and the infinities are outliers, and are left out of mean and deviation."""
 
     type: ClassVar[str] = "zscore"
+    label: ClassVar[str] = "Z-score"
     words: ClassVar[tuple[str, ...]] = ("zscore", "statistical")
     kind: ClassVar[str] = "moments"
 

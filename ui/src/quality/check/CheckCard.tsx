@@ -2,12 +2,15 @@ import { ActionIcon, Autocomplete, Button, Checkbox, Collapse, MultiSelect, Nati
 import { IconChevronDown, IconChevronRight, IconTrash } from "@tabler/icons-react";
 import { useId, useState } from "react";
 
-import { ACTIONS, boundOf, CHECK_FORMS, COMMON_FIELDS, fieldsShown, formOf, otherKeys, SEVERITIES, textOf, typeOf, valueOf, withKey, withType, type FieldForm, type Given } from "./forms";
+import type { CheckKeyView, CheckTypesView } from "../../api";
+import { commonOf, formOf, nameIn, namesOf, otherKeys, textOf, typeOf, valueOf, withKey, withType, type Given } from "./forms";
 
 interface Props {
   /** Which of the list it is, from 1. */
   number: number;
   given: Given;
+  /** The types there are, as the server describes them. */
+  forms: CheckTypesView;
   /** The columns of the dataset, as far as they are known. */
   columns: readonly string[];
   /** What is wrong, by key; "" is the check as a whole. */
@@ -17,10 +20,11 @@ interface Props {
 }
 
 /** One check of a monitor as a form. */
-export function CheckCard({ number, given, columns, wrong, onChange, onRemove }: Props) {
-  const form = formOf(given);
+export function CheckCard({ number, given, forms, columns, wrong, onChange, onRemove }: Props) {
+  const form = formOf(forms, given);
+  const severity = forms.common.find((key) => key.name === "severity");
   const set = (key: string, value: unknown): void => onChange(withKey(given, key, value));
-  const others = form === undefined ? [] : otherKeys(form, given);
+  const others = form === undefined ? [] : otherKeys(forms, form, given);
   return (
     <fieldset className="check-card" data-wrong={Object.keys(wrong).length > 0 || undefined}>
       <legend className="only-readers">Check {number}</legend>
@@ -28,24 +32,19 @@ export function CheckCard({ number, given, columns, wrong, onChange, onRemove }:
         <NativeSelect
           label={`Check ${number}`}
           value={form?.type ?? typeOf(given)}
-          data={[...CHECK_FORMS.map((one) => ({ value: one.type, label: one.label })), ...(form === undefined ? [{ value: typeOf(given), label: typeOf(given) }] : [])]}
+          data={[...forms.types.map((one) => ({ value: one.type, label: one.label })), ...(form === undefined ? [{ value: typeOf(given), label: typeOf(given) }] : [])]}
           onChange={(event) => {
-            const next = CHECK_FORMS.find((one) => one.type === event.currentTarget.value);
-            if (next !== undefined) onChange(withType(given, next));
+            const next = forms.types.find((one) => one.type === event.currentTarget.value);
+            if (next !== undefined) onChange(withType(forms, given, next));
           }}
         />
-        <NativeSelect
-          label="If it fails"
-          value={textOf(given["severity"]) || "error"}
-          data={[...SEVERITIES]}
-          onChange={(event) => set("severity", event.currentTarget.value === "error" ? undefined : event.currentTarget.value)}
-        />
+        {severity !== undefined && <Field field={severity} given={given} columns={columns} wrong={wrong} onChange={set} />}
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Remove check ${number}`} onClick={onRemove}>
           <IconTrash size={17} aria-hidden />
         </ActionIcon>
       </div>
       <Text size="sm" c="dimmed">
-        {form?.about ?? "This page has no form for its type. It is kept as it is."}
+        {form?.summary.replaceAll("`", "") ?? "The server has no form for its type. It is kept as it is."}
       </Text>
       {wrong[""] !== undefined && (
         <Text size="sm" className="check-wrong" role="alert">
@@ -57,11 +56,11 @@ export function CheckCard({ number, given, columns, wrong, onChange, onRemove }:
       ) : (
         <>
           <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm" verticalSpacing="xs">
-            {fieldsShown(form, given).map((field) => (
-              <Field key={`${form.type} ${field.key}`} field={field} given={given} columns={columns} wrong={wrong[field.key]} onChange={set} />
+            {form.keys.map((field) => (
+              <Field key={`${form.type} ${field.name}`} field={field} given={given} columns={columns} wrong={wrong} onChange={set} />
             ))}
           </SimpleGrid>
-          <More given={given} columns={columns} wrong={wrong} onChange={set} />
+          <More fields={commonOf(forms, form)} given={given} columns={columns} wrong={wrong} onChange={set} />
         </>
       )}
       {others.length > 0 && (
@@ -74,10 +73,10 @@ export function CheckCard({ number, given, columns, wrong, onChange, onRemove }:
 }
 
 interface FieldProps {
-  field: FieldForm;
+  field: CheckKeyView;
   given: Given;
   columns: readonly string[];
-  wrong: string | undefined;
+  wrong: Readonly<Record<string, string>>;
   onChange: (key: string, value: unknown) => void;
 }
 
@@ -86,52 +85,53 @@ const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input"
 const MONO = { input: { fontFamily: "var(--mantine-font-family-monospace)" } };
 
 function Field({ field, given, columns, wrong, onChange }: FieldProps) {
-  const { key, kind } = field;
+  const { kind, label, words, required } = field;
+  const key = nameIn(given, field);
   const value = given[key];
-  const look = { inputWrapperOrder: ORDER, label: field.label, description: field.about, placeholder: field.placeholder, error: wrong, required: field.required ?? false, withAsterisk: field.required ?? false };
+  const usual = textOf(field.default);
+  const said = namesOf(field).map((name) => wrong[name]).find((one) => one !== undefined);
+  const look = { inputWrapperOrder: ORDER, label, description: field.help === "" ? undefined : field.help, placeholder: field.example === "" ? usual : field.example, error: said, required, withAsterisk: required };
   switch (kind) {
     case "column":
       return <Autocomplete {...look} data={[...columns]} value={textOf(value)} spellCheck={false} onChange={(text) => onChange(key, valueOf(text, kind))} />;
     case "columns":
       return <TagsInput {...look} data={[...columns]} value={listOf(value)} splitChars={[",", " "]} acceptValueOnBlur clearable={false} onChange={(list) => onChange(key, list.length === 0 ? undefined : list)} />;
     case "choice":
-      return (
-        <NativeSelect
-          {...look}
-          value={textOf(value)}
-          data={[...((field.required ?? false) ? [] : [{ value: "", label: "usual" }]), ...(field.choices ?? [])]}
-          onChange={(event) => onChange(key, event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
-        />
+      return <NativeSelect {...look} value={textOf(value) || usual} data={words.includes(usual) ? words : ["", ...words]} onChange={(event) => onChange(key, event.currentTarget.value === usual ? undefined : event.currentTarget.value)} />;
+    case "choices":
+      return hasOptions(value) ? (
+        <TextInput {...look} description="Has options of its own; it is kept as given." value={textOf(value)} readOnly styles={MONO} />
+      ) : (
+        <MultiSelect {...look} placeholder={listOf(value).length === 0 ? "nothing" : undefined} data={words} value={listOf(value)} onChange={(list) => onChange(key, list.length === 0 ? undefined : list)} />
       );
-    case "yes":
-      return <Checkbox mt={28} label={field.label} checked={value !== false} onChange={(event) => onChange(key, event.currentTarget.checked ? undefined : false)} />;
-    case "pairs":
-      return <Typed field={field} look={look} value={value} onChange={onChange} area />;
+    case "boolean":
+      return <Checkbox mt={28} label={label} description={look.description} error={said} checked={(value ?? field.default) === true} onChange={(event) => onChange(key, event.currentTarget.checked === (field.default === true) ? undefined : event.currentTarget.checked)} />;
     default:
-      return <Typed field={field} look={look} value={value} onChange={onChange} />;
+      return <Typed name={key} field={field} look={look} value={value} onChange={onChange} />;
   }
 }
 
 interface TypedProps {
-  field: FieldForm;
-  look: { inputWrapperOrder: typeof ORDER; label: string; description: string | undefined; placeholder: string | undefined; error: string | undefined; required: boolean; withAsterisk: boolean };
+  name: string;
+  field: CheckKeyView;
+  look: { inputWrapperOrder: typeof ORDER; label: string; description: string | undefined; placeholder: string; error: string | undefined; required: boolean; withAsterisk: boolean };
   value: unknown;
   onChange: (key: string, value: unknown) => void;
-  area?: boolean;
 }
 
+const NUMERIC = ["number", "percentage", "duration"];
+
 /** A text that means something else than itself keeps its own letters while it is typed: "1." is on the way to "1.5". */
-function Typed({ field, look, value, onChange, area = false }: TypedProps) {
-  const [text, setText] = useState(() => textOf(value, field.kind));
+function Typed({ name, field: { kind }, look, value, onChange }: TypedProps) {
+  const [text, setText] = useState(() => textOf(value, kind));
   const change = (next: string): void => {
     setText(next);
-    const bound = field.key === "min" || field.key === "max";
-    onChange(field.key, bound ? boundOf(next) : valueOf(next, field.kind));
+    onChange(name, valueOf(next, kind));
   };
   const rest = { ...look, value: text, spellCheck: false, onChange: (event: { currentTarget: { value: string } }) => change(event.currentTarget.value) };
-  if (area) return <Textarea {...rest} rows={4} resize="vertical" styles={MONO} style={{ gridColumn: "1 / -1" }} />;
-  if (field.kind === "sql") return <TextInput {...rest} styles={MONO} style={{ gridColumn: "1 / -1" }} />;
-  return <TextInput {...rest} rightSection={field.kind === "percent" ? <span className="quality-quiet">%</span> : undefined} inputMode={field.kind === "number" || field.kind === "percent" ? "decimal" : undefined} />;
+  if (kind === "mapping") return <Textarea {...rest} rows={4} resize="vertical" styles={MONO} style={{ gridColumn: "1 / -1" }} />;
+  if (kind === "sql" || kind === "pattern") return <TextInput {...rest} styles={MONO} style={{ gridColumn: "1 / -1" }} />;
+  return <TextInput {...rest} rightSection={kind === "percentage" ? <span className="quality-quiet">%</span> : undefined} inputMode={NUMERIC.includes(kind) ? "decimal" : undefined} />;
 }
 
 function listOf(value: unknown): string[] {
@@ -145,8 +145,8 @@ function hasOptions(value: unknown): boolean {
 }
 
 /** Name, filter, partitions and what to do about a failure: seldom needed, so one click away. */
-function More({ given, columns, wrong, onChange }: Omit<FieldProps, "field" | "wrong"> & { wrong: Readonly<Record<string, string>> }) {
-  const keys = [...COMMON_FIELDS.map((field) => field.key), "on_failure"];
+function More({ fields, given, columns, wrong, onChange }: Omit<FieldProps, "field"> & { fields: readonly CheckKeyView[] }) {
+  const keys = fields.map((field) => field.name);
   const [opened, setOpened] = useState(() => keys.some((key) => key in given));
   const region = useId();
   const shown = opened || keys.some((key) => wrong[key] !== undefined);
@@ -167,23 +167,9 @@ function More({ given, columns, wrong, onChange }: Omit<FieldProps, "field" | "w
       </div>
       <Collapse expanded={shown} id={region}>
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="xs">
-          {COMMON_FIELDS.map((field) => (
-            <Field key={field.key} field={field} given={given} columns={columns} wrong={wrong[field.key]} onChange={onChange} />
+          {fields.map((field) => (
+            <Field key={field.name} field={field} given={given} columns={columns} wrong={wrong} onChange={onChange} />
           ))}
-          {hasOptions(given["on_failure"]) ? (
-            <TextInput label="When it fails" inputWrapperOrder={ORDER} description="Has options of its own; it is kept as given." value={textOf(given["on_failure"])} readOnly styles={MONO} />
-          ) : (
-          <MultiSelect
-            label="When it fails"
-            inputWrapperOrder={ORDER}
-            description="Proposed on a branch of its own, for someone to approve."
-            placeholder={listOf(given["on_failure"]).length === 0 ? "nothing" : undefined}
-            data={[...ACTIONS]}
-            value={listOf(given["on_failure"])}
-            error={wrong["on_failure"]}
-            onChange={(list) => onChange("on_failure", list.length === 0 ? undefined : list)}
-          />
-          )}
         </SimpleGrid>
       </Collapse>
     </>

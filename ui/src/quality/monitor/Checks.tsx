@@ -1,16 +1,20 @@
 import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { IconListCheck } from "@tabler/icons-react";
 
-import type { MonitorView } from "../../api";
+import type { CheckTypesView, MonitorView } from "../../api";
+import { checkTypesQuery } from "../../api/quality";
 import { DataTable, EmptyState, StatusBadge, type Column } from "../../components";
-import { formOf, textOf, typeOf, type Given } from "../check/forms";
+import { formOf, nameIn, textOf, typeOf, type Given } from "../check/forms";
 import { tableOf } from "../words";
 
-const OWN = ["type", "severity", "name", "column", "columns", "timestamp_column"];
+const OWN = ["type", "severity", "name"];
+const NO_FORMS: CheckTypesView = { common: [], types: [] };
 
 /** The checks as they were given, in a table; the form shows them as fields. */
 export function MonitorChecks({ monitor }: { monitor: MonitorView }) {
+  const { data: forms = NO_FORMS } = useQuery(checkTypesQuery());
   if (monitor.checks.length === 0) {
     return (
       <div className="panel">
@@ -26,9 +30,9 @@ export function MonitorChecks({ monitor }: { monitor: MonitorView }) {
   }
   const rows = monitor.checks.map((check, index) => ({ check, index }));
   const columns: Column<{ check: Given; index: number }>[] = [
-    { key: "type", label: "Check", cell: ({ check }) => <Named check={check} /> },
-    { key: "columns", label: "Columns", cell: ({ check }) => <span className="name">{columnsOf(check)}</span> },
-    { key: "keys", label: "Parameters", cell: ({ check }) => <Keys check={check} /> },
+    { key: "type", label: "Check", cell: ({ check }) => <Named check={check} forms={forms} /> },
+    { key: "columns", label: "Columns", cell: ({ check }) => <span className="name">{columnsOf(check, forms)}</span> },
+    { key: "keys", label: "Parameters", cell: ({ check }) => <Keys check={check} forms={forms} /> },
     { key: "severity", label: "If it fails", cell: ({ check }) => <StatusBadge word={textOf(check["severity"]) || "error"} /> },
   ];
   return (
@@ -38,9 +42,14 @@ export function MonitorChecks({ monitor }: { monitor: MonitorView }) {
   );
 }
 
-function Named({ check }: { check: Given }) {
+interface CheckProps {
+  check: Given;
+  forms: CheckTypesView;
+}
+
+function Named({ check, forms }: CheckProps) {
   const name = textOf(check["name"]);
-  const label = formOf(check)?.label ?? typeOf(check);
+  const label = formOf(forms, check)?.label ?? typeOf(check);
   return (
     <span className="quality-named">
       <span className="name">{name === "" ? label : name}</span>
@@ -49,14 +58,22 @@ function Named({ check }: { check: Given }) {
   );
 }
 
-function columnsOf(check: Given): string {
-  const named = check["column"] ?? check["timestamp_column"] ?? check["columns"];
-  if (named === undefined || (Array.isArray(named) && named.length === 0)) return typeOf(check) === "not_null" ? "all columns" : "–";
+/** The key that names the columns it is about; those of a schema with their types. */
+function columnsKey(check: Given, forms: CheckTypesView): { name: string; many: boolean } | undefined {
+  const key = formOf(forms, check)?.keys.find((one) => one.kind === "column" || one.kind === "columns" || one.name === "columns");
+  return key === undefined ? undefined : { name: nameIn(check, key), many: key.kind === "columns" };
+}
+
+function columnsOf(check: Given, forms: CheckTypesView): string {
+  const key = columnsKey(check, forms);
+  const named = key === undefined ? undefined : check[key.name];
+  if (named === undefined || (Array.isArray(named) && named.length === 0)) return key?.many === true ? "all columns" : "–";
   return typeof named === "object" && named !== null && !Array.isArray(named) ? Object.keys(named).join(", ") : textOf(named);
 }
 
-function Keys({ check }: { check: Given }) {
-  const keys = Object.entries(check).filter(([key]) => !OWN.includes(key));
+function Keys({ check, forms }: CheckProps) {
+  const columns = columnsKey(check, forms)?.name;
+  const keys = Object.entries(check).filter(([key]) => !OWN.includes(key) && key !== columns);
   if (keys.length === 0) return <span className="quality-quiet">–</span>;
   return (
     <Text component="span" size="sm" className="mono name">

@@ -5,12 +5,12 @@ import { IconPlus } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 
 import { asProblem, assetQuery, suggestQuery, type MonitorCreate } from "../../api";
-import { channelsQuery, monitorPreviewQuery } from "../../api/quality";
+import { channelsQuery, checkTypesQuery, monitorPreviewQuery } from "../../api/quality";
 import { Problem } from "../../components";
 import { CheckCard } from "../check/CheckCard";
-import { indexIn, keyIn, SEVERITIES } from "../check/forms";
+import { indexIn, keyIn } from "../check/forms";
 import { cronInWords, tableOf } from "../words";
-import { readForm, sortRefused, wrongOf, type MonitorForm, type When, type Wrong } from "./form";
+import { readForm, SEVERITIES, sortRefused, wrongOf, type MonitorForm, type When, type Wrong } from "./form";
 import { MonitorPreviewPanel } from "./Preview";
 
 interface Props {
@@ -128,7 +128,9 @@ function Checks({ form, wrong, change }: PartProps) {
   const { data } = useQuery({ ...assetQuery(asked), enabled: /^[^.\s]+\.[^\s]+$/.test(asked), retry: false });
   const columns = data?.schema.map((column) => column.name) ?? [];
   const set = (id: number, given: Record<string, unknown>): void => change({ checks: form.checks.map((one) => (one.id === id ? { id, given } : one)) });
-  const add = (): void => change({ own: true, checks: [...form.checks, { id: 1 + Math.max(-1, ...form.checks.map((one) => one.id)), given: { type: "not_null" } }] });
+  const forms = useQuery(checkTypesQuery());
+  const [first] = forms.data?.types ?? [];
+  const add = (): void => change({ own: true, checks: [...form.checks, { id: 1 + Math.max(-1, ...form.checks.map((one) => one.id)), given: { type: first?.type } }] });
   return (
     <Part title="Checks">
       <Radio.Group aria-label="Which checks" value={form.own ? "own" : "project"} onChange={(value) => change({ own: value === "own" })}>
@@ -137,13 +139,15 @@ function Checks({ form, wrong, change }: PartProps) {
           <Radio value="project" label="Those the project has for the dataset" />
         </Group>
       </Radio.Group>
+      {forms.error != null && <Problem error={forms.error} />}
       {form.own &&
+        forms.data !== undefined &&
         form.checks.map(({ id, given }, index) => (
-          <CheckCard key={id} number={index + 1} given={given} columns={columns} wrong={ofCheck(wrong, index)} onChange={(next) => set(id, next)} onRemove={() => change({ checks: form.checks.filter((one) => one.id !== id) })} />
+          <CheckCard key={id} number={index + 1} given={given} forms={forms.data} columns={columns} wrong={ofCheck(wrong, index)} onChange={(next) => set(id, next)} onRemove={() => change({ checks: form.checks.filter((one) => one.id !== id) })} />
         ))}
       {form.own && (
         <div>
-          <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
+          <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} disabled={first === undefined} onClick={add}>
             Add a check
           </Button>
           {wrong["checks"] !== undefined && (

@@ -1,6 +1,8 @@
 /** The form of a monitor: its texts become a request, and what the server refuses goes back to its fields. */
 import { ApiProblem, type FaultView, type MonitorCreate, type MonitorView, type ScheduleBody } from "../../api";
-import { SEVERITIES, type Given } from "../check/forms";
+import type { Given } from "../check/forms";
+
+export const SEVERITIES = ["info", "warning", "error", "critical"] as const satisfies readonly MonitorView["severity_threshold"][];
 
 export type When = "hand" | ScheduleBody["type"];
 

@@ -1,0 +1,41 @@
+"""The types of checks and their keys: what a form asks for."""
+
+from __future__ import annotations
+
+from forge.api.shape import Wire
+from forge.quality.keys import ValueKind
+
+
+class CheckKeyView(Wire):
+    name: str
+    aliases: list[str]  # other keys that say the same
+    label: str
+    kind: ValueKind
+    required: bool
+    default: str | float | bool | None  # None: there is none
+    words: list[str]  # those of a choice
+    help: str
+    example: str
+
+
+class SpellingView(Wire):
+    """Another word for the type. One that several types have is told apart by a key, or by the value of a key."""
+
+    word: str
+    key: str | None
+    value: str | None
+
+
+class CheckTypeView(Wire):
+    type: str
+    label: str
+    summary: str  # the first sentence of `text`
+    text: str
+    spellings: list[SpellingView]
+    keys: list[CheckKeyView]
+    without: list[str]  # keys of every check that it does not have
+
+
+class CheckTypesView(Wire):
+    common: list[CheckKeyView]  # keys of every check
+    types: list[CheckTypeView]
