@@ -185,7 +185,8 @@ def positional_classes(module: Module) -> Iterator[str]:
             marks = [ast.unparse(mark) for mark in node.decorator_list]
             if any(mark.startswith("dataclass") and "kw_only=True" not in mark for mark in marks):
                 annotated = [ast.unparse(field.annotation) for field in node.body if isinstance(field, ast.AnnAssign)]
-                count = sum(not text.startswith("ClassVar") for text in annotated)
+                by_position = annotated[: annotated.index("KW_ONLY")] if "KW_ONLY" in annotated else annotated
+                count = sum(not text.startswith("ClassVar") for text in by_position)
                 if count > POSITIONAL_FIELDS:
                     most = f"more than {POSITIONAL_FIELDS} need kw_only=True"
                     yield f"{module.name}.{node.name} has {count} fields; {most}"
