@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pwd
 import shutil
@@ -26,6 +27,17 @@ if TYPE_CHECKING:
 settings.register_profile("forge", parent=settings(), deadline=None)
 settings.register_profile("quick", parent=settings.get_profile("forge"), max_examples=10)  # for `make check`
 settings.load_profile("forge")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--case", default="", metavar="WORDS", help="of text cases, those whose name has these words")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: looking through it again and again was a tenth of the run."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 25, 50)
 
 
 @pytest.fixture(scope="session")

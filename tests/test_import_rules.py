@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = "A layer imports only below itself, siblings never each other"
 SETTINGS = "Settings are read by wiring and the faces, and handed down as values"

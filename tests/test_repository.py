@@ -76,6 +76,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
     assert found(PATH_OF_A_MACHINE) == []
 
 
+@pytest.mark.slow
 def test_every_room_says_what_it_is_for() -> None:
     silent = [
         str(path.relative_to(ROOT))

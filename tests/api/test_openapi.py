@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_web_app_has_the_newest_description() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "openapi.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -28,6 +28,7 @@ def test_a_series_is_the_same_for_a_seed_and_has_what_was_planted(bench: ModuleT
     assert max(weekend) < min(p.value for p in series.points[:28] if p.time.weekday() < 5)
 
 
+@pytest.mark.slow
 def test_the_default_finds_all_and_is_mostly_right(bench: ModuleType) -> None:
     line = bench.measure("seasonal", bench.as_they_come("seasonal"), 2, bench.Shape())
     assert (line.recall, line.planted > 5) == (1.0, True)

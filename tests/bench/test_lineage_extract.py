@@ -17,6 +17,8 @@ from forge.lineage.extract.contract import contract
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.sql.read import read_sql
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ROOT / "bench" / "lineage_extract" / "workers"
 

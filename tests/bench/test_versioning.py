@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (
     "--large 8000 --medium 2000 --rows 4000 --edits 100 --per-file 1000 --dolt 2000 --mib 2 --turns 2 --repeats 1 "

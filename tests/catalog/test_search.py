@@ -205,6 +205,7 @@ def _slow_ranks(word: str, entry: Entry) -> Rank | None:
     return next((rank for rank, holds in rules if holds), None)
 
 
+@pytest.mark.slow
 def test_the_index_finds_what_looking_at_each_entry_finds() -> None:
     chance = random.Random(3)
     syllables = ["ord", "er", "item", "net", "Sum", "x", "_", "1"]

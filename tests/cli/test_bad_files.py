@@ -53,6 +53,7 @@ def spoilt(checked: Any, request: pytest.FixtureRequest) -> Any:
     return checked, file, code, line
 
 
+@pytest.mark.slow
 def test_other_tables_are_judged_written_planned_and_used(spoilt: Any) -> None:
     house, *_ = spoilt
     house.commit("order_id,customer,amount,status\n9,di,1,new\n", "--mode", "append")

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import typer
+from each_case import each_case
 from typer.testing import CliRunner
 
 from forge.cli.command import command
@@ -41,7 +41,7 @@ def test_an_error_without_place_and_reason_is_one_line() -> None:
     assert problem_text(ForgeError("E101", "bad").to_dict()) == "FORGE-E101 bad"
 
 
-@pytest.mark.parametrize("code", sorted(CODES))
+@each_case(sorted(CODES))
 def test_each_code_ends_the_command_with_its_own_status(code: str) -> None:
     result = ended(ForgeError(code, "something"))
     assert result.exit_code == CODES[code].exit

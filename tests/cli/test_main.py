@@ -136,6 +136,7 @@ COSTS: tuple[tuple[tuple[str, ...], int, frozenset[str]], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "most", "without"), COSTS, ids=[" ".join(cost[0]) for cost in COSTS])
 def test_a_command_imports_what_it_needs_and_no_more(
     forge_process: Callable[..., subprocess.Popen[str]],
@@ -166,6 +167,7 @@ def shop(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_plan_of_the_demo_imports_neither_spark_nor_pyiceberg(
     forge_process: Callable[..., subprocess.Popen[str]], shop: Path
 ) -> None:
@@ -178,6 +180,7 @@ def test_a_plan_of_the_demo_imports_neither_spark_nor_pyiceberg(
     assert len(names) <= 750  # the packages of rooms count, and cost nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("log",), ("show",), ("runs",), ("upstream", "marts.revenue"), ("branch", "list"), ("conflicts", "list")]
 )

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
 
 

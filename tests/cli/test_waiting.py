@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from forge.cli.waiting import CLEAR
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import time

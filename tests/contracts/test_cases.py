@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import pytest
 import yaml
 from contract_cases import CASES, Case, complaints, load_cases, value_at
+from each_case import each_case
 
 from forge.contracts import effective_of, find_breaking_changes, find_drift, lint
 from forge.contracts.contract import Violation
@@ -36,19 +37,19 @@ def findings_of(case: Case) -> tuple[Violation, ...]:
     return lint(case.texts["contract"], "contracts/orders.odcs.yaml", profile)
 
 
-@pytest.mark.parametrize("case", load_cases("lint"), ids=named)
+@each_case(load_cases("lint"), named)
 def test_a_contract_is_held_against_its_own_version(case: Case) -> None:
     found = findings_of(case)
     assert complaints(case, case.expected("contract"), found, FAILS) == []
     assert str(case.header.get("fix", "")) in " ".join(one.fix for one in found)
 
 
-@pytest.mark.parametrize("case", load_cases("hostile"), ids=named)
+@each_case(load_cases("hostile"), named)
 def test_a_hostile_text_is_refused_with_a_code(case: Case) -> None:
     assert complaints(case, case.expected("contract"), findings_of(case), FAILS) == []
 
 
-@pytest.mark.parametrize("case", load_cases("check"), ids=named)
+@each_case(load_cases("check"), named)
 def test_a_child_may_tighten_and_not_weaken(case: Case) -> None:
     mode = "permissive" if case.header.get("mode") == "permissive" else "strict"
     effective = effective_of([case.text(name) for name in case.texts], mode=mode)
@@ -58,7 +59,7 @@ def test_a_child_may_tighten_and_not_weaken(case: Case) -> None:
     assert set(case.words("origins")) <= set(effective.origins.values())
 
 
-@pytest.mark.parametrize("case", load_cases("check"), ids=named)
+@each_case(load_cases("check"), named)
 def test_the_effective_contract_is_a_contract_that_weakens_nothing(case: Case) -> None:
     *parents, child = (case.text(name) for name in case.texts)
     effective = yaml.safe_dump(effective_of([*parents, child]).document.data, sort_keys=False)
@@ -66,7 +67,7 @@ def test_the_effective_contract_is_a_contract_that_weakens_nothing(case: Case) -
     assert effective_of([parents[0], effective]).violations == ()
 
 
-@pytest.mark.parametrize("case", load_cases("diff"), ids=named)
+@each_case(load_cases("diff"), named)
 def test_a_change_needs_its_bump(case: Case) -> None:
     compared = find_breaking_changes(case.text("old"), case.text("new"))
     assert complaints(case, case.expected("new"), compared.violations, FAILS) == []
@@ -85,7 +86,7 @@ def test_a_contract_has_not_changed_against_itself() -> None:
         assert (compared.changes, compared.required_bump, compared.violations) == ((), "none", ()), case.name
 
 
-@pytest.mark.parametrize("case", load_cases("drift"), ids=named)
+@each_case(load_cases("drift"), named)
 def test_a_table_is_held_against_its_contract(case: Case) -> None:
     schema = yaml.safe_load(case.text("schema"))
     assert isinstance(schema, Mapping)

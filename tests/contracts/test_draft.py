@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.contracts.draft import Known, KnownColumn, draft_contract
 from forge.contracts.drift.table import find_drift
@@ -130,7 +131,7 @@ KINDS = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(KINDS, min_size=1, max_size=5), st.booleans())
 def test_every_table_has_a_clean_draft_that_fits_it(kinds: list[str], nullable: bool) -> None:
     schema = Schema(tuple(Column(f"c{at}", kind, nullable) for at, kind in enumerate(kinds)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.contracts.document.file import read_document
 from forge.contracts.linter.lint import lint
@@ -24,7 +25,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=6))
 def test_what_is_written_reads_back_as_it_was(data: dict[str, object]) -> None:
     assert read_document(write_contract(data), "a").data == data

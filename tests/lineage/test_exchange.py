@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 from hypothesis import given, settings
 from lineage_history import COLUMNS, DAY, START, histories
+from quick_examples import examples
 
 from forge.lineage.exchange import import_export, read_export, write_export
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
@@ -39,7 +40,7 @@ def facts(store: MemoryLineage) -> tuple[list[EdgeFact], list[NodeFact]]:
     return sorted(store.edge_facts(), key=edge), sorted(store.node_facts(), key=node)
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch]) -> None:
     store = recorded(history)
@@ -51,7 +52,7 @@ def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch])
     assert facts(again) == facts(store)
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), histories())
 def test_importing_again_changes_nothing_and_what_is_there_stays(mine: list[Batch], theirs: list[Batch]) -> None:
     store, other = recorded(mine), recorded(theirs)
@@ -73,7 +74,7 @@ def _untyped(fact: EdgeFact) -> tuple[object, ...]:
     return fact.key, fact.producer, fact.valid_from, fact.valid_to, fact.says(), fact.evidence, fact.created_at
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[Batch]) -> None:
     store = recorded(history)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 from lineage_history import histories
+from quick_examples import examples
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
@@ -89,7 +90,7 @@ def test_of_hubs_and_names_the_first_ten_are_told() -> None:
     assert (found.roots.count, len(found.roots.first)) == (12, 10)
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_the_parts_add_up_to_the_whole(history: list[Batch]) -> None:
     store = MemoryLineage()

@@ -182,6 +182,7 @@ def test_a_walk_gives_the_best_paths_to_its_ends_on_request(site: LineageSite) -
     assert site.ask("a.a.x").paths == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("site", SQLITE_AND_NEO4J, indirect=True)
 def test_all_give_the_same_answers_on_random_histories(site: LineageSite, seed: int) -> None:

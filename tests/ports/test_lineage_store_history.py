@@ -20,6 +20,7 @@ from lineage_claims import (
     rows_of,
 )
 from lineage_model import TICKS, Claim, LineageModel, Write, sure
+from quick_examples import examples
 
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
 from forge.lineage.facts.fact import at_time
@@ -98,7 +99,7 @@ def without_claimed(write: Write) -> Write:
     return replace(write, closes=tuple(edge for edge in write.closes if edge not in claimed))
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(history=st.lists(writes(st.booleans()).map(without_claimed), max_size=8))
 def test_at_every_time_the_graph_is_the_history_replayed(new_lineage: NewStore, history: list[Write]) -> None:
     store, model = new_lineage(), LineageModel()
@@ -129,7 +130,7 @@ def test_at_every_time_the_graph_is_the_history_replayed(new_lineage: NewStore, 
             assert dict(node.details) == (details or {})
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(history=st.lists(writes(st.booleans()).map(without_claimed), max_size=8), seed=st.integers(0, 2**32))
 def test_the_order_in_which_producers_come_does_not_matter(
     new_lineage: NewStore, history: list[Write], seed: int
@@ -153,7 +154,7 @@ def _told(store: LineageStore, history: list[Write]) -> tuple[Any, ...]:
     return graph(store), nodes_of(store), [nodes_of(store, day(tick)) for tick in range(0, TICKS, 3)]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(history=st.lists(writes(st.just(True)), max_size=8), stop=st.integers(0, 8))
 def test_arrays_and_then_changes_are_arrays(new_lineage: NewStore, history: list[Write], stop: int) -> None:
     """Whoever has the arrays of a revision and puts the changes in the place of the edges they name has the newest."""

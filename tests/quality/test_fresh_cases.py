@@ -1,6 +1,7 @@
 """Cases written from the specification before any check was read, run on the memory measurer."""
 
 import pytest
+from each_case import each_case
 from fresh_cases import REFUSED, FreshCase, faults_of, fresh_cases
 from fresh_rules import RULES
 from fresh_tables import NOW, TABLES, FreshTable
@@ -35,14 +36,14 @@ def judge_in_memory(check: Check, table: FreshTable) -> Verdict:
     return judge_all([check], readings, Context(TableName.parse(table.name), schema, NOW))[0]
 
 
-@pytest.mark.parametrize("case", RUN, ids=str)
+@each_case(RUN)
 def test_the_memory_measurer_says_what_the_specification_says(case: FreshCase) -> None:
     check = case.load_unless_refused()
     if check is not None and case.table is not None:
         assert faults_of(case, judge_in_memory(check, case.table)) == []
 
 
-@pytest.mark.parametrize("case", [case for case in READ if case.verdicts == (REFUSED,)], ids=str)
+@each_case([case for case in READ if case.verdicts == (REFUSED,)])
 def test_what_is_no_check_is_refused_and_the_key_is_named(case: FreshCase) -> None:
     with pytest.raises(ForgeError) as refused:
         case.load()

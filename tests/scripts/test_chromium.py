@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("bash", "env", "sed", "head", "dirname", "mktemp", "rm", "cat")
 LINE = "fix:  sudo apt-get install -y --no-install-recommends chromium\n"

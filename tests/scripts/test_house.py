@@ -27,6 +27,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_house_keeps_its_rules() -> None:
     assert list(House(ROOT).broken()) == []
 

@@ -105,6 +105,7 @@ def test_the_readers_of_a_table_of_the_lake_stand_on_it() -> None:
     assert downstream_of(transforms, name(99)) == set(transforms)
 
 
+@pytest.mark.slow
 @given(ANY)
 def test_a_circle_is_found_exactly_where_the_graph_has_one(edges: Edges) -> None:
     transforms, graph = transforms_of(COUNT, edges), graph_of(COUNT, edges)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 import forge.versioning
 from forge.model.errors import ForgeError
@@ -67,8 +68,9 @@ def tables_of(data: st.DataObject, key: tuple[str, ...], count: int) -> list[pa.
     return [keyed(data.draw(KEYED)) if key else bag(data.draw(BAG)) for _ in range(count)]
 
 
+@pytest.mark.slow
 @KEYS
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
 def test_sides_swapped_give_the_same_table_and_mirrored_conflicts(key: tuple[str, ...], data: st.DataObject) -> None:
     base, ours, theirs = tables_of(data, key, 3)
@@ -78,7 +80,7 @@ def test_sides_swapped_give_the_same_table_and_mirrored_conflicts(key: tuple[str
 
 
 @KEYS
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_what_only_one_side_changed_is_the_result(key: tuple[str, ...], data: st.DataObject) -> None:
     base, side = tables_of(data, key, 2)
@@ -91,7 +93,7 @@ def test_what_only_one_side_changed_is_the_result(key: tuple[str, ...], data: st
     assert merged.table.select(["k", "l"]) == side.select(["k", "l"])  # and in the order it had
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(rows=st.tuples(BAG, BAG, BAG))
 def test_without_a_key_a_row_conflicts_exactly_where_both_sides_changed_its_count(
     rows: tuple[list[tuple[object, ...]], ...],
@@ -107,8 +109,9 @@ def test_without_a_key_a_row_conflicts_exactly_where_both_sides_changed_its_coun
         assert content(merged.table) == content(bag(list(after.elements())))
 
 
+@pytest.mark.slow
 @KEYS
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
 def test_changed_files_alone_merge_as_the_whole_tables_do(key: tuple[str, ...], data: st.DataObject) -> None:
     """Rows of the base lie in files; each side keeps some files as they are and replaces the others."""
@@ -137,7 +140,7 @@ def test_changed_files_alone_merge_as_the_whole_tables_do(key: tuple[str, ...], 
 
 
 @KEYS
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_a_diff_tells_how_to_get_from_left_to_right(key: tuple[str, ...], data: st.DataObject) -> None:
     left, right = tables_of(data, key, 2)

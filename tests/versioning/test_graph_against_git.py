@@ -13,6 +13,8 @@ import pytest
 from forge.model.names import CommitId
 from forge.versioning.graph import ahead_behind, commits_between, is_ancestor, merge_base, merge_bases
 
+pytestmark = pytest.mark.slow
+
 GRAPHS = 400
 Graph = dict[CommitId, tuple[CommitId, ...]]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.model.errors import ForgeError
 from forge.versioning.naming import parse_branch, parse_tag
@@ -53,7 +54,8 @@ PARTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=examples(300), deadline=None)
 @given(NAMES | PARTS)
 def test_any_name_is_accepted_where_git_accepts_it(name: str) -> None:
     assert accepts(parse_branch, name) == git_accepts(name)

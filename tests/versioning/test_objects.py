@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.model.canonical_json import canonical_json, digest_of
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
@@ -141,7 +142,7 @@ def test_a_manifest_of_the_wrong_length_is_refused() -> None:
         table_tree_of(body)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(COMMITS)
 def test_the_id_of_a_commit_can_be_worked_out_again(parts: dict[str, object]) -> None:
     commit = make_commit(**parts)  # type: ignore[arg-type]
@@ -150,7 +151,7 @@ def test_the_id_of_a_commit_can_be_worked_out_again(parts: dict[str, object]) ->
     assert recompute_commit_id(signed, parts["tree"]) == commit.id  # type: ignore[arg-type]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(COMMITS, COMMITS)
 def test_two_commits_share_an_id_only_if_they_share_their_content(
     one: dict[str, object], other: dict[str, object]

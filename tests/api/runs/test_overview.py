@@ -193,6 +193,7 @@ def test_an_empty_project_has_an_empty_page(tmp_path: Path) -> None:
     assert (found["counters"]["assets"], found["pass_rate"], len(found["trend"])) == (0, None, 30)
 
 
+@pytest.mark.slow
 def test_its_cost_does_not_grow_with_the_history(client: TestClient, wiring: Wiring) -> None:
     client.app.state.site.memo = Memo(life=math.inf)  # type: ignore[attr-defined]
     statements: list[str] = []

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CODE = """\
 CREATE TABLE core.orders (id INT, amount DECIMAL(10,2));
 CREATE TABLE marts.daily AS SELECT SUM(amount) AS net FROM core.orders;

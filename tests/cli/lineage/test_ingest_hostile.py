@@ -27,6 +27,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "status"), [((), 0), (("--strict",), 1)])
 def test_bad_files_are_told_one_line_each_and_fail_only_where_that_is_asked_for(
     forge: Any, hostile: Path, words: tuple[str, ...], status: int

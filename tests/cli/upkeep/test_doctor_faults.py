@@ -242,6 +242,7 @@ def test_a_sound_project_has_nothing_said_of_it(sound: House) -> None:
     assert sound("doctor").err.startswith("All is well, as far as the heads of all branches go.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_named_with_its_way_out(sound: House, fault: str) -> None:
     words, way_out = FAULTS[fault](sound)
@@ -345,6 +346,7 @@ def test_a_database_that_may_not_be_read_is_named_and_not_called_unreachable(own
     assert "FORGE-E411" in other.err
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named(sound: House, tmp_path: Path) -> None:
     """A file system of 12 MB, in a mount namespace of its own, filled to the last block."""
     user = () if os.geteuid() == 0 else ("--user", "--map-root-user")

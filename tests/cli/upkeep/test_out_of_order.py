@@ -59,6 +59,7 @@ def hurt(two: House, request: pytest.FixtureRequest) -> House:
     return two
 
 
+@pytest.mark.slow
 def test_other_tables_are_committed_merged_picked_reset_and_read(hurt: House) -> None:
     for words in (
         ("log",),

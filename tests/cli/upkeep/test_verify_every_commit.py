@@ -155,6 +155,7 @@ def files_of(root: Path) -> dict[str, set[CommitId]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_replaced_file_is_named_however_its_commit_was_made(house: House, way: str) -> None:
     WAYS[way](house)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.contracts.contract import Contract, Property, TableContract, Violation
 from forge.contracts.drift.table import TableDrift, drift_of, find_drift
@@ -57,13 +60,13 @@ def told(drifts: tuple[TableDrift, ...]) -> list[str]:
     return [f"{each.violation.code or each.violation.severity} {'.'.join(each.steps)}" for each in found]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+@each_case(CASES, lambda case: str(case["case"]))
 def test_a_schema_drifts_from_its_contract_so(case: dict[str, Any]) -> None:
     contract = contract_of(document_of(case["properties"]))
     assert told(drift_of(contract, case["schema"])) == case["found"]
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c["found"]], ids=lambda c: str(c["case"]))
+@each_case([case for case in CASES if case["found"]], lambda case: str(case["case"]))
 def test_the_patch_of_the_contract_ends_the_drift(case: dict[str, Any]) -> None:
     """All but that a required column may be NULL: a contract is not loosened for what the rows are checked for."""
     document = document_of(case["properties"])
@@ -100,10 +103,10 @@ def drift(expected: Property, actual: str) -> tuple[Violation, ...]:
     return find_drift(contract(expected), Schema((Column("x", actual),)))
 
 
-@pytest.mark.parametrize("logical", FITTING)
-@pytest.mark.parametrize("actual", SPARK)
-def test_a_logical_type_is_held_by_these_types_of_spark(logical: str, actual: str) -> None:
-    codes = [v.code for v in drift(Property(name="x", logical_type=logical), actual)]
+@each_case(product(FITTING, SPARK), lambda pair: f"{pair[0]} in {pair[1]}")
+def test_a_logical_type_is_held_by_these_types_of_spark(pair: tuple[str, str]) -> None:
+    logical, actual = pair
+    codes = [v.code for v in drift(Property("x", logical_type=logical), actual)]
     assert codes == ([] if actual in FITTING[logical] else ["E530"])
 
 
@@ -328,7 +331,7 @@ def spark_types(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.lists(
         st.tuples(names, st.recursive(plain, spark_types, max_leaves=6), st.booleans()),

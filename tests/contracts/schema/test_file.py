@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.contracts.schema.file import column_of, read_schemas
 from forge.model.errors import ForgeError
@@ -109,7 +110,7 @@ def test_a_file_that_is_too_large_is_not_read() -> None:
         read_schemas(b"a" * 10_000_001)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(st.sampled_from("ab:{}[],<>()\"'\n -&*!?0"), max_size=40))
 def test_any_text_is_a_schema_or_refused_with_a_code(text: str) -> None:
     codes = set()

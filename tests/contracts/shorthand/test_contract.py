@@ -8,6 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.contracts.linter.lint import lint
 from forge.contracts.shorthand.contract import from_shorthand, full_version, is_shorthand
@@ -301,13 +302,13 @@ def test_service_levels_written_as_a_mapping_are_entries_of_their_own() -> None:
     assert one.data["slaProperties"] == [{"property": "freshness", "value": 6, "unit": "h"}]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ANYTHING)
 def test_odd_input_never_breaks_the_import(data: dict[str, object]) -> None:
     lint(write_contract(from_shorthand(data).data))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(
         st.tuples(

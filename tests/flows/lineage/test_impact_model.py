@@ -117,6 +117,7 @@ def _type_of(name: str) -> str:
     return "dashboard" if name.startswith("dashboard:") else "table" if name in TABLES else "column"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["drop", "rename", "type", "semantics"])
 @pytest.mark.parametrize("seed", range(8))
 def test_scores_and_hours_are_those_of_the_formulas(seed: int, change: str) -> None:

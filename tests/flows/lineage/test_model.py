@@ -348,6 +348,7 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[int]
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_graph_is_at_any_time_what_its_history_says(make_store: Callable[[int], LineageStore], seed: int) -> None:
     history = History(seed, make_store(seed))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lineage_history import DAY, START, histories
+from quick_examples import examples
 
 from forge.lineage.edge import Indirect
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
@@ -48,7 +50,8 @@ def compare(store: MemoryLineage, one: int | None, other: int | None) -> tuple[i
     return len(states[0].edges), len(states[1].edges)
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=examples(60))
 @given(histories(), Days, Days)
 @example(VIEW_LATER, None, 0)
 def test_only_what_changed_gives_the_same_difference(history: list[Batch], one: int | None, other: int | None) -> None:

@@ -139,6 +139,7 @@ def test_nothing_reached_is_still_a_picture_of_the_start() -> None:
     assert words(draw(walk("marts.revenue.total", []))) == ["marts.revenue", "total"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8)), min_size=1, max_size=4))
 def test_any_name_and_any_expression_is_drawn_as_text(names: list[tuple[str, str]]) -> None:
     links = [Link(source=f"a.{table}.c", target=f"b.{other}.d", expression=other) for table, other in names]

@@ -92,6 +92,7 @@ def test_the_usual_edges_of_a_node_come_first_and_the_unsure_ones_next(facts: li
                 assert (unsure <= place < rest) == (open_and_usual and not sure)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_an_index_that_followed_changes_equals_one_built_anew(data: st.DataObject) -> None:
     record = data.draw(histories(nodes=5, most=15), "at first")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_tables_are_ordered_by_the_links_of_their_columns_and_containment_does_n
     assert dependency_order(links).names == ("raw.a.x", "core.b.x", "core.b.y", "marts.c.x")
 
 
+@pytest.mark.slow
 def test_a_chain_longer_than_the_stack_has_an_order() -> None:
     pairs = [(f"n{number:06}", f"n{number + 1:06}") for number in range(20_000)]
     assert order_of((), pairs).steps[-1] == Step(("n020000",), 20_000)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineage_history import DAY, START, histories
+from quick_examples import examples
 
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
@@ -39,7 +40,7 @@ def batch(day: float, *edges: EdgeClaim, nodes: tuple[NodeClaim, ...] = (), prod
     return Batch(producer=producer, at=START + day * DAY, edges=edges, nodes=nodes)
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.integers(-1, 10), st.integers(-1, 10))
 def test_a_diff_applied_to_the_first_state_gives_the_second(history: list[Batch], one: int, other: int) -> None:
     store = recorded(history)
@@ -52,7 +53,7 @@ def test_a_diff_applied_to_the_first_state_gives_the_second(history: list[Batch]
         assert there[what]["modified"] == back[what]["modified"]
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.one_of(st.none(), st.integers(-1, 10)))
 def test_nothing_changed_between_a_state_and_itself(history: list[Batch], day: int | None) -> None:
     a = state(recorded(history), day)
@@ -62,7 +63,7 @@ def test_nothing_changed_between_a_state_and_itself(history: list[Batch], day: i
     assert not found.renewed_nodes
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.integers(0, 9))
 def test_the_state_at_a_time_is_what_held_when_the_later_had_not_been_said(history: list[Batch], day: int) -> None:
     then = state(recorded([one for one in history if one.at <= START + day * DAY]), None)
@@ -76,7 +77,7 @@ def test_the_state_at_a_time_is_what_held_when_the_later_had_not_been_said(histo
         )
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.randoms(use_true_random=False))
 def test_the_order_of_the_facts_does_not_matter(history: list[Batch], chance: random.Random) -> None:
     store = recorded(history)
@@ -88,7 +89,7 @@ def test_the_order_of_the_facts_does_not_matter(history: list[Batch], chance: ra
     assert state_at(edges, nodes, at) == before
 
 
-@settings(max_examples=25)  # drawing a history costs more than what is shown with it
+@settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_the_nodes_of_a_state_are_those_that_the_store_shows(history: list[Batch]) -> None:
     store = recorded(history)

@@ -69,6 +69,7 @@ def look_of(*claims: EdgeClaim) -> Look:
     return Look(ports, store, answers, None, "now")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", list(ChangeType))
 def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: ChangeType) -> None:
     behind = EdgeClaim(source=column_of("b.u", "y"), target=column_of("c.v", "z"), confidence=1.0)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.model.errors import ForgeError
 from forge.quality.anomaly import METHODS, Feedback, Finding, Point, find_anomalies
@@ -401,7 +402,7 @@ SERIES = st.lists(
 
 
 @pytest.mark.parametrize("method", QUICK)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(series=SERIES, hours=st.sampled_from([1, 7, 24, 168]), zeros=st.booleans())
 def test_whatever_comes_every_finding_can_be_told(
     method: str, series: list[tuple[int, float, Feedback | None]], hours: int, zeros: bool

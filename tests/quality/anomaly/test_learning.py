@@ -44,6 +44,7 @@ def day(number: int) -> datetime:
     return MONDAY + timedelta(days=number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [2.0, 1.4, 0.7, 0.5])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_level_shift_is_told_once_and_becomes_the_level(step: float, seed: int) -> None:
@@ -104,6 +105,7 @@ SCHEDULES: dict[str, tuple[Factor, list[datetime], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "odd", "words"), SCHEDULES.values(), ids=list(SCHEDULES))
 def test_what_comes_back_on_a_schedule_is_expected_after_three_times(
     factor: Factor, odd: list[datetime], words: str
@@ -121,6 +123,7 @@ def test_what_is_on_the_schedule_but_of_another_size_is_told() -> None:
     assert day(103) in told(daily(5, factor), day(60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_nights_at_a_fifth_are_learned_within_a_week(seed: int) -> None:
     points = hourly(seed, days=16)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_examples import examples
 
 from forge.quality.anomaly import Point, find_anomalies
 from forge.quality.anomaly.forest import fit_isolation_forest
@@ -30,7 +31,7 @@ def judged(values: list[float], value: float, method: str) -> tuple[float, bool]
     return found.score, found.is_anomaly
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(VALUES, LATER)
 def test_zscore_is_what_statistics_says(values: list[float], value: float) -> None:
     deviation = statistics.stdev(values)
@@ -43,7 +44,7 @@ def test_zscore_is_what_statistics_says(values: list[float], value: float) -> No
         assert flagged == (wanted > 3)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(VALUES, LATER)
 def test_iqr_is_what_statistics_says(values: list[float], value: float) -> None:
     first, _, third = statistics.quantiles(values, n=4, method="inclusive")
@@ -55,7 +56,7 @@ def test_iqr_is_what_statistics_says(values: list[float], value: float) -> None:
         assert flagged == (not low <= value <= high)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(VALUES, LATER)
 def test_mad_is_what_statistics_says(values: list[float], value: float) -> None:
     middle = statistics.median(values)
@@ -66,7 +67,7 @@ def test_mad_is_what_statistics_says(values: list[float], value: float) -> None:
     assert score == pytest.approx(min(abs(value - statistics.median(values)) / spread, 1000.0), rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(VALUES)
 def test_with_slots_the_slope_is_the_median_over_pairs_of_one_slot(values: list[float]) -> None:
     slots = [i % 3 for i in range(len(values))]
@@ -75,14 +76,14 @@ def test_with_slots_the_slope_is_the_median_over_pairs_of_one_slot(values: list[
     assert found == pytest.approx(statistics.median(pairs), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20))
 def test_the_median_of_the_others_leaves_itself_out(values: list[float]) -> None:
     wanted = [statistics.median(values[:i] + values[i + 1 :]) for i in range(len(values))]
     assert medians_of_others(np.array(values)).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.floats(1, 1e6), min_size=35, max_size=35))
 def test_the_line_is_slope_level_and_weekday_medians(values: list[float]) -> None:
     """The whole fit in plain Python, for a daily metric of five weeks."""
@@ -103,7 +104,7 @@ def test_the_line_is_slope_level_and_weekday_medians(values: list[float]) -> Non
         assert line.spread == pytest.approx(spread, rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.floats(0, 1e12), min_size=1, max_size=20), st.floats(-1e12, 1e12))
 def test_a_scale_leads_back_and_keeps_the_order(values: list[float], value: float) -> None:
     scale = scale_of(np.array(values))

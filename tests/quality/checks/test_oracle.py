@@ -11,12 +11,14 @@ from check_oracle import NEAR, outcome_of
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from memory_checks import NOW, Rows, judge_rows, written
+from quick_examples import examples
 from random_checks import COMMON, CUSTOMERS, PARENTS, POSITIVE, ROWS, SCHEMA, WRITTEN, positive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_a_check_says_what_the_oracle_says(kind: str) -> None:
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     @given(WRITTEN[kind], COMMON, ROWS, st.none() | ROWS)
     def compare(check: dict[str, Any], common: dict[str, Any], rows: Rows, previous: Rows | None) -> None:
         check = check | common

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
@@ -46,6 +47,7 @@ def snapshot_on(metadata: TableMetadataV2, number: int, parent: int | None, time
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # how long one case takes says something of the machine only
 @given(st.lists(st.sampled_from(["main", "dev", "fix"]), min_size=1, max_size=12))
 def test_a_line_of_publishes_gives_what_pyiceberg_gives(branches: list[str]) -> None:

@@ -165,6 +165,7 @@ def test_ctrl_c_between_two_tables_says_what_had_been_published(shop: Any) -> No
     assert list(shop.tree()) == ["raw.orders"]
 
 
+@pytest.mark.slow
 def test_a_crash_between_two_tables_is_found_and_its_record_completed(shop: Any) -> None:
     shop.run()
     before = shop.tree()

@@ -78,6 +78,7 @@ def test_a_database_at_the_newest_migration_costs_one_select_and_no_alembic(data
     assert done.stdout.split() == ["1", "False", "False"]
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_migrate_once(database_url: str) -> None:
     code = "import sys; from forge.stores.sql.database import *; migrate(open_database(sys.argv[1]))"
     starts = [subprocess.Popen([sys.executable, "-c", code, database_url], stderr=subprocess.PIPE) for _ in range(3)]

@@ -47,6 +47,8 @@ from random_merges import (
 
 from forge.versioning import merge_tables
 
+pytestmark = pytest.mark.slow
+
 SEED = 20240229
 KINDS = {
     ("modified", "modified"): "modify_modify",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from case_values import normal
+from each_case import each_case
 from merge_cases import MergeCase, check, load_cases
 from merge_steps import Outcome, changed_rows, merge_in_steps
 
@@ -17,8 +19,8 @@ CASES = load_cases()
 BOTH_WAYS = [each for case in CASES for each in (case, case.swapped())]
 
 
-def _of(cases: list[MergeCase]) -> list[Any]:
-    return [pytest.param(case, id=case.id) for case in cases]
+def _of(cases: list[MergeCase]) -> Callable[[Callable[[MergeCase], None]], Any]:
+    return each_case(cases, lambda case: case.id)
 
 
 def _merge_whole(case: MergeCase) -> Outcome:
@@ -45,25 +47,23 @@ def test_there_are_enough_cases_in_every_group() -> None:
     }
 
 
-@pytest.mark.parametrize("case", _of([case for case in BOTH_WAYS if not case.answers and not case.error]))
+@_of([case for case in BOTH_WAYS if not case.answers and not case.error])
 def test_whole_tables_merge_as_the_case_says(case: MergeCase) -> None:
     check(case, *_merge_whole(case))
 
 
-@pytest.mark.parametrize("case", _of([case for case in BOTH_WAYS if not case.error]))
+@_of([case for case in BOTH_WAYS if not case.error])
 def test_schemas_then_rows_merge_as_the_case_says(case: MergeCase) -> None:
     check(case, *merge_in_steps(case))
 
 
 # a count of a keyless table is that of the rows given, so conflicts of a part hold other numbers
-@pytest.mark.parametrize(
-    "case", _of([case for case in BOTH_WAYS if not case.error and (case.key or not (case.conflicts or case.answers))])
-)
+@_of([case for case in BOTH_WAYS if not case.error and (case.key or not (case.conflicts or case.answers))])
 def test_rows_that_did_not_change_need_not_be_read(case: MergeCase) -> None:
     check(case, *merge_in_steps(case, only_changes=True))
 
 
-@pytest.mark.parametrize("case", _of([case for case in BOTH_WAYS if case.error]))
+@_of([case for case in BOTH_WAYS if case.error])
 def test_what_cannot_be_merged_is_refused_with_its_code(case: MergeCase) -> None:
     merge = merge_in_steps if case.answers else _merge_whole
     with pytest.raises(ForgeError) as caught:
@@ -74,7 +74,7 @@ def test_what_cannot_be_merged_is_refused_with_its_code(case: MergeCase) -> None
     assert all(word in told for word in case.says), f"{case.says} not in: {told}"
 
 
-@pytest.mark.parametrize("case", _of([case for case in BOTH_WAYS if not case.error and case.group != "keys"]))
+@_of([case for case in BOTH_WAYS if not case.error and case.group != "keys"])
 def test_the_only_side_that_changed_is_taken_whole(case: MergeCase) -> None:
     """Whatever ours is: merged with an unchanged base, or with itself, it stays as it is; in either seat. Rows without
     a key that both sides brought are not one row for sure."""
@@ -96,7 +96,7 @@ def test_the_only_side_that_changed_is_taken_whole(case: MergeCase) -> None:
 SAME_COLUMNS = [case for case in BOTH_WAYS if case.merged is not None and len(set(case.columns.values())) == 1]
 
 
-@pytest.mark.parametrize("case", _of([case for case in SAME_COLUMNS if not case.answers and case.key]))
+@_of([case for case in SAME_COLUMNS if not case.answers and case.key])
 def test_a_merge_counts_what_it_does_to_the_rows_of_ours(case: MergeCase) -> None:
     assert case.merged is not None
     ours, after = (
@@ -109,7 +109,7 @@ def test_a_merge_counts_what_it_does_to_the_rows_of_ours(case: MergeCase) -> Non
     assert merged.updated == sum(ours[key] != after[key] for key in ours.keys() & after.keys())
 
 
-@pytest.mark.parametrize("case", _of([case for case in CASES if case.conflicts]))
+@_of([case for case in CASES if case.conflicts])
 def test_a_conflict_has_the_same_id_when_it_is_found_again(case: MergeCase) -> None:
     first, second = (merge_tables(case.base, case.ours, case.theirs, case.key).conflicts for _ in range(2))
     assert [conflict.id for conflict in first] == [conflict.id for conflict in second]
@@ -149,8 +149,9 @@ class TestTheCasesThemselves:
         with pytest.raises(AssertionError, match="conflict nobody expected"):
             check(self.conflicted, None, [each.conflict() for each in self.conflicted.conflicts * 2])
 
-    @pytest.mark.parametrize("case", _of(CASES))
-    def test_swapping_twice_gives_the_case_back(self, case: MergeCase) -> None:
+    @staticmethod
+    @_of(CASES)
+    def test_swapping_twice_gives_the_case_back(case: MergeCase) -> None:
         twice = case.swapped().swapped()
         assert normal(twice.rows) == normal(case.rows)
         assert repr((twice.conflicts, twice.answers)) == repr((case.conflicts, case.answers))

@@ -406,6 +406,7 @@ def _in_git(folder: Path, made: list[tuple[str, CommitId, tuple[CommitId, ...]]]
     subprocess.run(["git", "-C", str(folder), "fast-import", "--quiet", "--force"], input=text, text=True, check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_ahead_and_behind_are_what_git_says(tmp_path: Path, seed: int) -> None:
     from forge.flows.versioning.branches import list_branches, view_branch

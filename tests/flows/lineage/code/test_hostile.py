@@ -38,6 +38,7 @@ def targets(found: Extraction) -> set[str]:
     return {str(edge.target) for edge in found.edges}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [pytest.param(one, id=one.name) for one in BAD])
 def test_a_bad_file_is_told_in_one_line_and_what_is_good_in_it_is_read(read: tuple[Path, Extraction], bad: Bad) -> None:
     gaps = gaps_of(read, bad.name)
@@ -69,6 +70,7 @@ def test_a_bad_dbt_project_does_not_take_its_good_models_along(read: tuple[Path,
     assert gaps_of(read, "bomb/models/loop.sql")
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(f"from pyspark.sql import SparkSession\nspark = SparkSession()\n{ENDLESS}")
     for name in ("one", "two"):

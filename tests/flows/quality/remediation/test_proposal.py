@@ -312,6 +312,7 @@ def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(world: Reme
 # what a crash leaves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seam", ["started", "staged", "checked", "prepared", "publish.pointers", "publish.records"])
 @pytest.mark.parametrize("auto", [True, False])
 def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, seam: str, auto: bool) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openlineage_events import columns, dataset, dataset_event, event, field, job_event, schema
+from quick_examples import examples
 
 from forge.lineage.extract.openlineage import Naming, batch_of, claims_of, kept_part, read_event
 from forge.lineage.extract.openlineage.said import About, Event, State
@@ -169,7 +170,7 @@ def whole() -> dict[str, Any]:
     return told
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 @given(st.data())
 def test_whatever_stands_anywhere_in_an_event_it_is_read_or_its_fault_is_told(data: st.DataObject) -> None:
     told: Any = whole()

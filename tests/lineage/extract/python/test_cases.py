@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 import yaml
+from each_case import each_case
 
 from forge.lineage.edge import Extraction
 from forge.lineage.extract.catalog import Catalog
@@ -91,8 +91,9 @@ def _others(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
 ALL = [(path.stem, case) for path in sorted(CASES.glob("*.txt")) for case in read_cases(path.read_text())]
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=f"{file}: {case.name}") for file, case in ALL])
-def test_a_program_gives_exactly_its_edges(case: Case) -> None:
+@each_case(ALL, lambda each: f"{each[0]}: {each[1].name}")
+def test_a_program_gives_exactly_its_edges(each: tuple[str, Case]) -> None:
+    _, case = each
     check(case, contract(read_python(case.files, CATALOG)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each_case import each_case
 from sql_cases import Case, Line, all_cases, known_tables
 
 from forge.lineage.edge import Extraction
@@ -32,8 +32,9 @@ def extract(case: Case) -> Extraction:
 ALL = all_cases()
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=f"{file}: {case.name}") for file, case in ALL])
-def test_a_script_gives_what_its_case_says_and_nothing_else(case: Case) -> None:
+@each_case(ALL, lambda each: f"{each[0]}: {each[1].name}")
+def test_a_script_gives_what_its_case_says_and_nothing_else(each: tuple[str, Case]) -> None:
+    _, case = each
     found = extract(case)
     assert sorted(set(lines_of(found))) == sorted(case.lines), found.gaps
     if case.tables is not None:

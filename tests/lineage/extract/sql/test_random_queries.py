@@ -14,6 +14,7 @@ CATALOG = Catalog(definitions_of(TABLES))
 EACH = 12  # of every topic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_query_gives_the_edges_it_was_put_together_from(topic: str) -> None:
     for seed in range(TOPICS.index(topic), EACH * len(TOPICS), len(TOPICS)):

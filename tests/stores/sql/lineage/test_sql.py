@@ -96,6 +96,7 @@ def test_answers_and_changes_go_by_indexes(sqlite: Engine) -> None:
     assert scans(plans_of(sqlite, ask)) == []
 
 
+@pytest.mark.slow
 def test_a_second_process_adds_to_what_the_first_wrote(store: SqlLineage, database_url: str) -> None:
     store.record([batch("file:0", 1, claim())])
     code = (
