@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from kept_folder import KeptFolder
 from migrated import lay_database
 from recorded_history import MORNING, write_history
 from version_site import VersionSite, open_version_site
@@ -45,18 +47,19 @@ MakeApp = Callable[..., FastAPI]
 
 @pytest.fixture(scope="session")
 def make_site_project(tmp_path_factory: pytest.TempPathFactory) -> MakeProject:
-    """A new project with a history: two commits on main, the branch dev, a run that was blocked."""
+    """A project of one's own with a history: two commits on main, the branch dev, a run that was blocked. It is made
+    once and copied; the files of its tables stay where the first one has them."""
+    first = tmp_path_factory.mktemp("history") / "shop"
+    first.mkdir()
+    (first / "forge.yaml").write_text(YAML)
+    lay_database(first / ".forge" / "forge.db")
+    wiring = Wiring(load_settings(first, ENVIRONMENT), lambda: MORNING)
+    write_history(wiring)
+    wiring.close()
     numbers = count(1)
 
     def make() -> Path:
-        root = tmp_path_factory.mktemp("site") / f"shop{next(numbers)}"
-        root.mkdir()
-        (root / "forge.yaml").write_text(YAML)
-        lay_database(root / ".forge" / "forge.db")
-        wiring = Wiring(load_settings(root, ENVIRONMENT), lambda: MORNING)
-        write_history(wiring)
-        wiring.close()
-        return root
+        return Path(shutil.copytree(first, tmp_path_factory.mktemp("site") / f"shop{next(numbers)}"))
 
     return make
 
@@ -169,6 +172,12 @@ def start_server(tmp_path: Path) -> Iterator[StartServer]:
         process.wait(60)
         if process.stdout is not None:
             process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def version_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    """For projects with commits of rows, made once and put back for each test."""
+    return KeptFolder(tmp_path_factory.mktemp("versions"))
 
 
 @pytest.fixture

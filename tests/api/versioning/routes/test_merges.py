@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_folder import KeptFolder
 from version_site import API, ORDERS, YAML, VersionSite, open_version_site, problem
 
 ITEMS = "id,qty\n1,5\n"
 
 
+def diverge(root: Path) -> None:
+    with open_version_site(root) as site:
+        site.commit(ORDERS)
+        site.branch("fix")
+        site.commit("id,name,amount\n1,a,13\n4,d,40\n", branch="fix", mode="merge")
+        site.commit("id,name,amount\n1,a,12\n2,bb,20\n", mode="merge")
+
+
 @pytest.fixture
-def diverged(versions: VersionSite) -> VersionSite:
+def diverged(version_folder: KeptFolder) -> Iterator[VersionSite]:
     """main and fix changed the same cell, and each something of its own."""
-    versions.commit(ORDERS)
-    versions.branch("fix")
-    versions.commit("id,name,amount\n1,a,13\n4,d,40\n", branch="fix", mode="merge")
-    versions.commit("id,name,amount\n1,a,12\n2,bb,20\n", mode="merge")
-    return versions
+    with open_version_site(version_folder.lay("diverged", diverge)) as site:
+        yield site
 
 
 def conflicted(site: VersionSite) -> dict[str, Any]:
