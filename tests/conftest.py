@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+from shared_statements import share_statements
 
 if TYPE_CHECKING:
     from neo4j_server import Neo4jServer
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 settings.register_profile("forge", parent=settings(), deadline=None)
 settings.register_profile("quick", parent=settings.get_profile("forge"), max_examples=10)  # for `make check`
 settings.load_profile("forge")
+
+
+def pytest_configure() -> None:
+    share_statements()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

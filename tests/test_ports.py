@@ -55,6 +55,7 @@ def targets_of(node: ast.AST) -> list[ast.expr]:
     return node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
 
 
+@pytest.mark.slow
 def test_every_protocol_of_the_flows_is_on_the_page() -> None:
     named = set(re.findall(r"`(\w+)`", PAGE[PAGE.index("Sums and parts") :]))
     public = {name for name in protocols() if not name.rpartition(".")[2].startswith("_")}

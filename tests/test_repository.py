@@ -62,6 +62,7 @@ def test_the_pattern_of_addresses_finds_them(line: str) -> None:
     assert ADDRESS_OF_A_REGISTRY.search(line)
 
 
+@pytest.mark.slow
 def test_no_file_names_a_package_registry() -> None:
     assert found(ADDRESS_OF_A_REGISTRY) == []
 

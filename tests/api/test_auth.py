@@ -53,6 +53,7 @@ def test_every_operation_refuses_the_anonymous(app: FastAPI, anonymous: TestClie
             assert response.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.slow
 def test_what_is_no_part_of_the_document_is_open_only_where_it_says_nothing(anonymous: TestClient) -> None:
     assert anonymous.get("/healthz").text == "ok\n"
     assert anonymous.get("/readyz").text == "ready\n"
@@ -153,6 +154,7 @@ def test_sessions_are_listed_with_their_token_and_can_be_ended(client: TestClien
     assert_problem(client.delete("/api/v1/sessions/nobody"), 404, "E108")
 
 
+@pytest.mark.slow
 def test_a_token_that_may_read_cannot_write(client: TestClient, app: FastAPI) -> None:
     made = client.post("/api/v1/tokens", json={"name": "reader", "scope": "read"}).json()
     client.headers["authorization"] = f"Bearer {made['token']}"

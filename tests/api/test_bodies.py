@@ -52,6 +52,7 @@ def test_a_reader_cannot_send_more_than_the_limit(client: TestClient, path: str,
     assert response.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.slow
 def test_every_route_that_takes_json_has_the_limit(client: TestClient, app: FastAPI) -> None:
     for path, methods in app.openapi()["paths"].items():
         for method in methods:

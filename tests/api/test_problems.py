@@ -95,6 +95,7 @@ def test_a_body_that_is_no_json_is_a_problem_too(client: TestClient, body: bytes
     assert (response.status_code, response.json()["code"]) == (422, "FORGE-E105")
 
 
+@pytest.mark.slow
 def test_unknown_addresses_and_methods_are_problems(client: TestClient) -> None:
     missing = client.get("/api/v1/nothing")
     assert (missing.status_code, missing.json()["code"]) == (404, "FORGE-E108")

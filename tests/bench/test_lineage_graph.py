@@ -34,6 +34,7 @@ def test_generated_graphs_have_diamonds_hubs_and_cycles(bench: ModuleType) -> No
     assert [entity.id for entity in made.entities()][hub - 1] == made.name(hub)
 
 
+@pytest.mark.slow
 def test_it_measures_everything_beside_its_peers(bench: ModuleType, tmp_path: Path) -> None:
     answer = tmp_path / "answer.json"
     options = bench.parse([*TINY.split(), "--folder", str(tmp_path), "--json", str(answer)])

@@ -40,6 +40,7 @@ def facts(store: MemoryLineage) -> tuple[list[EdgeFact], list[NodeFact]]:
     return sorted(store.edge_facts(), key=edge), sorted(store.node_facts(), key=node)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch]) -> None:

@@ -99,6 +99,7 @@ def without_claimed(write: Write) -> Write:
     return replace(write, closes=tuple(edge for edge in write.closes if edge not in claimed))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(history=st.lists(writes(st.booleans()).map(without_claimed), max_size=8))
 def test_at_every_time_the_graph_is_the_history_replayed(new_lineage: NewStore, history: list[Write]) -> None:
@@ -130,6 +131,7 @@ def test_at_every_time_the_graph_is_the_history_replayed(new_lineage: NewStore, 
             assert dict(node.details) == (details or {})
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(history=st.lists(writes(st.booleans()).map(without_claimed), max_size=8), seed=st.integers(0, 2**32))
 def test_the_order_in_which_producers_come_does_not_matter(

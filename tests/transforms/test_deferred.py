@@ -62,6 +62,7 @@ def test_a_name_that_pyspark_does_not_have_is_found_when_the_file_is_read(write:
     assert (error.code, error.where) == ("E207", "transforms/a/b.py:1")
 
 
+@pytest.mark.slow
 def test_pyspark_is_loaded_when_a_function_is_called_and_not_before(write: Write) -> None:
     root = write({"transforms/a/b.py": HEAD + MARKED.replace("return t", "return F.__name__")})
     script = """

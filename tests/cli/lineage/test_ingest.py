@@ -68,6 +68,7 @@ EDGES = [
 ]
 
 
+@pytest.mark.slow
 def test_all_that_code_says_is_one_document_and_gaps_are_told_beside_it(forge: Any, outside: Path) -> None:
     ended = forge("lineage", "extract", ".", "--strict", "--json", at=outside)
     found = ended.json
@@ -175,6 +176,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_reading_ends_with_a_table_of_files_and_their_sum(read: Path) -> None:
     lines = (read / "first.txt").read_text().splitlines()
     assert lines[0].split() == ["file", "language", "statements", "understood", "edges", "gaps"]
@@ -226,6 +228,7 @@ def test_the_graph_answers_from_what_was_read(forge: Any, read: Path) -> None:
     assert "jobs/copy.py:5" in edge
 
 
+@pytest.mark.slow
 def test_where_nothing_was_read_it_is_said_how(forge: Any, project: Path) -> None:
     ended = forge("lineage", "sources", at=project)
     assert (ended.status, ended.err) == (0, "No code was read yet. Read some: forge ingest PATH\n")

@@ -38,6 +38,7 @@ def test_bad_files_are_told_one_line_each_and_fail_only_where_that_is_asked_for(
     assert {edge["target"] for edge in ended.json["edges"]} == {"out.good.a", "out.below.a", "out.name.a"}
 
 
+@pytest.mark.slow
 def test_they_are_read_into_the_graph_once(forge: Any, hostile: Path) -> None:
     ended = forge("ingest", "code", "--processes", "1", "--strict", "--json", at=hostile)
     assert ended.status == 1

@@ -79,6 +79,7 @@ def test_inputs_whose_columns_are_not_certain_are_left_to_spark(tmp_path: Path) 
     assert found_in(tmp_path, sql) == []
 
 
+@pytest.mark.slow
 def test_plan_and_compile_say_it_without_a_jvm(tmp_path: Path) -> None:
     def forge(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "forge.cli.main", *words]

@@ -113,6 +113,7 @@ def test_a_delete_by_what_is_no_key_does_not_make_it_one(world: VersionWorld) ->
     assert (key_of(world), shown(world)) == (("order_id",), [(3, 30)])
 
 
+@pytest.mark.slow
 def test_the_key_stays_with_what_another_engine_and_a_revert_make_of_the_table(world: VersionWorld) -> None:
     put(world, "main", (1, 11), key=("order_id",))
     first = world.head()
@@ -163,6 +164,7 @@ class Opened:
         monkeypatch.setattr(IcebergTables, "read_each", counted)
 
 
+@pytest.mark.slow
 def test_an_append_reads_the_keys_of_files_that_may_hold_them_and_no_others(
     world: VersionWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ LENGTH = int(os.environ.get("FORGE_WALK_LENGTH", "40"))
 FIRST, LAST = (int(n) for n in os.environ.get("FORGE_WALKS", "0:4").split(":"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FIRST, LAST))
 def test_flows_and_model_agree_after_every_step_of_a_random_walk(tmp_path: Path, seed: int) -> None:
     walk = MergeWalk(tmp_path)

@@ -178,6 +178,7 @@ EDGES = st.lists(
 TABLE_EDGES = st.lists(st.tuples(st.sampled_from(range(6)), st.sampled_from(range(6))), max_size=4)
 
 
+@pytest.mark.slow
 @given(
     edges=EDGES,
     table_edges=TABLE_EDGES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +76,7 @@ DRAWN = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(DRAWN)
 def test_the_counts_are_those_of_a_walk_of_one_hop(drawn: list[tuple[str, str, float]]) -> None:
     source = FactsSource(facts_of([edge(*one) for one in drawn], (), ()))

@@ -321,6 +321,7 @@ ROWS = st.lists(
 PARENTS: list[dict[str, object]] = [{"id": 1}, {"id": 2}, {"id": None}]
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(-25, 25), st.integers(0, 30), st.sampled_from([0.0, 10.0, 33.3, 100.0]))
 def test_verdicts_are_those_of_plain_python(
     rows: list[dict[str, object]], low: int, width: int, allowed: float

@@ -49,6 +49,7 @@ def new_key() -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [Level.CHAIN, Level.TREE, Level.FULL])
 def test_nothing_is_wrong_with_what_nobody_touched(
     world: SealedLake, history: tuple[Commit, ...], level: Level

@@ -262,6 +262,7 @@ def test_a_filter_that_means_nothing_is_refused(client: TestClient, filters: dic
     problem(client.get(f"{API}/main/commits", params=filters), 422, code)
 
 
+@pytest.mark.slow
 def test_pages_put_together_are_the_whole_log(own_client: TestClient) -> None:
     line = Line(wiring_of(own_client).metadata)
     chance = random.Random(5)

@@ -182,6 +182,7 @@ def test_the_same_failure_of_the_same_content_is_one_proposal(world: RemedyWorld
     assert world.world.metadata.branch(first.preview_branch) is None
 
 
+@pytest.mark.slow
 def test_what_was_rejected_is_not_proposed_again_for_the_same_content(world: RemedyWorld) -> None:
     made = observe(world, in_range())
     reject(made.id, world.ports)

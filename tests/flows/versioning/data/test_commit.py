@@ -95,6 +95,7 @@ def test_a_delete_takes_the_rows_with_the_keys(world: VersionWorld) -> None:
     assert ids(world) == [2]
 
 
+@pytest.mark.slow
 def test_only_files_in_which_a_key_is_found_and_something_changes_are_written_anew(world: VersionWorld) -> None:
     world.commit_rows(ORDERS, [{"id": 10, "amount": 1, "note": "x"}, {"id": 30, "amount": 1, "note": "x"}])
     world.commit_rows(ORDERS, [{"id": 20, "amount": 1, "note": "x"}, {"id": 40, "amount": 1, "note": "x"}])

@@ -221,6 +221,7 @@ def test_a_rebase_replays_each_commit_onto_the_target(world: VersionWorld) -> No
     assert amounts(world) == {1: ("x", 1.0), 2: ("y", 2.0), 3: ("c", 33.0)}
 
 
+@pytest.mark.slow
 def test_files_whose_keys_do_not_meet_are_joined_without_reading_a_row(world: VersionWorld) -> None:
     world.branch("dev")
     world.commit_rows(ORDERS, [{"id": 10, "name": "t", "amount": 1.0}], branch="dev")
@@ -245,6 +246,7 @@ def test_a_table_that_is_new_on_a_branch_is_on_main_only_once_merged(world: Vers
     assert world.rows("core.refunds", old) == [{"id": 1, "amount": 2.5}]  # what was committed before finds it too
 
 
+@pytest.mark.slow
 def test_a_merge_of_several_tables_lands_whole(world: VersionWorld) -> None:
     names = [f"core.t{number}" for number in range(10)]
     for name in names:

@@ -7,6 +7,8 @@ import json
 import time
 from typing import Any
 
+import pytest
+
 from forge.lineage.edge import Edge, Extraction, Transformation
 from forge.lineage.extract.spark.plan import extract_analysed, extract_plan, table_name
 from forge.model.names import ColumnName
@@ -165,6 +167,7 @@ def test_the_json_is_not_asked_for_where_conditions_are_too_deep() -> None:
     assert "11 deep" in found.gaps[0].reason
 
 
+@pytest.mark.slow
 def test_two_thousand_columns_through_twenty_projections_take_seconds() -> None:
     width, steps = 2000, 20
     plan = table("wide", *(column(f"c{i}", i) for i in range(width)))

@@ -339,6 +339,7 @@ def test_long_and_deep_expressions_are_read(value: str) -> None:
     assert all(len(edge.expression) <= 4_000 for edge in found.edges)
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_unions_is_read() -> None:
     found = extract(" UNION ALL ".join(f"SELECT a FROM t{number}" for number in range(100)), NOTHING_KNOWN)
     assert len(found.edges) == 100
