@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from lineage_claims import NewStore, postgres_stores, sqlite_stores
+from lineage_lines import LineageSite
+from lineage_sites import ALL, opened_site
 from migrated import open_migrated
 from store_records import MAIN, NOW, note
 
@@ -131,3 +133,9 @@ def postgres_lineage(new_postgres: Callable[[], str]) -> Iterator[NewStore]:
 @pytest.fixture
 def lineage(new_lineage: NewStore) -> LineageStore:
     return new_lineage()
+
+
+@pytest.fixture(params=ALL)
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LineageSite]:
+    with opened_site(request, tmp_path) as opened:
+        yield opened

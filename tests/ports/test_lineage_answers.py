@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from lineage_lines import START, LineageSite, depths, entity, links, names, sureness
-from lineage_sites import ALL, opened_site
 
 from forge.lineage.edge import Indirect, Transformation
 from forge.lineage.facts.claim import NodeClaim
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import Level, NodeType
-
-
-@pytest.fixture(params=ALL)
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LineageSite]:
-    with opened_site(request, tmp_path) as opened:
-        yield opened
-
 
 CHAIN = """
 raw.orders.amount -> core.orders.amount 0.9

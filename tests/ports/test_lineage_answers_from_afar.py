@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from lineage_lines import DAY, START, LineageSite, depths, entity, links, names, routes, sureness
-from lineage_sites import ALL, SQLITE_AND_NEO4J, memory_site, opened_site
+from lineage_sites import SQLITE_AND_NEO4J, memory_site
 from random_lineage import RandomLineage
 
 from forge.lineage.edge import Transformation
@@ -16,13 +13,6 @@ from forge.lineage.graph.request import Ask, Way
 from forge.lineage.graph.traversal import Path as LineagePath
 from forge.lineage.node import Level
 from forge.model.errors import ForgeError
-
-
-@pytest.fixture(params=ALL)
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LineageSite]:
-    with opened_site(request, tmp_path) as opened:
-        yield opened
-
 
 ROLLED = """
 raw.orders.amount -> core.orders.amount 0.9

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from migrated import open_migrated
+from orders_house import House
 
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import Pin, Planned, TimeRange
@@ -228,5 +229,12 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
     yield made
     made.close()

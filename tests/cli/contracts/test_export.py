@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -37,17 +36,6 @@ schema:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "orders.odcs.yaml").write_text(CONTRACT, "utf-8")
     return tmp_path
-
-
-@pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for a name or a connection fails the test."""
-
-    def refused(*given: object, **more: object) -> NoReturn:
-        raise AssertionError(f"the network was asked for: {given}")
-
-    monkeypatch.setattr(socket, "getaddrinfo", refused)
-    monkeypatch.setattr(socket.socket, "connect", refused)
 
 
 def test_yaml_and_json_are_the_contract_itself(forge: Forge, folder: Path) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 import yaml
@@ -25,17 +24,6 @@ mood: good
 models: {orders: {description: One row each, fields: {id: bigint, amount: "decimal(12,2)"}}}
 """
 SQL = "CREATE TABLE orders (id BIGINT NOT NULL PRIMARY KEY, email VARCHAR(100), amount DECIMAL(12,2));\n"
-
-
-@pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for a name or a connection fails the test."""
-
-    def refused(*given: object, **more: object) -> NoReturn:
-        raise AssertionError(f"the network was asked for: {given}")
-
-    monkeypatch.setattr(socket, "getaddrinfo", refused)
-    monkeypatch.setattr(socket.socket, "connect", refused)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,6 @@ from forge.stores.lake.glance import TableGlance, glance_at_table, glance_at_vie
 from forge.stores.lake.view import sql_of
 
 Change = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -21,14 +20,6 @@ from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.field import Field
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    yield made
-    made.close()
-
 
 # files
 

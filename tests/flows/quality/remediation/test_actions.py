@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kept_folder import KeptFolder
-from remedy_cases import BAD, GOOD, ORDERS, SIDE, bad_world, ids, in_range, observe, outcomes
+from remedy_cases import BAD, GOOD, ORDERS, SIDE, ids, in_range, observe, outcomes
 from remedy_world import RemedyWorld, make_remedy_world
 
 from forge.flows.quality.remediation.decision import approve, revert
@@ -20,16 +19,6 @@ from forge.quality.workflow import RemedyStatus
 
 NAME = TableName.parse(ORDERS)
 QUARANTINE = load_actions("quarantine")
-
-
-@pytest.fixture(scope="session")
-def bad_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
-    return KeptFolder(tmp_path_factory.mktemp("remedies"))
-
-
-@pytest.fixture
-def world(bad_folder: KeptFolder) -> RemedyWorld:
-    return bad_world(bad_folder)
 
 
 # quarantine

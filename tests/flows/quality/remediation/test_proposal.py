@@ -7,8 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kept_folder import KeptFolder
-from remedy_cases import BAD, GOOD, ORDERS, SIDE, bad_world, ids, in_range, observe, outcomes, refused
+from remedy_cases import BAD, GOOD, ORDERS, SIDE, ids, in_range, observe, outcomes, refused
 from remedy_world import MAIN, RemedyWorld, make_remedy_world
 from version_world import BEN
 
@@ -26,16 +25,6 @@ from forge.quality.workflow import ApprovalPolicy, RemedyStatus, RemedyStep
 
 NAME = TableName.parse(ORDERS)
 QUARANTINE = load_actions("quarantine")
-
-
-@pytest.fixture(scope="session")
-def bad_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
-    return KeptFolder(tmp_path_factory.mktemp("remedies"))
-
-
-@pytest.fixture
-def world(bad_folder: KeptFolder) -> RemedyWorld:
-    return bad_world(bad_folder)
 
 
 # proposals
