@@ -13,7 +13,7 @@ from forge.quality.check import Check, Context, Finding
 from forge.quality.checks import Expression, NotNull, Range, RowCount, Unique
 from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
 from forge.quality.measurer import measure_in_turn
-from forge.quality.plan import check_ids, cost_of, group_by_cost, judge_all, plan_measures
+from forge.quality.plan import check_ids, cost_of, judge_all, plan_measures
 from forge.quality.verdict import Outcome
 
 ORDERS = TableName("core", "orders")
@@ -79,10 +79,6 @@ def test_what_manifests_may_answer_is_metadata_and_a_filter_makes_it_plain() -> 
         Measure(kind="orphans", columns=("a",), arguments=(ORDERS, "a")): Cost.NARROW,
     }
     assert {measure: cost_of(measure, SCHEMA) for measure in costs} == costs
-    groups = group_by_cost([*costs, *costs], SCHEMA)
-    assert {measure: cost for cost, members in groups.items() for measure in members} == costs
-    assert sum(len(members) for members in groups.values()) == len(costs)
-    assert list(groups) == [Cost.METADATA, Cost.PLAIN, Cost.STRING, Cost.NARROW]
 
 
 def test_a_broken_check_is_not_measured_and_takes_no_other_down() -> None:

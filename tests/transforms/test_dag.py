@@ -11,10 +11,7 @@ from forge.transforms.dag import (
     dependency_order,
     downstream_of,
     find_cycles,
-    find_ready,
-    needs_of,
     upstream_of,
-    waves_of,
 )
 from forge.transforms.transform import InputRef, SqlQuery, Transform
 
@@ -66,29 +63,6 @@ def test_every_table_stands_after_what_it_reads_and_the_order_is_always_the_same
     assert list(order) == list(nx.lexicographical_topological_sort(graph_of(COUNT, edges), key=str))
     shuffled = dict(reversed(transforms.items()))
     assert dependency_order(shuffled) == order
-
-
-@given(ACYCLIC)
-def test_waves_are_the_generations_of_the_graph(edges: Edges) -> None:
-    generations = [tuple(sorted(wave)) for wave in nx.topological_generations(graph_of(COUNT, edges))]
-    assert list(waves_of(transforms_of(COUNT, edges))) == generations
-
-
-@given(ACYCLIC, st.randoms(use_true_random=False))
-def test_starting_only_what_is_ready_runs_everything_once_after_its_inputs(edges: Edges, random: object) -> None:
-    from random import Random
-
-    assert isinstance(random, Random)
-    transforms = transforms_of(COUNT, edges)
-    needs, done, started = needs_of(transforms), set[TableName](), set[TableName]()
-    while len(done) < COUNT:
-        for table in find_ready(needs, done, started):
-            assert {one for one in transforms[table].inputs if one in transforms} <= done
-            started.add(table)
-        finished = random.choice(sorted(started))
-        started.remove(finished)
-        done.add(finished)
-    assert find_ready(needs, done) == ()
 
 
 @given(ANY, st.integers(0, COUNT - 1), st.none() | st.integers(0, 4))

@@ -59,14 +59,6 @@ def cost_of(measure: Measure, schema: Schema) -> Cost:
     return Cost.PLAIN if cost is Cost.METADATA and is_part else cost
 
 
-def group_by_cost(measures: Iterable[Measure], schema: Schema) -> dict[Cost, tuple[Measure, ...]]:
-    """Only classes that have measures, cheapest first."""
-    groups: dict[Cost, list[Measure]] = {cost: [] for cost in Cost}
-    for measure in dict.fromkeys(measures):
-        groups[cost_of(measure, schema)].append(measure)
-    return {cost: tuple(members) for cost, members in groups.items() if members}
-
-
 def check_ids(checks: Sequence[Check], table: TableName) -> tuple[str, ...]:
     """One id per check, in order. Checks that would be called the same end in a hash of what they ask, so that none is
     taken for another when their order changes; only checks that ask the very same are counted."""

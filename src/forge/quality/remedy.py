@@ -190,11 +190,6 @@ _OPTIONS: dict[ActionKind, dict[str, Callable[[object], object]]] = {
 }
 
 
-def keys_of_action(kind: ActionKind) -> tuple[str, ...]:
-    """What a mapping of this action may have beside `action`."""
-    return tuple(_OPTIONS[kind])
-
-
 def _no_rule(options: dict[str, object]) -> list[str]:
     return []
 

@@ -21,28 +21,6 @@ def dependency_order(transforms: Transforms, extra: Needs | None = None) -> tupl
     return _sorted(needs_of(transforms, extra))
 
 
-def waves_of(transforms: Transforms, extra: Needs | None = None) -> tuple[tuple[TableName, ...], ...]:
-    """Groups that can run at once: each needs only tables of the groups before it."""
-    needs = needs_of(transforms, extra)
-    wave: dict[TableName, int] = {}
-    for table in _sorted(needs):
-        wave[table] = 1 + max((wave[one] for one in needs[table]), default=-1)
-    return tuple(
-        tuple(sorted(table for table in wave if wave[table] == number))
-        for number in range(max(wave.values(), default=-1) + 1)
-    )
-
-
-def find_ready(needs: Needs, done: Collection[TableName], started: Collection[TableName] = ()) -> tuple[TableName, ...]:
-    """What can start now, by name: not started, not done, and all it needs is done. `needs` is from `needs_of`."""
-    finished, begun = frozenset(done), frozenset(started)
-    return tuple(
-        table
-        for table in sorted(needs)
-        if table not in finished and table not in begun and finished.issuperset(needs[table])
-    )
-
-
 def needs_of(transforms: Transforms, extra: Needs | None = None) -> dict[TableName, frozenset[TableName]]:
     """For each table those of the mapping that come before it. E204 where transforms read each other in a circle."""
     raise_errors(find_cycles(transforms))

@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.graph.propagate import Propagation, Rule, propagate, propagate_in
-from forge.lineage.graph.request import Ask
-from forge.lineage.graph.traversal import Link, Reached, Traversal
+from forge.lineage.graph.propagate import Propagation, Rule, propagate
+from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
-from forge.lineage.node import Node, NodeType
 
 Direction = Literal["upstream", "downstream"]
 COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
@@ -169,22 +167,6 @@ def test_upstream_what_shapes_the_rows_of_a_table_shapes_its_columns() -> None:
 def test_a_table_starts_from_all_its_columns() -> None:
     found = propagate(FILTERED, ["marts.daily"], tables=TABLES)
     assert (found.origins, ids(found)) == (("marts.daily",), ["app.board.total"])
-
-
-def test_a_walk_is_enough_to_tell_what_it_carries() -> None:
-    def node(name: str) -> Node:
-        return Node(id=name, type=NodeType.COLUMN, name=name.rpartition(".")[2], table=name.rpartition(".")[0])
-
-    link = FILTERED[1]
-    walk = Traversal(
-        ask=Ask(start="marts.daily", direction="downstream"),
-        items=(Reached(node("app.board.total"), "downstream", 1, 1.0, link),),
-        links=(link,),
-        hidden=0,
-        total=1,
-        starts=(node("marts.daily.total"), node("marts.daily.day")),
-    )
-    assert ids(propagate_in(walk, property="incident:7")) == ["app.board.total"]
 
 
 def test_a_ladder_of_diamonds_is_walked_edge_by_edge() -> None:

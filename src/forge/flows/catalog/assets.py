@@ -131,13 +131,6 @@ class Catalog:
             return self._prepared[1:]
 
 
-def list_assets(metadata: Metadata, branch: BranchName, since: Since = lambda tree: ()) -> tuple[Asset, ...]:
-    """The tables and views of the branch's newest commit, by name."""
-    found = metadata.branch(branch)
-    tree = metadata.tree(found.head if found else None)
-    return tuple(_standing_of(metadata, branch, tree, records_of(metadata, tree), since).values())
-
-
 def records_of(metadata: Assets, tree: Tree) -> tuple[AssetRecord, ...]:
     known = {record.table: record for record in metadata.assets()} if tree else {}
     return tuple(_record(known, table, tree[table]) for table in sorted(tree))

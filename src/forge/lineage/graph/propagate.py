@@ -10,9 +10,8 @@ from typing import Literal
 
 from forge.lineage.edge import Transformation, level_of
 from forge.lineage.graph.request import MIN_CONFIDENCE, Direction
-from forge.lineage.graph.traversal import Link, Traversal
+from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import Relationship
-from forge.lineage.node import Node
 
 Reason = Literal["masking", "aggregation", "confidence"]
 
@@ -139,17 +138,6 @@ def propagate(
         ),
         found,
     )
-
-
-def propagate_in(
-    traversal: Traversal, *, property: str = "", direction: Direction = "downstream", rule: Rule | None = None
-) -> Propagation:
-    """From the start of a walk through what it followed. What stops the property must be part of the walk: ask with a
-    minimum confidence not above that of the rule."""
-    nodes: Iterable[Node] = (*traversal.starts, *(item.node for item in traversal.items))
-    tables = {node.id: node.table for node in nodes if node.table and node.table != node.id}
-    origins = [node.id for node in traversal.starts] or [traversal.start]
-    return propagate(traversal.links, origins, property=property, direction=direction, rule=rule, tables=tables)
 
 
 class _Way:

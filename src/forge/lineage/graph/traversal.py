@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -245,7 +245,3 @@ class Traversal:
             "edges": [link.to_dict() for link in self.links],
             "paths": [path.to_dict() for path in self.paths],
         }
-
-
-def count_levels(confidences: Sequence[float]) -> dict[str, int]:
-    return dict(sorted(Counter(map(level_of, confidences)).items()))

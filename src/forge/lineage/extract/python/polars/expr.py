@@ -13,7 +13,6 @@ from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     Cells,
-    Const,
     Expr,
     Frame,
     ListOf,
@@ -215,10 +214,6 @@ def windowed(inner: Expr, keys: Sequence[Expr], order: Sequence[Expr], text: str
 def single(made: Expr, frame: Frame) -> Value:
     """The value of an expression that gives one column."""
     return combined(values_of([made.make(frame)]), Transformation.IDENTITY, "")
-
-
-def is_literal(thing: Thing | None) -> bool:
-    return isinstance(thing, Const | Text)
 
 
 def known(frame: Frame, call: Call, world: World) -> Sequence[Column]:
