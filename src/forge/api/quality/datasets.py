@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 
 from forge.api.quality.views import day_view, open_incidents, see_branch
 from forge.api.quality.wire.monitors import DatasetHealth
 from forge.api.site import Site
 from forge.flows.catalog.personal import PersonalColumns
-from forge.flows.quality.health import Day, find_said, newest_attempts
+from forge.flows.quality.health import Day, find_dataset_trends, find_said, newest_attempts
 from forge.flows.quality.incidents.listing import list_incidents
 from forge.flows.quality.incidents.tracker import UNRESOLVED
 from forge.flows.quality.shown_verdict import shown_verdict
-from forge.flows.runs.records import DatasetTally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -109,34 +108,12 @@ def _view(
 
 
 def _days(site: Site, branch: BranchName, number: int) -> Mapping[str, tuple[Day, ...]]:
-    """By dataset, oldest day first; under the empty name, days without any check."""
     wiring = site.wiring
-    last = wiring.clock().astimezone(UTC).date()
-    newest = wiring.metadata.runs(limit=1, branch=branch)
-    if newest and not last - timedelta(number) < newest[0].started_at.astimezone(UTC).date() <= last:
-        last = newest[0].started_at.astimezone(UTC).date()  # records of another time are worth seeing too
-    first = last - timedelta(number - 1)
-    window = _midnight(first), _midnight(last + timedelta(1))
-    tallies = (
-        *wiring.metadata.dataset_tallies(branch, *window),
-        *wiring.quality.monitors.dataset_tallies(*window, branch),
-    )
-    counted: dict[str, dict[date, list[DatasetTally]]] = {"": {}}
-    for tally in tallies:
-        counted.setdefault(tally.table, {}).setdefault(tally.time.astimezone(UTC).date(), []).append(tally)
-    dates = [first + timedelta(day) for day in range(number)]
-    return {table: tuple(_day(day, found.get(day, ())) for day in dates) for table, found in counted.items()}
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-def _day(day: date, tallies: Sequence[DatasetTally]) -> Day:
-    return Day(
-        day,
-        sum(tally.passed for tally in tallies),
-        sum(tally.failed for tally in tallies),
-        sum(tally.not_measured for tally in tallies),
-        len(tallies),
+    store = wiring.quality.monitors
+    return find_dataset_trends(
+        wiring.metadata,
+        branch,
+        wiring.clock(),
+        number,
+        lambda since, until: store.dataset_tallies(since, until, branch),
     )

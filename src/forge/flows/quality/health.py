@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from forge.flows.quality.incidents.open import ALL, Held
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.quality.results import result_of, verdict_of
-from forge.flows.runs.records import RunRecord, Tally
-from forge.model.errors import ForgeError, UnknownNameError
+from forge.flows.runs.records import DatasetTally, RunRecord, Tally
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult
@@ -195,18 +195,45 @@ def find_trend(
 ) -> tuple[Day, ...]:
     """The last `days` days in UTC, oldest first. Where the newest run lies outside of them, before or after, the days
     end with its own: records of another time are worth seeing too. `also`: of the runs of monitors."""
+    dates = _last_days(metadata, branch, now, days)
+    window = _window(dates)
+    return _by_day(dates, (*metadata.tallies(branch, *window), *also(*window)))
+
+
+def find_dataset_trends(
+    metadata: RunHistory,
+    branch: BranchName,
+    now: datetime,
+    days: int,
+    also: Callable[[datetime, datetime], Iterable[DatasetTally]] = lambda since, until: (),
+) -> dict[str, tuple[Day, ...]]:
+    """As `find_trend`, by dataset; under the empty name, days without any check."""
+    dates = _last_days(metadata, branch, now, days)
+    window = _window(dates)
+    of_table: dict[str, list[DatasetTally]] = {"": []}
+    for tally in (*metadata.dataset_tallies(branch, *window), *also(*window)):
+        of_table.setdefault(tally.table, []).append(tally)
+    return {table: _by_day(dates, tallies) for table, tallies in of_table.items()}
+
+
+def _last_days(metadata: RunHistory, branch: BranchName, now: datetime, days: int) -> list[date]:
     last = now.astimezone(UTC).date()
     newest = metadata.runs(limit=1, branch=branch)
     if newest:
         day = newest[0].started_at.astimezone(UTC).date()
         last = last if last - timedelta(days) < day <= last else day
     first = last - timedelta(days - 1)
-    window = _midnight(first), _midnight(last + timedelta(1))
-    tallies = (*metadata.tallies(branch, *window), *also(*window))
-    by_day: dict[date, list[Tally]] = {}
+    return [first + timedelta(number) for number in range(days)]
+
+
+def _window(dates: Sequence[date]) -> tuple[datetime, datetime]:
+    return _midnight(dates[0]), _midnight(dates[-1] + timedelta(1))
+
+
+def _by_day(dates: Sequence[date], tallies: Iterable[Tally | DatasetTally]) -> tuple[Day, ...]:
+    by_day: dict[date, list[Tally | DatasetTally]] = {}
     for tally in tallies:
         by_day.setdefault(tally.time.astimezone(UTC).date(), []).append(tally)
-    dates = (first + timedelta(number) for number in range(days))
     return tuple(_day(day, by_day.get(day, ())) for day in dates)
 
 
@@ -214,7 +241,7 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _day(day: date, tallies: Sequence[Tally]) -> Day:
+def _day(day: date, tallies: Sequence[Tally | DatasetTally]) -> Day:
     return Day(
         day,
         sum(tally.passed for tally in tallies),
