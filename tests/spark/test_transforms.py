@@ -78,6 +78,23 @@ def test_a_plan_gives_the_one_reason(make_project: MakeProject) -> None:
     assert found["core.orders"] == "its checks changed"
 
 
+def test_a_run_executes_the_steps_that_the_plan_showed(make_project: MakeProject) -> None:
+    view = "/* forge\nkind: view\n*/\nSELECT id, amount FROM core.orders"
+    project = make_project(
+        {**SHOP, "transforms/marts/seen.sql": view, "transforms/marts/kept.sql": "SELECT id FROM marts.seen"}
+    )
+    project.run()
+    write(project, "checks/marts.yaml", "marts.seen: [{type: row_count, min: 1}]")
+    planned = plan(RunRequest(BranchName("main")), project.wiring.project(), project.wiring.runs.plan_ports()).steps
+    said = {str(step.table): (str(step.action), step.reason) for step in planned}
+    assert said["marts.seen"] == ("run", "its checks changed")
+    assert said["marts.kept"] == ("run", "its input marts.seen will change")
+    assert [str(step.table) for step in planned if not step.is_certain] == ["marts.seen", "marts.kept"]
+    executed = {str(step.table): (str(step.action), step.reason) for step in project.run().result.steps}
+    # the view reads the same as before, which only the run could know
+    assert executed == {**said, "marts.kept": ("up to date", "same code, inputs and parameters")}
+
+
 def test_csv_is_read_as_its_standard_says(make_project: MakeProject) -> None:
     project = make_project(SHOP)
     file = project.wiring.root / "data/orders/1.csv"

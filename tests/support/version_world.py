@@ -18,8 +18,8 @@ from forge.flows.runs.engine import Batch, Engine, Pin, Starved
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import line_of
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Changes, assets_of
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, assets_of
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
@@ -206,14 +206,14 @@ class VersionWorld:
                 statistics={name: outcome.statistics},
                 metadata={"run_id": str(work.run_id)},
             )
-            record = Record(
+            record = PublishRecord(
                 time=now,
                 commits=(draft,),
                 run=replace(work.record, status=RunStatus.SUCCEEDED, finished_at=now, commit_id=THIS_COMMIT),
                 assets=assets_of(ports, None, versions) if line.is_default else (),
                 audit=(AuditRecord(now, ports.author.email, "commit", branch),),
             )
-            landed = publish(work.publishing, Changes(line=line, versions=versions, stages=work.stages), record)
+            landed = publish(work.publishing, BranchChanges(line=line, versions=versions, stages=work.stages), record)
             assert isinstance(landed, Publication)
             return landed.commit
 

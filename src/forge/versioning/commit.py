@@ -132,6 +132,10 @@ def _counted(s: TableStatistics) -> list[int]:
     return [*counts, s.rows_modified] if s.rows_modified else counts
 
 
+ADOPTED = "adopted"
+"""In the metadata of a commit: the table of which another engine wrote a snapshot."""
+
+
 def make_commit(
     *,
     tree: Tree,

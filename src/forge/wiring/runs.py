@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forge.flows.lineage.openlineage.send import Emitter
     from forge.flows.runs.build import Event
     from forge.flows.runs.events import RunListeners
-    from forge.flows.runs.plan import PlanPorts
+    from forge.flows.runs.facts import PlanPorts
     from forge.flows.runs.run import Ports
     from forge.model.names import BranchName, RunId, TableName
     from forge.stores.sql.runs.jobs import SqlJobs
@@ -65,7 +65,7 @@ class RunParts:
     def plan_ports(self) -> PlanPorts:
         """What a plan needs; nothing of what a run does is loaded."""
         from forge.engines.spark.lazy import LazyEngine
-        from forge.flows.runs.plan import PlanPorts
+        from forge.flows.runs.facts import PlanPorts
 
         wiring = self.wiring
         engine = LazyEngine(lambda: wiring.engine, wiring.root)

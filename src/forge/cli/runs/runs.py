@@ -9,13 +9,12 @@ import typer
 from forge.cli.command import command
 from forge.cli.output import Format
 from forge.cli.terminal import Terminal
-from forge.model.errors import UnknownNameError, errors_of
+from forge.model.errors import errors_of, raise_errors
 
 if TYPE_CHECKING:
     from forge.connection import Report
     from forge.flows.runs.decide import RunRequest
     from forge.flows.runs.order import RunSelection
-    from forge.flows.runs.plan import PlannedStep
     from forge.flows.runs.project import Project
     from forge.wiring import Wiring
 
@@ -149,12 +148,13 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
 
     project = wiring.project()
     made = make_plan(request, project, wiring.runs.plan_ports())
+    raise_errors(made.unloadable)
     steps = made.steps
     for note in project.notes:
         terminal.say(f"note: {note}")
     _tell_unknown_columns(terminal, wiring, project, made.selection)
     _tell_beside(terminal, made.selection)
-    items = [_step_item(step) for step in steps]
+    items = [step.to_dict() for step in steps]
     columns = (
         Column("table", lambda i: str(i["table"]), style="bold"),
         Column("kind", lambda i: str(i["kind"])),
@@ -176,20 +176,6 @@ def _tell_beside(terminal: Terminal, selection: RunSelection) -> None:
     for fault in selection.beside:
         for error in errors_of(fault.error):
             terminal.say(f"note: not part of this: {error}")
-
-
-def _step_item(step: PlannedStep) -> dict[str, object]:
-    return {
-        "table": str(step.table),
-        "kind": step.kind,
-        "action": step.action,
-        "reason": step.reason,
-        "inputs": [str(table) for table in step.inputs],
-        "checks": step.checks,
-        "has_contract": step.has_contract,
-        "file": step.file,
-        "owner": step.owner,
-    }
 
 
 def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:

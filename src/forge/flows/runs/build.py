@@ -1,4 +1,4 @@
-"""One output of a run: fingerprint → plan → contract → stage → check. Each step's result is the next one's input."""
+"""One step of a run's plan, executed: transform → contract → stage → check. Each result is the next one's input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.flows.quality.failing import failing_of
 from forge.flows.quality.judge import Execution, Judgement, find_others, judge
 from forge.flows.quality.measure import StateStore, Subject, Tools
 from forge.flows.quality.remediation.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
-from forge.flows.runs.decide import files_to_load, fingerprint_of, range_missing, why_unchanged
+from forge.flows.runs.decide import StepAction
 from forge.flows.runs.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.runs.key import RunKey, hold_key
 from forge.flows.runs.pins import Base, view_pin
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from forge.flows.contracts.ports import Registration
     from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.runs.plan import PlannedStep
     from forge.flows.runs.project import Project
     from forge.flows.versioning.content_hash import Seals
     from forge.flows.versioning.key_check import KeyCheck
@@ -64,7 +65,6 @@ class Job:
     head: CommitId | None
     params: Mapping[str, object]
     time_range: TimeRange | None
-    force: bool
     seam: Seam
     notify: Callable[[Event], None]
     secrets: Callable[[str], str]
@@ -109,24 +109,26 @@ class Built:
         return self.record.table
 
 
-def build(
-    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], others: Mapping[TableName, Pin]
-) -> Built:
-    """`inputs` are what it reads, `others` what its foreign keys look up. Bad data is a result; what could not run is
-    a result too, with its error."""
+def build(job: Job, step: PlannedStep, others: Mapping[TableName, Pin]) -> Built:
+    """One step of the plan, as it was decided; `others` are what its foreign keys look up. Bad data is a result; what
+    could not run is a result too, with its error."""
     started = time.monotonic()
+    transform = job.project.transforms[step.table]
+    made_from = step.fingerprint
     record = OutputRecord(
-        table=transform.output,
-        status=OutputStatus.FAILED,
+        step.table,
+        OutputStatus.FAILED,
         kind=str(transform.kind),
-        inputs={str(table): pin.snapshot_id for table, pin in inputs.items()},
+        inputs={str(table): pin.snapshot_id for table, pin in step.pins.items()},
+        fingerprint=made_from.fingerprint if made_from else None,
+        parts=made_from.parts if made_from else None,
     )
     try:
-        with hiding_values(lambda: _personal(job).of(transform.output)):
-            built = _build(job, transform, base, inputs, others, record)
+        with hiding_values(lambda: _personal(job).of(step.table)):
+            built = _build(job, step, transform, others, record)
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
-        built = Built(record=failed, transform=transform, base=base, error=error)
+        built = Built(failed, transform, step.base, error=error)
     jobs = job.engine.progress(job.run_id, transform.output).jobs
     done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
     built = replace(built, record=done)
@@ -135,24 +137,17 @@ def build(
 
 
 def _build(
-    job: Job,
-    transform: Transform,
-    base: Base,
-    inputs: Mapping[TableName, Pin],
-    others: Mapping[TableName, Pin],
-    record: OutputRecord,
+    job: Job, step: PlannedStep, transform: Transform, others: Mapping[TableName, Pin], record: OutputRecord
 ) -> Built:
-    table = transform.output
-    _refuse_other_nature(transform, base)
-    files = files_to_load(job, transform, base)
-    made_from = fingerprint_of(job, transform, inputs, files)
-    record = replace(record, fingerprint=made_from.fingerprint, parts=made_from.parts)
-    unchanged = why_unchanged(job, transform, base, made_from.fingerprint, files)
-    if unchanged:
-        return _up_to_date(job, record, transform, base, unchanged)
-    files = job.engine.with_digests(files)
+    table, base, inputs = step.table, step.base, step.pins
+    if step.error is not None:
+        raise step.error
+    if step.action is StepAction.UP_TO_DATE:
+        return _up_to_date(record, transform, base, step.reason)
+    assert step.facts is not None, "a step that is run was decided"
+    files = job.engine.with_digests(step.facts.files)
     job.notify(Event(job.run_id, table, "started"))
-    planned = _plan(job, transform, base, inputs, files)
+    planned = _plan(job, transform, inputs, files)
     job.seam("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
@@ -213,12 +208,10 @@ class _Checked:
     side: SideStaged | None = None  # bad rows that were set aside before
 
 
-def _plan(
-    job: Job, transform: Transform, base: Base, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
-) -> Planned:
+def _plan(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> Planned:
     job.engine.begin(job.run_id, transform.output)
     declared = DeclaredLineage(transform.output)
-    params = _with_range(job, transform, base)
+    params = _with_range(job, transform)
     context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
     planned = job.engine.plan(transform, inputs, params, context, files)
     if job.personal is not None:
@@ -329,31 +322,15 @@ def _side(built: Built, side: SideStaged) -> Built:
     )
 
 
-def _refuse_other_nature(transform: Transform, base: Base) -> None:
-    """A table never turns into a view under its readers, nor a view into a table."""
-    new = "view" if transform.kind is Kind.VIEW else "table"
-    if base.version is not None and base.version.kind != new:
-        raise ForgeError(
-            "E206",
-            f"{transform.output} is a {base.version.kind} and cannot become a {new}",
-            where=transform.where,
-            why="Its history holds it as what it was.",
-            fix="Give the output another name.",
-        )
-
-
-def _with_range(job: Job, transform: Transform, base: Base) -> Mapping[str, object]:
-    """:start and :end. Without a range the first run takes all of time; a later one must be told."""
+def _with_range(job: Job, transform: Transform) -> Mapping[str, object]:
+    """:start and :end. Without a range the first run takes all of time; a later one that has none is not planned."""
     if transform.kind is not Kind.BY_TIME_RANGE:
         return job.params
-    missing = range_missing(job, transform, base)
-    if missing is not None:
-        raise missing
     chosen = job.time_range or ALL_TIME
     return {**job.params, "start": chosen.start, "end": chosen.end}
 
 
-def _up_to_date(job: Job, record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:
+def _up_to_date(record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:
     assert base.catalog is not None
     version = base.version
     record = replace(record, status=OutputStatus.UP_TO_DATE, reason=reason, snapshot_id=base.snapshot_id)

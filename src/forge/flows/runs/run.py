@@ -16,10 +16,10 @@ from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideSt
 from forge.flows.runs.build import Built, Event, Job, build, with_sides
 from forge.flows.runs.decide import RunRequest as RunRequest
 from forge.flows.runs.events import RunEnded, RunEvents, RunListeners, RunSettled
-from forge.flows.runs.foresight import refuse_missing_range
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.order import plan_order
-from forge.flows.runs.pins import Base, Line, find_base, find_pin, line_of
+from forge.flows.runs.pins import Line, find_pin
+from forge.flows.runs.plan import Plan, PlannedStep, plan, settle
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.external import publish_by_table
 from forge.flows.runs.publish.outputs import Landed, lineage_of, publish_outputs
@@ -33,11 +33,12 @@ from forge.flows.runs.records import (
     TableLineage,
 )
 from forge.flows.upkeep.recovery import refuse_unsettled
+from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import CancellationError, ForgeError
+from forge.model.errors import ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.anomaly import History
 from forge.transforms.dag import needs_of
@@ -77,7 +78,6 @@ STEPS = (
 after each table."""
 
 STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # once it publishes, it stands
-NO_RUN = RunId("")  # of a plan, which never becomes a run
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
 
 
@@ -122,11 +122,12 @@ class RunResult:
     verdicts: tuple[Verdict, ...]
     conflicts: tuple[TableName, ...] = ()
     lineage: tuple[TableLineage, ...] = ()  # of what was made, published or not
+    steps: tuple[PlannedStep, ...] = ()  # of the plan, as they were executed
 
 
 def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     """One run. Raises ForgeError only for what is wrong before it begins; from then on the end is always recorded."""
-    order = plan_order(project, request.selection)
+    plan_order(project, request.selection)
     refuse_change(effective(find_branch(ports.metadata, request.branch), ports.protected, ports.review), "run")
     adopt_foreign(
         ports.metadata,
@@ -137,10 +138,9 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         now=ports.clock(),
         seals=ports.seals,
     )
-    line = line_of(ports.metadata, request.branch, ports.default_branch)
-    ports.readers(order, line.tree)
-    now = ports.clock()
-    refuse_missing_range(job_of(request, project, ports, line, now=now), order, line)
+    made = plan(request, project, ports)
+    raise_errors(made.missing_ranges)
+    line, now = made.line, ports.clock()
     record = RunRecord(
         id=request.run_id or new_run_id(now),
         branch=request.branch,
@@ -156,12 +156,12 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
         end=request.time_range.end if request.time_range else None,
     )
     ports.metadata.start_run(record)
-    job = job_of(request, project, ports, line, record.id, now)
+    job = _job_of(request, project, ports, line, record.id, now)
     built: dict[TableName, Built] = {}
     try:
         ports.seam("started")
-        built = _build_all(job, line, order, ports)
-        result = _finish(job, line, record, built, ports, request)
+        built, steps = _execute(job, made, ports)
+        result = replace(_finish(job, line, record, built, ports, request), steps=tuple(steps.values()))
     except _Stopped as stop:
         return _stopped_short(ports, record, built, stop)
     except KeyboardInterrupt:
@@ -241,36 +241,35 @@ def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Bu
     return RunResult(ended, None, verdicts)
 
 
-def job_of(
+def _job_of(
     request: RunRequest,
     project: Project,
     ports: Ports,
     line: Line,
-    run_id: RunId = NO_RUN,
-    now: datetime | None = None,
+    run_id: RunId,
+    now: datetime,
 ) -> Job:
     return Job(
-        run_id=run_id,
-        project=project,
-        metadata=ports.metadata,
-        lake=ports.lake,
-        engine=ports.engine,
-        now=now or ports.clock(),
-        head=line.head,
-        params=request.params,
-        time_range=request.time_range,
-        force=request.force,
-        seam=_stepping(ports, run_id),
-        notify=ports.events,
-        secrets=ports.secrets,
-        logger=ports.logger,
-        seals=ports.seals,
-        signer=ports.signer,
-        set_aside=_quarantine(ports, line, run_id, now or ports.clock()),
-        history=_history(ports, line, request.time_range),
-        reader=Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
-        states=ports.states,
-        personal=Personal(
+        run_id,
+        project,
+        ports.metadata,
+        ports.lake,
+        ports.engine,
+        now,
+        line.head,
+        request.params,
+        request.time_range,
+        _stepping(ports, run_id),
+        ports.events,
+        ports.secrets,
+        ports.logger,
+        ports.seals,
+        ports.signer,
+        _quarantine(ports, line, run_id, now),
+        _history(ports, line, request.time_range),
+        Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        ports.states,
+        Personal(
             ports.metadata,
             declared_with(project.contracts.values(), ports.declared),
             lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
@@ -318,98 +317,73 @@ def _refuse_stopped(ports: Ports) -> None:
         raise _Stopped(status)
 
 
-def _build_all(job: Job, line: Line, order: Sequence[Transform], ports: Ports) -> dict[TableName, Built]:
-    """All outputs, independent ones at once. Control stays here: workers get their inputs and give back a result."""
-    chosen = {transform.output: transform for transform in order}
-    needs = needs_of(chosen, extra={table: job.project.references(table) for table in chosen})
-    bases = {transform.output: find_base(transform.output, line, job.lake) for transform in order}
-    refuse_unsettled(job.metadata, job.lake, bases)
-    outside = {
-        table: find_pin(table, line, job.lake)
-        for transform in order
-        for table in {*transform.inputs, *job.project.references(transform.output)}
-    }
+def _execute(job: Job, made: Plan, ports: Ports) -> tuple[dict[TableName, Built], dict[TableName, PlannedStep]]:
+    """All steps of the plan, independent ones at once, and each as it was executed. Control stays here: workers get
+    their step and give back a result."""
+    steps = {step.table: step for step in made.steps}
+    _refuse_unreadable(made)
+    refuse_unsettled(job.metadata, job.lake, {step.table: step.base for step in made.steps})
+    others = {table: job.project.references(table) for table in steps}
+    needs = needs_of({table: job.project.transforms[table] for table in steps}, extra=others)
+    outside = {t: find_pin(t, made.line, job.lake) for found in others.values() for t in found}
     job.seam("pinned")
     built: dict[TableName, Built] = {}
-    waiting = list(order)
+    waiting = list(steps)
     running: dict[Future[Built], TableName] = {}
     with ThreadPoolExecutor(ports.parallel, thread_name_prefix="forge") as pool:
         try:
             while waiting or running:
-                for transform in [t for t in waiting if needs[t.output] <= built.keys()]:
-                    waiting.remove(transform)
-                    task = _task(job, transform, bases[transform.output], built, outside)
-                    if isinstance(task, Built):
-                        built[transform.output] = task
-                    else:
-                        running[pool.submit(task)] = transform.output
+                for table in [t for t in waiting if needs[t] <= built.keys()]:
+                    waiting.remove(table)
+                    reason = _why_skipped(steps[table], built)
+                    if reason:
+                        built[table] = _skipped(job, steps[table], reason)
+                        continue
+                    steps[table] = step = _settled_step(steps[table], built, made.line, job.lake)
+                    looked_up = {t: pin for t in others[table] if (pin := _pin_of(t, built) or outside[t])}
+                    running[pool.submit(build, job, step, looked_up)] = table
                 done, _ = wait(running, return_when=FIRST_COMPLETED) if running else (set(), set())
                 for future in done:
                     built[running.pop(future)] = future.result()
                 if any(b.status is OutputStatus.FAILED for b in built.values()):
-                    _stop(job, waiting, bases, built)
+                    # What has not begun will not begin, and nothing of this run will be published.
+                    built |= {table: _skipped(job, steps[table], "the run stopped before it") for table in waiting}
+                    waiting.clear()
         except BaseException:
             job.engine.cancel(job.run_id)
             raise
-    return built
+    return built, {table: step for table, step in steps.items() if built[table].status is not OutputStatus.SKIPPED}
 
 
-def _task(
-    job: Job,
-    transform: Transform,
-    base: Base,
-    built: Mapping[TableName, Built],
-    outside: Mapping[TableName, Pin | None],
-) -> Built | Callable[[], Built]:
-    """A skipped result, or the work to do."""
-    fallen = [t for t in transform.inputs if t in built and built[t].status in FALLEN]
-    if fallen:
-        reason = f"stands on {fallen[0]}, which was {built[fallen[0]].status}"
-        job.notify(Event(job.run_id, transform.output, "skipped", reason))
-        return Built(
-            record=OutputRecord(
-                table=transform.output, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)
-            ),
-            transform=transform,
-            base=base,
-        )
-
-    def pin_of(table: TableName) -> Pin | None:
-        staged = built[table].pin if table in built and built[table].status not in FALLEN else None
-        return staged or outside.get(table)
-
-    inputs = {t: pin for t in transform.inputs if (pin := pin_of(t))}
-    absent = [t for t in transform.inputs if t not in inputs]
-    if absent:
-        error = ForgeError(
-            "E202",
-            f"{absent[0]} does not exist yet",
-            where=transform.where,
-            why=f"{transform.output} reads it, and it is not among what this run makes.",
-            fix=f"Run it too: forge run +{transform.output}",
-        )
-        record = OutputRecord(
-            table=transform.output,
-            status=OutputStatus.FAILED,
-            reason=error.line,
-            kind=str(transform.kind),
-            error=error.to_dict(),
-        )
-        return Built(record=record, transform=transform, base=base, error=error)
-    others = {t: pin for t in job.project.references(transform.output) if (pin := pin_of(t))}
-    return lambda: build(job, transform, base, inputs, others)
+def _refuse_unreadable(made: Plan) -> None:
+    """A table out of order stops the whole run: `forge repair` comes first."""
+    for step in made.steps:
+        if isinstance(step.error, UnreadableMetadata):
+            raise step.error
 
 
-def _stop(job: Job, waiting: list[Transform], bases: Mapping[TableName, Base], built: dict[TableName, Built]) -> None:
-    """Something could not run: what has not begun will not begin, and nothing of this run will be published."""
-    for transform in waiting:
-        reason = "the run stopped before it"
-        record = OutputRecord(
-            table=transform.output, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)
-        )
-        built[transform.output] = Built(record=record, transform=transform, base=bases[transform.output])
-        job.notify(Event(job.run_id, transform.output, "skipped", reason))
-    waiting.clear()
+def _why_skipped(step: PlannedStep, built: Mapping[TableName, Built]) -> str:
+    fallen = next((t for t in step.inputs if t in built and built[t].status in FALLEN), None)
+    return f"stands on {fallen}, which was {built[fallen].status}" if fallen is not None else ""
+
+
+def _skipped(job: Job, step: PlannedStep, reason: str) -> Built:
+    transform = job.project.transforms[step.table]
+    job.notify(Event(job.run_id, step.table, "skipped", reason))
+    return Built(OutputRecord(step.table, OutputStatus.SKIPPED, reason, str(transform.kind)), transform, step.base)
+
+
+def _settled_step(step: PlannedStep, built: Mapping[TableName, Built], line: Line, lake: Lake) -> PlannedStep:
+    """A step that comes after others, decided now that they are made."""
+    if not step.after or step.error is not None:
+        return step
+    found = {t: _pin_of(t, built) or find_pin(t, line, lake) for t in step.after}
+    return settle(step, {table: pin for table, pin in found.items() if pin is not None})
+
+
+def _pin_of(table: TableName, built: Mapping[TableName, Built]) -> Pin | None:
+    """How others read what this run made."""
+    return built[table].pin if table in built and built[table].status not in FALLEN else None
 
 
 def _finish(

@@ -9,15 +9,14 @@ from datetime import datetime
 from forge.flows.ports import Lake, Metadata
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Engine, Progress, TimeRange
-from forge.flows.runs.foresight import refuse_missing_range
 from forge.flows.runs.jobs import OPEN, JobRecord
 from forge.flows.runs.order import plan_order
-from forge.flows.runs.pins import line_of
+from forge.flows.runs.plan import plan
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.runs.run import Ports, RunRequest, job_of, run
+from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.upkeep.maintenance import dead_runs, repair
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, UnknownNameError, raise_errors
@@ -110,9 +109,7 @@ class RunWork:
         project = self.project()
         chosen = plan_order(project, order.selection)
         if order.start is None and any(one.kind is Kind.BY_TIME_RANGE for one in chosen):
-            request, ports = self._request(order), self.ports(lambda event: None)
-            line = line_of(self.metadata, request.branch, ports.default_branch)
-            refuse_missing_range(job_of(request, project, ports, line), chosen, line)
+            raise_errors(plan(self._request(order), project, self.ports(lambda event: None)).missing_ranges)
 
     def execute(self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]) -> None:
         request = replace(self._request(RunOrder.of(job.request)), run_id=RunId(job.id))

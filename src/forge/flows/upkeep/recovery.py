@@ -14,8 +14,8 @@ from forge.flows.ports import Lake, LandedRef, Metadata
 from forge.flows.runs.pins import MAIN_REF, Base, Line
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
-from forge.flows.runs.publish.changes import Changes, PublishPorts
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
@@ -137,7 +137,7 @@ def complete_record(
     noted = {(i.version.catalog, i.version.snapshot_id): i for i in read_intent(metadata, run.id)}
     done = [noted.get((m.landed.catalog, m.landed.snapshot.snapshot_id)) or _bare(m, line.tree) for m in missing]
     versions = {i.table: replace(i.version, run_id=run.id) for i in done}
-    changes = Changes(line=line, versions=versions, holds_branch=False, pointers=())
+    changes = BranchChanges(line=line, versions=versions, holds_branch=False, pointers=())
     landed = publish(PublishPorts(metadata, lake), changes, _record(run, done, author, now))
     if not isinstance(landed, Publication):
         what = f"Branch '{run.branch}' moves too often to complete run {run.id}"
@@ -145,7 +145,7 @@ def complete_record(
     return landed.run
 
 
-def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datetime) -> Record:
+def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datetime) -> PublishRecord:
     names = [str(i.table) for i in done]
     draft = CommitDraft(
         message=f"Repair of run {run.id}: {', '.join(names)}",
@@ -157,7 +157,7 @@ def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datet
     landed = {i.table for i in done}
     outputs = tuple(replace(o, status=OutputStatus.PUBLISHED) if o.table in landed else o for o in run.outputs)
     detail = {"commit": THIS_COMMIT, "tables": names}
-    return Record(
+    return PublishRecord(
         time=now,
         commits=(draft,),
         run=replace(run, commit_id=THIS_COMMIT, outputs=outputs),

@@ -16,8 +16,8 @@ from forge.flows.ports import EarlierMetadata, Lake, Metadata
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.processes import process_started
-from forge.flows.runs.publish.changes import Changes, PublishPorts
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
@@ -119,12 +119,12 @@ def step_back(
         line = line_of(metadata, default, default)
         assert line.head is not None, "a table has a commit"
         audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _told(step))
-        record = Record(time=now, head=line.head, audit=(audit,))
-        _done(publish(ports, Changes(line=line, versions={}, pointers=(pointer,)), record))
+        record = PublishRecord(time=now, head=line.head, audit=(audit,))
+        _done(publish(ports, BranchChanges(line=line, versions={}, pointers=(pointer,)), record))
     for number, loss in enumerate(step.losses, start=1):
         pointers = (pointer,) if number == len(step.losses) else ()
         versions = {loss.table: replace(loss.then, number=loss.now.number + 1) if loss.then else None}
-        changes = Changes(line=loss.line, versions=versions, pointers=pointers)
+        changes = BranchChanges(line=loss.line, versions=versions, pointers=pointers)
         _done(publish(ports, changes, _record(metadata, step, loss, author, now)))
 
 
@@ -137,7 +137,7 @@ def _told(step: StepBack) -> dict[str, object]:
     return {"from": step.error.location, "to": step.earlier.location if step.earlier else None}
 
 
-def _record(metadata: Assets, step: StepBack, loss: Loss, author: Author, now: datetime) -> Record:
+def _record(metadata: Assets, step: StepBack, loss: Loss, author: Author, now: datetime) -> PublishRecord:
     line, table, earlier = loss.line, loss.table, step.earlier
     assert earlier is not None
     counted = TableStatistics()
@@ -171,7 +171,7 @@ def _record(metadata: Assets, step: StepBack, loss: Loss, author: Author, now: d
         kind="repair",
     )
     detail = {"commit": THIS_COMMIT, "table": str(table), **_told(step)}
-    return Record(
+    return PublishRecord(
         time=now,
         commits=(draft,),
         run=run,

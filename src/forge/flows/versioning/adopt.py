@@ -13,15 +13,15 @@ from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.pins import Line, find_base, line_of
 from forge.flows.runs.processes import process_started
-from forge.flows.runs.publish.changes import Changes, PublishPorts
-from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
+from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, Pointer, Publication, RunRecord, RunStatus, Sealed
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.flows.versioning.content_hash import Seals, seal_series
 from forge.flows.versioning.store import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
-from forge.versioning.commit import Author, Commit, TableVersion
+from forge.versioning.commit import ADOPTED, Author, Commit, TableVersion
 
 _LONGEST = 1000  # snapshots of one table that are adopted one by one; older ones are in the first of these
 _ATTEMPTS = 20
@@ -102,7 +102,7 @@ def adopt_foreign(
             for one in foreign
         )
         record = _record(line, foreign, _drafts(line, foreign, digests, author), author, now)
-        changes = Changes(line=line, versions={}, pointers=pointers, sealed=sealed)
+        changes = BranchChanges(line=line, versions={}, pointers=pointers, sealed=sealed)
         landed = publish(PublishPorts(metadata, lake), changes, record)
         if isinstance(landed, Publication):
             return (*(commit for commit, _ in landed.before), landed.commit)
@@ -153,7 +153,7 @@ def _drafts(
             author=Author(f"unknown ({snapshot.engine or 'engine'})", ""),
             committer=author,
             statistics={one.table: snapshot.statistics},
-            metadata={"adopted": str(one.table), "written_at": snapshot.time.isoformat()},
+            metadata={ADOPTED: str(one.table), "written_at": snapshot.time.isoformat()},
             tree=dict(tree),
         )
         made.append(draft)
@@ -162,7 +162,7 @@ def _drafts(
 
 def _record(
     line: Line, foreign: Sequence[Foreign], drafts: tuple[CommitDraft, ...], author: Author, now: datetime
-) -> Record:
+) -> PublishRecord:
     run = RunRecord(
         id=new_run_id(now),
         branch=line.branch,
@@ -180,4 +180,4 @@ def _record(
     )
     detail = {"commits": ALL_COMMITS, "tables": [str(one.table) for one in foreign]}
     audit = AuditRecord(now, author.email, "adopt", str(line.branch), detail)
-    return Record(time=now, commits=drafts, run=run, audit=(audit,))
+    return PublishRecord(time=now, commits=drafts, run=run, audit=(audit,))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.flows.runs.pins import line_of
-from forge.flows.runs.publish.changes import Changes, assets_of
-from forge.flows.runs.publish.publish import Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, assets_of
+from forge.flows.runs.publish.publish import PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, PublishConflict
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
@@ -34,13 +34,13 @@ def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:
     tables = sorted({*line.tree, *wanted})
     changed = {t: wanted.get(t) for t in tables if not same(line.tree.get(t), wanted.get(t))}
     now, detail = ports.clock(), {"from": line.head, "to": commit.id}
-    record = Record(
+    record = PublishRecord(
         time=now,
         head=commit.id,
         assets=assets_of(ports, None, changed) if line.is_default else (),
         audit=(AuditRecord(now, ports.author.email, "reset", str(line.branch), detail),),
     )
-    if isinstance(publish(ports.publishing, Changes(line=line, versions=changed), record), PublishConflict):
+    if isinstance(publish(ports.publishing, BranchChanges(line=line, versions=changed), record), PublishConflict):
         raise ForgeError(
             "E403",
             f"Someone else published on '{branch}' meanwhile",

@@ -10,8 +10,8 @@ from pathlib import Path
 import forge
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.ports import Seam
-from forge.flows.runs.publish.changes import Changes, PublishPorts
-from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
+from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     AuditRecord,
     Moved,
@@ -71,13 +71,11 @@ class House:
     def line(self) -> Line:
         return line_of(self.metadata, MAIN, MAIN)
 
-    def changes(self, table: TableName, *, holds_branch: bool, pointers: tuple[Pointer, ...] = ()) -> Changes:
-        version = TableVersion(
-            catalog=CatalogName("core", table.name), uuid=table.name, snapshot_id=None, schema_id=0, number=self.runs
-        )
-        return Changes(line=self.line, versions={table: version}, holds_branch=holds_branch, pointers=pointers)
+    def changes(self, table: TableName, *, holds_branch: bool, pointers: tuple[Pointer, ...] = ()) -> BranchChanges:
+        version = TableVersion(CatalogName("core", table.name), table.name, None, 0, number=self.runs)
+        return BranchChanges(line=self.line, versions={table: version}, holds_branch=holds_branch, pointers=pointers)
 
-    def publish(self, changes: Changes, *messages: str) -> object:
+    def publish(self, changes: BranchChanges, *messages: str) -> object:
         self.runs += 1
         run_id = RunId(f"r{self.runs}")
         run = RunRecord(
@@ -92,7 +90,7 @@ class House:
             commit_id=THIS_COMMIT,
         )
         detail = {"commit": THIS_COMMIT, "commits": ALL_COMMITS, "tables": ["core.orders"]}
-        record = Record(
+        record = PublishRecord(
             time=NOW,
             commits=tuple(CommitDraft(message=m, author=ADA, statistics={}, metadata={}) for m in messages),
             run=run,

@@ -11,8 +11,8 @@ from version_walk import second_world
 from version_world import ADA, MAIN, VersionWorld, make_world
 
 from forge.flows.runs.pins import line_of
-from forge.flows.runs.publish.changes import Changes
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import Publication, RunStatus
 from forge.flows.versioning.branches import delete_branch
 from forge.flows.versioning.merge.merge import MergeRequest, merge
@@ -192,8 +192,10 @@ def put_view(world: VersionWorld, sql: str) -> CommitId:
         now = ports.clock()
         done = replace(work.record, status=RunStatus.SUCCEEDED, commit_id=THIS_COMMIT, finished_at=now)
         draft = CommitDraft(message=sql, author=ADA, statistics={}, metadata={})
-        changes = Changes(line=line, versions={name: version})
-        assert isinstance(publish(work.publishing, changes, Record(time=now, commits=(draft,), run=done)), Publication)
+        changes = BranchChanges(line=line, versions={name: version})
+        assert isinstance(
+            publish(work.publishing, changes, PublishRecord(time=now, commits=(draft,), run=done)), Publication
+        )
     return head(world)
 
 

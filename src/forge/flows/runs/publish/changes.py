@@ -34,7 +34,7 @@ class PublishPorts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class BranchChanges:
     """What becomes of tables of a branch; None: the branch has the table no more."""
 
     line: Line  # as the work found the branch
@@ -55,7 +55,7 @@ class Prepared:
     versions: Mapping[TableName, TableVersion | None]
 
 
-def prepare(ports: PublishPorts, changes: Changes) -> Prepared | PublishConflict:
+def prepare(ports: PublishPorts, changes: BranchChanges) -> Prepared | PublishConflict:
     """A conflict names all tables that are not where the work found them."""
     if changes.pointers is not None:
         return Prepared(changes.pointers, changes.versions)
@@ -73,7 +73,7 @@ def prepare(ports: PublishPorts, changes: Changes) -> Prepared | PublishConflict
 
 
 def _targets(
-    ports: PublishPorts, changes: Changes, table: TableName, version: TableVersion | None
+    ports: PublishPorts, changes: BranchChanges, table: TableName, version: TableVersion | None
 ) -> tuple[list[Pointer], TableVersion | None] | Moved:
     line = changes.line
     before = line.tree.get(table)

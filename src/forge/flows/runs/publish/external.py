@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from forge.flows.ports import ByTable
 from forge.flows.runs.build import Built, Job
 from forge.flows.runs.pins import Line
-from forge.flows.runs.publish.changes import Changes, prepare
+from forge.flows.runs.publish.changes import BranchChanges, prepare
 from forge.flows.runs.publish.outputs import (
     Landed,
     asset_of,
@@ -127,7 +127,7 @@ def _record(landing: _Landing) -> Landed | PublishConflict:
         )
         versions = {b.table: landing.versions[b.table] for b in kept}
         done = publish(
-            publish_ports(job), Changes(line=line, versions=versions, holds_branch=False, pointers=()), record
+            publish_ports(job), BranchChanges(line=line, versions=versions, holds_branch=False, pointers=()), record
         )
         if isinstance(done, Publication):
             return Landed(done.commit, done.run, left)

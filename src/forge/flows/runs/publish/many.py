@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from forge.flows.runs.pins import Line
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Changes, assets_of, lineage_of_both, placed
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, placed
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     Advance,
     AuditRecord,
@@ -79,7 +79,7 @@ def commit_several(work: Work, line: Line, project: Project, several: Several) -
     )
     names = [str(table) for table in outcomes]
     detail = {"commit": THIS_COMMIT, "run": str(work.run_id), "tables": names, **several.detail}
-    record = Record(
+    record = PublishRecord(
         time=now,
         commits=(draft,),
         run=run,
@@ -90,6 +90,6 @@ def commit_several(work: Work, line: Line, project: Project, several: Several) -
         remediation=several.remediation,
         contracts=ports.register(tuple(outcomes), work.run_id) if line.is_default else (),
     )
-    landed = publish(work.publishing, Changes(line=line, versions=versions, stages=work.stages), record)
+    landed = publish(work.publishing, BranchChanges(line=line, versions=versions, stages=work.stages), record)
     assert not isinstance(landed, Advance), "it makes a commit"
     return landed

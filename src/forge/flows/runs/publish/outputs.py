@@ -10,8 +10,8 @@ from forge.contracts.contract import pii_columns
 from forge.flows.runs.build import Built, Job
 from forge.flows.runs.pins import Line
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Changes, PublishPorts
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     MADE_BY,
     AssetRecord,
@@ -60,9 +60,9 @@ def publish_ports(job: Job) -> PublishPorts:
     return PublishPorts(job.metadata, job.lake, job.seam, seals=job.seals, signer=job.signer)
 
 
-def changes_of(job: Job, line: Line, ours: Sequence[Built]) -> Changes:
+def changes_of(job: Job, line: Line, ours: Sequence[Built]) -> BranchChanges:
     """Other tables of the branch may move meanwhile: an output stands on its own base and its pins."""
-    return Changes(
+    return BranchChanges(
         line=line,
         versions={b.table: replace(_version(job, b), run_id=str(job.run_id)) for b in ours},
         stages={b.table: b.stage for b in ours if b.stage is not None},
@@ -125,7 +125,7 @@ def record_of(
     *,
     author: Author,
     message: str,
-) -> Record:
+) -> PublishRecord:
     """Of all that was built, `ours` is published."""
     tables = [b.table for b in ours]
     draft = CommitDraft(
@@ -136,7 +136,7 @@ def record_of(
     )
     outputs = tuple(replace(o, status=OutputStatus.PUBLISHED) if o.table in tables else o for o in run.outputs)
     detail = {"commit": THIS_COMMIT, "run": str(job.run_id), "tables": [str(table) for table in tables]}
-    return Record(
+    return PublishRecord(
         time=job.now,
         commits=(draft,),
         run=replace(run, commit_id=THIS_COMMIT, outputs=outputs),

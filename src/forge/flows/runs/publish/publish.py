@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from forge.flows.runs.publish.changes import Changes, Prepared, PublishPorts, placed, prepare
+from forge.flows.runs.publish.changes import BranchChanges, Prepared, PublishPorts, placed, prepare
 from forge.flows.runs.records import Advance, AuditRecord, Publication, PublishConflict, Published, Sealed
 from forge.flows.versioning.content_hash import seal_series, seal_versions
 from forge.model.names import BranchName, CommitId, TableName
@@ -48,7 +48,7 @@ class CommitDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class PublishRecord:
     """What the transaction writes beside pointers. Without `commits` the branch goes to `head`, which exists."""
 
     time: datetime
@@ -68,7 +68,9 @@ class Record:
     contracts: tuple[Registration, ...] = ()
 
 
-def publish(ports: PublishPorts, changes: Changes, record: Record) -> Publication | Advance | PublishConflict:
+def publish(
+    ports: PublishPorts, changes: BranchChanges, record: PublishRecord
+) -> Publication | Advance | PublishConflict:
     """New files are on the disk before a pointer names them; then the one transaction. Tried again while others move
     what these changes do not stand on: other branches of the same tables, and, unless the changes hold the branch,
     other tables of it."""
@@ -122,7 +124,7 @@ def _seal(ports: PublishPorts, prepared: Prepared, before: Sealed) -> tuple[Prep
 
 
 def _change(
-    ports: PublishPorts, changes: Changes, record: Record, line: Line, prepared: Prepared, sealed: Sealed
+    ports: PublishPorts, changes: BranchChanges, record: PublishRecord, line: Line, prepared: Prepared, sealed: Sealed
 ) -> tuple[Publication | Advance, Sealed]:
     if not record.commits:
         assert record.head is not None, "a branch that gets no new commit goes to one that exists"
@@ -191,7 +193,9 @@ def _seal_between(
     return [{table: digested.get(version, version) for table, version in tree.items()} for tree in trees], sealed
 
 
-def _commits(ports: PublishPorts, record: Record, line: Line, trees: Sequence[Tree]) -> list[tuple[Commit, Tree]]:
+def _commits(
+    ports: PublishPorts, record: PublishRecord, line: Line, trees: Sequence[Tree]
+) -> list[tuple[Commit, Tree]]:
     """Each on top of the one before it."""
     made: list[tuple[Commit, Tree]] = []
     for draft, tree in zip(record.commits, trees, strict=True):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from forge.flows.runs.pins import Line
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import Changes, assets_of, lineage_of_both, placed
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, placed
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, OutputStatus, Publication, PublishConflict, RunStatus
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeRecord, TableTally
@@ -75,7 +75,7 @@ def finish(
         return _hold(work, plan, merged, (), 0, verdicts)
     work.tell("publishing", detail=f"{len(merged.changed)} tables")
     record = _record(work, plan, line, merged, drafts, verdicts, project)
-    landed = publish(work.publishing, Changes(line=line, versions=merged.changed, stages=work.stages), record)
+    landed = publish(work.publishing, BranchChanges(line=line, versions=merged.changed, stages=work.stages), record)
     if isinstance(landed, PublishConflict):
         _end(work, RunStatus.CONFLICT, verdicts, merged)
         return landed
@@ -129,7 +129,7 @@ def _record(
     drafts: tuple[CommitDraft, ...],
     verdicts: tuple[Verdict, ...],
     project: Project | None,
-) -> Record:
+) -> PublishRecord:
     ports, now, changed = work.ports, work.ports.clock(), merged.changed
     kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
     outputs = tuple(
@@ -150,7 +150,7 @@ def _record(
     own = [t for t, v in changed.items() if v is not None and v.run_id == work.run_id]
     theirs = ports.metadata.tree(plan.theirs) if own else {}
     detail = {"source": plan.source, "from": line.head, "to": THIS_COMMIT, "type": plan.strategy.value}
-    return Record(
+    return PublishRecord(
         time=now,
         commits=tuple(replace(draft, committer=ports.author) for draft in drafts),
         run=run,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.runs.pins import Line, line_of
-from forge.flows.runs.publish.changes import Changes, assets_of
-from forge.flows.runs.publish.publish import CommitDraft, Record, publish
+from forge.flows.runs.publish.changes import BranchChanges, assets_of
+from forge.flows.runs.publish.publish import CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, PublishConflict
 from forge.flows.versioning.merge.conclusion import Plan, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key
@@ -222,7 +222,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Publi
     if kept is not None:
         done = replace(kept, status=MergeStatus.MERGED, commit_id=head, updated_at=now)
     detail = {"source": plan.source, "from": line.head, "to": head, "type": "fast_forward"}
-    record = Record(
+    record = PublishRecord(
         time=now,
         head=head,
         merge=done,
@@ -231,7 +231,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Publi
         audit=(AuditRecord(now, ports.author.email, "merge", str(line.branch), detail),),
         contracts=ports.register(tuple(changed), made_by) if line.is_default else (),
     )
-    landed = publish(ports.publishing, Changes(line=line, versions=changed), record)
+    landed = publish(ports.publishing, BranchChanges(line=line, versions=changed), record)
     if isinstance(landed, PublishConflict):
         return landed
     rows = rows_between(ports.metadata, line.head, head)
