@@ -85,7 +85,9 @@ def test_a_run_executes_the_steps_that_the_plan_showed(make_project: MakeProject
     )
     project.run()
     write(project, "checks/marts.yaml", "marts.seen: [{type: row_count, min: 1}]")
-    planned = plan(RunRequest(BranchName("main")), project.wiring.project(), project.wiring.runs.plan_ports()).steps
+    planned = plan(
+        RunRequest(branch=BranchName("main")), project.wiring.project(), project.wiring.runs.plan_ports()
+    ).steps
     said = {str(step.table): (str(step.action), step.reason) for step in planned}
     assert said["marts.seen"] == ("run", "its checks changed")
     assert said["marts.kept"] == ("run", "its input marts.seen will change")

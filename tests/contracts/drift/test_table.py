@@ -106,7 +106,7 @@ def drift(expected: Property, actual: str) -> tuple[Violation, ...]:
 @each_case(product(FITTING, SPARK), lambda pair: f"{pair[0]} in {pair[1]}")
 def test_a_logical_type_is_held_by_these_types_of_spark(pair: tuple[str, str]) -> None:
     logical, actual = pair
-    codes = [v.code for v in drift(Property("x", logical_type=logical), actual)]
+    codes = [v.code for v in drift(Property(name="x", logical_type=logical), actual)]
     assert codes == ([] if actual in FITTING[logical] else ["E530"])
 
 

@@ -51,7 +51,14 @@ class Shop:
         self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
         engine = MemoryEngine(self.lake)
         create_default_branch(self.metadata, MAIN, ADA, NOW)
-        self.ports = Ports(self.metadata, self.lake, engine, lambda: NOW, ADA, lambda reference: "")
+        self.ports = Ports(
+            metadata=self.metadata,
+            lake=self.lake,
+            engine=engine,
+            clock=lambda: NOW,
+            author=ADA,
+            secrets=lambda reference: "",
+        )
         self.make("raw.orders", lambda: [{"id": 1}])
         self.make("core.daily", lambda raw: raw, "raw.orders", kind=Kind.BY_TIME_RANGE)
 
@@ -60,14 +67,25 @@ class Shop:
     ) -> None:
         table, reads = TableName.parse(output), tuple(TableName.parse(text) for text in inputs)
         body = PythonFunction(function, dict.fromkeys(("raw",), reads[0]) if reads else {}, False)
-        self.transforms[table] = Transform(table, body, f"{table}.py", 1, code, kind, reads)
+        self.transforms[table] = Transform(
+            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=kind, inputs=reads
+        )
 
     @property
     def project(self) -> Project:
-        return Project(Path(), self.transforms, {}, self.checks, {}, lambda table: None)
+        return Project(
+            root=Path(),
+            transforms=self.transforms,
+            contracts={},
+            checks=self.checks,
+            rules_hash={},
+            owner_of=lambda table: None,
+        )
 
     def run(self, *selection: str, time_range: TimeRange | None = None, force: bool = False) -> RunResult:
-        return run(RunRequest(MAIN, selection, time_range=time_range, force=force), self.project, self.ports)
+        return run(
+            RunRequest(branch=MAIN, selection=selection, time_range=time_range, force=force), self.project, self.ports
+        )
 
     def checked(self, table: str, *checks: dict[str, object]) -> None:
         name = TableName.parse(table)
@@ -78,7 +96,14 @@ class Shop:
         line, name = line_of(self.metadata, MAIN, MAIN), TableName.parse(table)
         versions = {name: replace(line.tree[name], fingerprint=None, number=line.tree[name].number + 1)}
         record = RunRecord(
-            *(new_run_id(NOW), MAIN, RunStatus.SUCCEEDED, NOW, ADA.email, "here", 1, "1"),
+            id=new_run_id(NOW),
+            branch=MAIN,
+            status=RunStatus.SUCCEEDED,
+            started_at=NOW,
+            user=ADA.email,
+            host="here",
+            pid=1,
+            process_started="1",
             commit_id=THIS_COMMIT,
             kind="commit",
         )
@@ -90,7 +115,7 @@ class Shop:
     def steps(
         self, *selection: str, time_range: TimeRange | None = None, force: bool = False
     ) -> dict[str, tuple[str, str]]:
-        request = RunRequest(MAIN, selection, time_range=time_range, force=force)
+        request = RunRequest(branch=MAIN, selection=selection, time_range=time_range, force=force)
         return {str(s.table): (s.action, s.reason) for s in plan(request, self.project, self.ports).steps}
 
 
@@ -274,7 +299,7 @@ def test_a_run_executes_the_steps_that_the_plan_showed(shop: Shop, case: str) ->
     chain(shop)
     for change in before:
         change(shop)
-    request = RunRequest(MAIN, **asked)
+    request = RunRequest(branch=MAIN, **asked)
     planned = plan(request, shop.project, shop.ports).steps
     said = {str(step.table): (str(step.action), step.reason) for step in planned}
     assert expected.items() <= said.items()
@@ -311,7 +336,7 @@ def test_what_is_skipped_stands_on_something_that_fell(shop: Shop) -> None:
 def test_a_step_that_comes_after_others_is_decided_once_they_are_made(shop: Shop) -> None:
     chain(shop)
     recode(shop, "core.orders", "raw.orders")
-    step = {str(s.table): s for s in plan(RunRequest(MAIN), shop.project, shop.ports).steps}["marts.orders"]
+    step = {str(s.table): s for s in plan(RunRequest(branch=MAIN), shop.project, shop.ports).steps}["marts.orders"]
     assert (step.after, step.fingerprint, step.pins) == ((TableName.parse("core.orders"),), None, {})
     assert step.to_dict()["after"] == ["core.orders"]
     line = line_of(shop.metadata, MAIN, MAIN)

@@ -9,7 +9,7 @@ import typer
 from forge.cli.command import command
 from forge.cli.output import Format
 from forge.cli.terminal import Terminal
-from forge.model.errors import errors_of, raise_errors
+from forge.model.errors import UnknownNameError, errors_of, raise_errors
 
 if TYPE_CHECKING:
     from forge.connection import Report

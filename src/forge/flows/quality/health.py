@@ -10,7 +10,7 @@ from forge.flows.quality.incidents.open import ALL, Held
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.quality.results import result_of, verdict_of
 from forge.flows.runs.records import DatasetTally, RunRecord, Tally
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult

@@ -116,8 +116,8 @@ def build(job: Job, step: PlannedStep, others: Mapping[TableName, Pin]) -> Built
     transform = job.project.transforms[step.table]
     made_from = step.fingerprint
     record = OutputRecord(
-        step.table,
-        OutputStatus.FAILED,
+        table=step.table,
+        status=OutputStatus.FAILED,
         kind=str(transform.kind),
         inputs={str(table): pin.snapshot_id for table, pin in step.pins.items()},
         fingerprint=made_from.fingerprint if made_from else None,
@@ -128,7 +128,7 @@ def build(job: Job, step: PlannedStep, others: Mapping[TableName, Pin]) -> Built
             built = _build(job, step, transform, others, record)
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
-        built = Built(failed, transform, step.base, error=error)
+        built = Built(record=failed, transform=transform, base=step.base, error=error)
     jobs = job.engine.progress(job.run_id, transform.output).jobs
     done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
     built = replace(built, record=done)

@@ -38,7 +38,7 @@ from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
-from forge.model.errors import ForgeError, raise_errors
+from forge.model.errors import CancellationError, ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.anomaly import History
 from forge.transforms.dag import needs_of
@@ -250,26 +250,26 @@ def _job_of(
     now: datetime,
 ) -> Job:
     return Job(
-        run_id,
-        project,
-        ports.metadata,
-        ports.lake,
-        ports.engine,
-        now,
-        line.head,
-        request.params,
-        request.time_range,
-        _stepping(ports, run_id),
-        ports.events,
-        ports.secrets,
-        ports.logger,
-        ports.seals,
-        ports.signer,
-        _quarantine(ports, line, run_id, now),
-        _history(ports, line, request.time_range),
-        Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
-        ports.states,
-        Personal(
+        run_id=run_id,
+        project=project,
+        metadata=ports.metadata,
+        lake=ports.lake,
+        engine=ports.engine,
+        now=now,
+        head=line.head,
+        params=request.params,
+        time_range=request.time_range,
+        seam=_stepping(ports, run_id),
+        notify=ports.events,
+        secrets=ports.secrets,
+        logger=ports.logger,
+        seals=ports.seals,
+        signer=ports.signer,
+        set_aside=_quarantine(ports, line, run_id, now),
+        history=_history(ports, line, request.time_range),
+        reader=Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        states=ports.states,
+        personal=Personal(
             ports.metadata,
             declared_with(project.contracts.values(), ports.declared),
             lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
@@ -370,7 +370,11 @@ def _why_skipped(step: PlannedStep, built: Mapping[TableName, Built]) -> str:
 def _skipped(job: Job, step: PlannedStep, reason: str) -> Built:
     transform = job.project.transforms[step.table]
     job.notify(Event(job.run_id, step.table, "skipped", reason))
-    return Built(OutputRecord(step.table, OutputStatus.SKIPPED, reason, str(transform.kind)), transform, step.base)
+    return Built(
+        record=OutputRecord(table=step.table, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)),
+        transform=transform,
+        base=step.base,
+    )
 
 
 def _settled_step(step: PlannedStep, built: Mapping[TableName, Built], line: Line, lake: Lake) -> PlannedStep:

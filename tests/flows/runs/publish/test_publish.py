@@ -72,7 +72,9 @@ class House:
         return line_of(self.metadata, MAIN, MAIN)
 
     def changes(self, table: TableName, *, holds_branch: bool, pointers: tuple[Pointer, ...] = ()) -> BranchChanges:
-        version = TableVersion(CatalogName("core", table.name), table.name, None, 0, number=self.runs)
+        version = TableVersion(
+            catalog=CatalogName("core", table.name), uuid=table.name, snapshot_id=None, schema_id=0, number=self.runs
+        )
         return BranchChanges(line=self.line, versions={table: version}, holds_branch=holds_branch, pointers=pointers)
 
     def publish(self, changes: BranchChanges, *messages: str) -> object:
