@@ -21,7 +21,7 @@ PRODUCERS = ("table:core.b", "file:jobs/c.sql", "manual")
 
 _evidence = st.builds(
     Evidence,
-    st.sampled_from(Basis),
+    basis=st.sampled_from(Basis),
     extractor=st.sampled_from(["", "sql"]),
     file=st.sampled_from(["", "jobs/c.sql"]),
     line=st.sampled_from([0, 12]),

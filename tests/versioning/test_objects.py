@@ -32,22 +32,22 @@ PLAIN = st.recursive(
 )
 TABLES = st.builds(
     TableTree,
-    st.just("table"),
-    WORDS,
-    WORDS,
-    st.dictionaries(WORDS, st.integers(), max_size=2),
-    st.dictionaries(WORDS, WORDS, max_size=3),
-    st.none() | st.tuples(WORDS, WORDS),
-    st.lists(NODES, max_size=3).map(tuple),
+    kind=st.just("table"),
+    uuid=WORDS,
+    schema=WORDS,
+    spec=st.dictionaries(WORDS, st.integers(), max_size=2),
+    properties=st.dictionaries(WORDS, WORDS, max_size=3),
+    manifest_list=st.none() | st.tuples(WORDS, WORDS),
+    manifests=st.lists(NODES, max_size=3).map(tuple),
 )
-VIEWS = st.builds(TableTree, st.just("view"), WORDS, file=st.tuples(WORDS, WORDS))
+VIEWS = st.builds(TableTree, kind=st.just("view"), uuid=WORDS, file=st.tuples(WORDS, WORDS))
 NAMES = st.builds(TableName, st.sampled_from(["core", "raw"]), st.text("abc", min_size=1, max_size=3))
 VERSIONS = st.builds(
     TableVersion,
-    st.just(CatalogName("core", "orders")),
-    WORDS,
-    st.none() | st.integers(1, 2**62).map(SnapshotId),
-    st.integers(0, 9),
+    catalog=st.just(CatalogName("core", "orders")),
+    uuid=WORDS,
+    snapshot_id=st.none() | st.integers(1, 2**62).map(SnapshotId),
+    schema_id=st.integers(0, 9),
     digest=st.none() | WORDS,
 )
 COMMITS = st.fixed_dictionaries(
@@ -59,7 +59,7 @@ COMMITS = st.fixed_dictionaries(
         "time": st.datetimes(timezones=st.just(UTC)),
         "branch": WORDS.map(BranchName),
         "statistics": st.dictionaries(
-            NAMES, st.builds(TableStatistics, st.integers(0, 9), rows_modified=st.integers(0, 2)), max_size=2
+            NAMES, st.builds(TableStatistics, rows_added=st.integers(0, 9), rows_modified=st.integers(0, 2)), max_size=2
         ),
         "metadata": st.dictionaries(WORDS, PLAIN, max_size=2),
     }

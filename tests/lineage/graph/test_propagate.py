@@ -42,10 +42,10 @@ names = st.sampled_from("abcdef")
 links_of = st.lists(
     st.builds(
         Link,
-        names,
-        names,
-        st.sampled_from([Kind(), COPIED, Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED)]),
-        st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION]),
+        source=names,
+        target=names,
+        kind=st.sampled_from([Kind(), COPIED, Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED)]),
+        transformation=st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION]),
         masking=st.booleans(),
         confidence=st.sampled_from([0.125, 0.25, 0.5, 1.0]),
     ),
