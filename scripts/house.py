@@ -2,12 +2,13 @@
 
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
 of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
-by their class; a data class of more than six fields takes keywords only. Public class names that exist twice are
-counted, and go as rooms are renamed to docs/glossary.md."""
+by their class; a data class of more than six fields takes keywords only; a closed set of words is a type. Public class
+names that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ ROOMS_APART = "forge.stores.sql"
 REAL_PARTS = {"ports", "spark", "services", "browser", "support", "bench", "examples", "scripts"}  # folders of tests
 SUFFIXES = {".py", ".ts", ".tsx"}
 Graph = Mapping[str, set[str]]
+_OPEN_WORDS = re.compile(r"\s+\w+: str( \| None)?( = [^#]+)?  # .*\w \| \w")
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,13 @@ def positional_classes(module: Module) -> Iterator[str]:
                     yield f"{module.name}.{node.name} has {count} fields; {most}"
 
 
+def open_words(module: Module) -> Iterator[str]:
+    """Fields that are any text, and whose comment lists the words that they may hold."""
+    for number, line in enumerate(module.path.read_text("utf-8").splitlines(), start=1):
+        if _OPEN_WORDS.match(line):
+            yield f"{module.name}:{number} lists its words in a comment; make them a StrEnum or a Literal"
+
+
 def functions_of(modules: Iterable[Module]) -> Iterator[tuple[int, str]]:
     for module in modules:
         for node in ast.walk(module.tree):
@@ -275,7 +284,7 @@ class House:
         packages = [module.name for module in self.modules.values() if module.is_package]
         yield from sibling_circles(self.graph, packages)
         yield from across_rooms(self.graph)
-        for rule in (compared_codes, positional_classes):
+        for rule in (compared_codes, positional_classes, open_words):
             yield from (line for module in self.modules.values() for line in rule(module))
         yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
 

@@ -14,6 +14,7 @@ from version_site import ORDERS, VersionSite, problem
 from forge.api.auth import Principal
 from forge.api.executor import Desk, Pending
 from forge.api.read_limits import ReadLimits
+from forge.flows.runs.jobs import JobKind
 from forge.flows.upkeep.access import Scope, Token, TokenKind
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import CancellationError, ForgeError
@@ -61,7 +62,7 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
     return work
 
 
-def ask(desk: Desk, who: Principal, work: Callable[[VersionPorts], str], kind: str = "query") -> str:
+def ask(desk: Desk, who: Principal, work: Callable[[VersionPorts], str], kind: JobKind = "query") -> str:
     found = desk.do(kind, work, who, text="SELECT 1")
     assert isinstance(found, Pending)
     return found.run_id

@@ -9,7 +9,7 @@ import socket
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from alert_world import NOON, delivery, notice
@@ -31,7 +31,9 @@ MAIL = EmailChannel(
 )
 
 
-def outgoing(kind: NoticeKind = NoticeKind.FAILING, action: str = "trigger", **facts: object) -> Outgoing:
+def outgoing(
+    kind: NoticeKind = NoticeKind.FAILING, action: Literal["trigger", "resolve"] = "trigger", **facts: object
+) -> Outgoing:
     one = replace(notice(kind), **facts)  # type: ignore[arg-type]
     words = told([one], LINKS)
     event = PagerEvent(action, "forge-key-1", (delivery(1, one),))

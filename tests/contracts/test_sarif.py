@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from forge.contracts.contract import Violation
+from forge.contracts.contract import Violation, ViolationSeverity
 from forge.contracts.policy.facts import Finding
 from forge.contracts.sarif import fingerprints, sarif_of, sarif_text
 
@@ -18,7 +18,7 @@ SCHEMA = json.loads(TEXT.replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$"))
 VALID = jsonschema_rs.validator_for(SCHEMA)
 
 
-def finding(code: str = "E502", severity: str = "error", line: int = 4, **more: object) -> Finding:
+def finding(code: str = "E502", severity: ViolationSeverity = "error", line: int = 4, **more: object) -> Finding:
     path = str(more.pop("path", "schema[0].properties[2].logicalType"))
     message = str(more.pop("message", "'txt' is no type, first in line 3 of contracts/a.odcs.yaml:3:1"))
     file = str(more.pop("file", "contracts/a.odcs.yaml"))

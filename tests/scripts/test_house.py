@@ -125,6 +125,15 @@ def test_a_large_data_class_that_takes_positions(small: Path) -> None:
     assert breaks(small, name, f"@dataclass(frozen=True, kw_only=True)\nclass Large:\n{large}") == []
 
 
+def test_words_that_only_a_comment_closes(small: Path) -> None:
+    name = "src/forge/quality/record.py"
+    for field in ("str", "str | None = None", 'str = "run"'):
+        assert breaks(small, name, f"class Record:\n    kind: {field}  # run | commit | merge\n") == [
+            "forge.quality.record:2 lists its words in a comment; make them a StrEnum or a Literal"
+        ]
+    assert breaks(small, name, 'class Record:\n    kind: Literal["run", "commit"]  # run: makes tables\n') == []
+
+
 def test_circles_of_any_size() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
     assert sorted(circles(graph)) == [["a", "b", "c"], ["d", "e"]]

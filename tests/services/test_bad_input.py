@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from broken_project import (
@@ -287,7 +288,8 @@ def test_a_file_spark_can_read_is_not_refused(
 
 def look_at(root: Path, file: str, content: bytes, options: dict[str, str]) -> None:
     (root / file).write_bytes(content)
-    source = FileSource(Path(file).suffixes[0][1:], file, {"id": "long", "amount": "long"}, options)
+    kind: Any = Path(file).suffixes[0][1:]
+    source = FileSource(kind, file, {"id": "long", "amount": "long"}, options)
     refuse_other_columns(source, find_files(source, root, "s.yaml:2"), root, "s.yaml:2")
 
 

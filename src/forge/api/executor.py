@@ -33,7 +33,7 @@ from forge.api.shape import Wire
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Engine, Starved
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus
+from forge.flows.runs.jobs import JobEvent, JobKind, JobRecord, JobStatus
 from forge.flows.runs.processes import this_process
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.ports import VersionPorts
@@ -59,7 +59,7 @@ class Pending:
     """It takes longer than a request should."""
 
     run_id: str
-    kind: str
+    kind: JobKind
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class Desk:
 
     def do(
         self,
-        kind: str,
+        kind: JobKind,
         work: Callable[[VersionPorts], T],
         principal: Principal,
         *,
@@ -151,7 +151,7 @@ class Desk:
 
     def _accept(
         self,
-        kind: str,
+        kind: JobKind,
         work: Callable[[VersionPorts], T],
         principal: Principal,
         said: tuple[str, str],

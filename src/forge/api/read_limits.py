@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from forge.flows.runs.jobs import ReadKind
 from forge.model.errors import ForgeError
 from forge.settings import Settings
 
-KINDS = frozenset({"query", "diff", "blame", "compare", "verify"})
+KINDS: frozenset[str] = frozenset(get_args(ReadKind))
 """What requests do that changes nothing."""
 SHOWN = 200  # characters of a query's text
 

@@ -70,7 +70,7 @@ def system_view(site: Site) -> SystemView:
         jobs_queued=len(site.jobs.queued),
         jobs_limit=site.jobs.limit,
         reads=_reads_view(site),
-        database=wiring.database.dialect.name,
+        database="sqlite" if wiring.database.dialect.name == "sqlite" else "postgresql",
         publish=wiring.lake.promise,
         interrupted=list(site.jobs.interrupted),
     )

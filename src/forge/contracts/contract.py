@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from forge.contracts.document.file import Document
@@ -37,6 +37,7 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
+ViolationSeverity = Literal["error", "warning", "info"]
 WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that are told apart
 
 
@@ -45,7 +46,7 @@ class Violation:
     """A finding about a contract, or about a table that should follow one."""
 
     code: str  # empty where a finding has none: a nullability difference
-    severity: str  # error | warning | info
+    severity: ViolationSeverity
     file: str
     line: int
     column: int

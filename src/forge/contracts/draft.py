@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forge.contracts.linter.strict import is_personal
 from forge.contracts.schema.types import logical_of
@@ -46,7 +47,7 @@ class Known:
     owner: str | None = None
     tags: Sequence[str] = ()
     key: Sequence[str] = ()
-    kind: str = "table"  # table | view
+    kind: Literal["table", "view"] = "table"
     rows_at_least: int | None = None
     columns: Mapping[str, KnownColumn] = field(default_factory=dict)
 

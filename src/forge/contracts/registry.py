@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from forge.contracts.canonical import content_hash, data_of
-from forge.contracts.contract import Contract, Violation
+from forge.contracts.contract import Contract, Violation, ViolationSeverity
 from forge.contracts.lifecycle import State, StateChange
 from forge.model.errors import ForgeError, NamedError
 from forge.model.nearest import did_you_mean
@@ -111,7 +111,7 @@ class Checked:
     checked_at: datetime
     findings: tuple[Finding, ...] = ()
 
-    def count(self, severity: str) -> int:
+    def count(self, severity: ViolationSeverity) -> int:
         return sum(finding.violation.severity == severity for finding in self.findings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import WEAKER_THAN_PARENT, Place, Violation
+from forge.contracts.contract import WEAKER_THAN_PARENT, Place, Violation, ViolationSeverity
 from forge.contracts.document.file import Document, Path, path_text
 
 _DEPTH = 200  # deeper than any contract; aliases of YAML may form a circle
@@ -175,7 +175,7 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
 class Findings:
     """What a child says against its parents, in the order found."""
 
-    severity: str = "error"
+    severity: ViolationSeverity = "error"
     found: list[Violation] = field(default_factory=list)
 
     def weaker(self, at: Node, message: str, parent: Node, fix: str) -> None:
@@ -186,7 +186,7 @@ class Findings:
         """Nobody can tell whether it is weaker: a warning without a code, which stops nothing."""
         self._add("", "warning", at, f"{message} ({parent.where})", fix)
 
-    def _add(self, code: str, severity: str, at: Node, message: str, fix: str) -> None:
+    def _add(self, code: str, severity: ViolationSeverity, at: Node, message: str, fix: str) -> None:
         place = at.place
         found = Violation(
             code=code,

@@ -31,6 +31,9 @@ class Metadata(Refs, Commits, Merges, ContentHashes, Runs, Publications, Verdict
     """All records of one project, in one database: for wiring, and for flows that speak most of these ports."""
 
 
+CatalogKind = Literal["TABLE", "VIEW"]  # Iceberg's words
+
+
 @dataclass(frozen=True, slots=True)
 class TableState:
     """A table as its catalog row has it now."""
@@ -40,7 +43,7 @@ class TableState:
     uuid: str
     refs: Mapping[str, SnapshotId]
     current_schema_id: int
-    kind: str = "TABLE"  # TABLE | VIEW, Iceberg's words; a view has no refs
+    kind: CatalogKind = "TABLE"  # a view has no refs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

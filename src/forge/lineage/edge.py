@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from forge.model.names import ColumnName
 
@@ -122,9 +123,10 @@ class Extraction:
         }
 
 
-_LEVELS = (("certain", 1.0), ("high", 0.8), ("medium", 0.6), ("low", 0.3))
+ConfidenceLevel = Literal["certain", "high", "medium", "low", "uncertain"]
+_LEVELS: tuple[tuple[ConfidenceLevel, float], ...] = (("certain", 1.0), ("high", 0.8), ("medium", 0.6), ("low", 0.3))
 
 
-def level_of(confidence: float) -> str:
+def level_of(confidence: float) -> ConfidenceLevel:
     """The highest anchor not above the value."""
     return next((level for level, anchor in _LEVELS if confidence >= anchor), "uncertain")

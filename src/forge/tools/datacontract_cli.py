@@ -102,7 +102,7 @@ class DatacontractCli:
             found = _asked(
                 lambda: _contract(old).changelog(_contract(new)), f"{self.name} cannot compare the contracts"
             )
-        return tuple(ToolChange(e.path, str(e.type.value), e.old_value, e.new_value) for e in found.entries)
+        return tuple(ToolChange(e.path, e.type.value, e.old_value, e.new_value) for e in found.entries)
 
 
 _LIST = "forge contract export --help lists them."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from forge.model.names import TableName
 
@@ -45,7 +45,7 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    format: str  # csv | json | parquet
+    format: Literal["csv", "json", "parquet"]
     path: str  # absolute or relative to the project; may hold globs
     columns: Mapping[str, str] = field(default_factory=dict)  # name → Spark type
     options: Mapping[str, str] = field(default_factory=dict)

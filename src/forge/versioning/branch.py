@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId
 from forge.versioning.errors import BranchExistsError
+
+BranchStatus = Literal["active", "merged", "archived"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +23,7 @@ class Branch:
     parent: BranchName | None = None
     fork_commit: CommitId | None = None
     description: str = ""
-    status: str = "active"  # active | merged | archived
+    status: BranchStatus = "active"
     is_default: bool = False
     is_protected: bool = False
     require_approval: bool | None = None  # None: as protection says

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forge.model.names import CommitId, TableName
+
+BrokenKind = Literal[
+    "commit",
+    "tree",
+    "branch",
+    "tag",
+    "signature",
+    "ref",
+    "metadata",
+    "table tree",
+    "table",
+    "partition spec",
+    "snapshot",
+    "schema",
+    "manifest",
+    "manifest list",
+    "view",
+    "file",
+    "entries",
+    "rows",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
     """An object that is not what was committed."""
 
-    kind: str  # commit | tree | branch | tag | signature | ref | table tree | snapshot | schema | manifest | file | …
+    kind: BrokenKind
     object: str  # its id, name or path
     where: str
     expected: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from forge.versioning.field import Field
 
@@ -38,9 +39,13 @@ class RowChange:
         }
 
 
+ColumnChangeKind = Literal["added", "dropped", "renamed", "retyped", "required", "optional", "moved", "sql"]
+TableChangeKind = Literal["added", "removed", "changed", "unreadable"]  # its metadata file cannot be read
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    change: str  # added | dropped | renamed | retyped | required | optional | moved
+    change: ColumnChangeKind
     column: str
     before: str | None
     after: str | None
@@ -68,7 +73,7 @@ class RowDiff:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDiff:
     table: str
-    change: str  # added | removed | changed | unreadable: its metadata file cannot be read
+    change: TableChangeKind
     rows: RowDiff
     schema: tuple[SchemaChange, ...] = ()
     key: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forge.model.canonical_json import digest_of
 from forge.model.names import CommitId
@@ -38,7 +39,7 @@ class ManifestNode:
 class TableTree:
     """One version of a table. A view has its `file` alone."""
 
-    kind: str  # table | view
+    kind: Literal["table", "view"]
     uuid: str
     schema: str = ""  # digest of the canonical schema
     spec: Mapping[str, object] = field(default_factory=dict)
@@ -73,7 +74,7 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
             case {"kind": "view", "uuid": str(uuid), "file": [str(path), str(digest)]}:
                 return TableTree(kind="view", uuid=uuid, file=(path, digest))
             case {
-                "kind": str(kind),
+                "kind": "table",
                 "uuid": str(uuid),
                 "schema": str(schema),
                 "spec": dict(spec),
@@ -84,7 +85,7 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
                 nodes = tuple(ManifestNode(*map(str, manifest)) for manifest in manifests)
                 listed = (str(pair[0]), str(pair[1])) if pair else None
                 return TableTree(
-                    kind=kind,
+                    kind="table",
                     uuid=uuid,
                     schema=schema,
                     spec=spec,

@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from forge.api.app import create_app
 from forge.api.record_cache import Memo
-from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunStatus
+from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunKind, RunStatus
 from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -47,7 +47,12 @@ def overview(client: TestClient, **query: str) -> Any:
 
 
 def end_run(
-    wiring: Wiring, name: str, status: OutputStatus, said: tuple[Verdict, ...], branch: str = "main", kind: str = "run"
+    wiring: Wiring,
+    name: str,
+    status: OutputStatus,
+    said: tuple[Verdict, ...],
+    branch: str = "main",
+    kind: RunKind = "run",
 ) -> None:
     """Another attempt at marts.revenue, at noon."""
     run = replace(
@@ -128,7 +133,7 @@ def test_what_is_put_right_is_gone_at_once(client: TestClient, wiring: Wiring) -
 
 @pytest.mark.parametrize("kind", ["merge", "commit"])
 def test_what_is_held_back_is_told_whatever_merges_and_commits_touch_the_table(
-    kind: str, client: TestClient, wiring: Wiring
+    kind: RunKind, client: TestClient, wiring: Wiring
 ) -> None:
     before = overview(client)
     end_run(wiring, "r4", OutputStatus.PUBLISHED, (verdict(Outcome.PASSED, "what readers have is well"),), kind=kind)

@@ -2655,10 +2655,8 @@ export interface components {
              * @enum {string}
              */
             severity: "high" | "medium" | "low";
-            /** Type */
-            type: string;
-            /** Use */
-            use: string;
+            type: components["schemas"]["NodeType"];
+            use: components["schemas"]["Use"];
         };
         /**
          * AlertView
@@ -2989,6 +2987,12 @@ export interface components {
              */
             user_id: string;
         };
+        /**
+         * Basis
+         * @description What an edge is known from, the surest first.
+         * @enum {string}
+         */
+        Basis: "declared" | "observed" | "resolved" | "position" | "guessed" | "mentioned";
         /** BatchSummary */
         BatchSummary: {
             /** Failed */
@@ -3155,8 +3159,11 @@ export interface components {
              * @default false
              */
             require_approval: boolean;
-            /** Status */
-            status: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "active" | "merged" | "archived";
             /**
              * Updated At
              * Format: date-time
@@ -3181,8 +3188,11 @@ export interface components {
             error: components["schemas"]["ErrorView"];
             /** Expected */
             expected: string;
-            /** Kind */
-            kind: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "commit" | "tree" | "branch" | "tag" | "signature" | "ref" | "metadata" | "table tree" | "table" | "partition spec" | "snapshot" | "schema" | "manifest" | "manifest list" | "view" | "file" | "entries" | "rows";
             /** Object */
             object: string;
             /** Table */
@@ -3247,6 +3257,11 @@ export interface components {
             /** Words */
             words: string;
         };
+        /**
+         * ChangeType
+         * @enum {string}
+         */
+        ChangeType: "drop" | "rename" | "type" | "add" | "drop-table" | "location" | "permission" | "format" | "schema" | "semantics";
         /**
          * ChangeView
          * @description What one commit did to one table.
@@ -3469,6 +3484,11 @@ export interface components {
             versions: components["schemas"]["VersionView"][];
         };
         /**
+         * CommitMode
+         * @enum {string}
+         */
+        CommitMode: "append" | "overwrite" | "merge" | "delete";
+        /**
          * CommitResultView
          * @description A commit of uploaded rows. Blocked: its checks failed, and nothing was committed.
          */
@@ -3476,8 +3496,7 @@ export interface components {
             /** Branch */
             branch: string;
             commit?: components["schemas"]["CommitView"] | null;
-            /** Mode */
-            mode: string;
+            mode: components["schemas"]["CommitMode"];
             /**
              * Rows Added
              * @default 0
@@ -3668,8 +3687,7 @@ export interface components {
          * @description What the last `forge compile` of the project said.
          */
         CompileView: {
-            /** Enforcement */
-            enforcement: string;
+            enforcement: components["schemas"]["Enforcement"];
             /** Schema Hash */
             schema_hash: string;
             /** Summary */
@@ -4455,8 +4473,9 @@ export interface components {
             /**
              * Level
              * @default certain
+             * @enum {string}
              */
-            level: string;
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /**
              * Masking
              * @default false
@@ -4474,24 +4493,16 @@ export interface components {
              * @default []
              */
             producers: components["schemas"]["ProducerView"][];
-            /** Relationship */
-            relationship?: string | null;
+            relationship?: components["schemas"]["Relationship"] | null;
             /** Source */
             source: string;
-            /** Subtype */
-            subtype?: string | null;
+            subtype?: components["schemas"]["Indirect"] | null;
             /** Target */
             target: string;
-            /**
-             * Transformation
-             * @default unknown
-             */
-            transformation: string;
-            /**
-             * Type
-             * @default derives_from
-             */
-            type: string;
+            /** @default unknown */
+            transformation: components["schemas"]["Transformation"];
+            /** @default derives_from */
+            type: components["schemas"]["EdgeType"];
             /** Valid From */
             valid_from?: string | null;
             /** Valid To */
@@ -4506,14 +4517,16 @@ export interface components {
             confidence: number;
             /** Expression */
             expression: string;
-            /** Level */
-            level: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /** Masking */
             masking: boolean;
             /** Producers */
             producers: string[];
-            /** Transformation */
-            transformation: string;
+            transformation: components["schemas"]["Transformation"];
             /**
              * Valid From
              * Format: date-time
@@ -4551,6 +4564,14 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * EdgeType
+         * @description From source to target always in the direction in which data, or control, flows: `consumes` goes from what is
+         *     consumed to who consumes it. `passes` goes through what exists only inside a program (a CTE, a temporary view, a
+         *     variable); beside it stands the edge from table to table. The order is stored: add at the end.
+         * @enum {string}
+         */
+        EdgeType: "derives_from" | "contains" | "executes" | "produces" | "consumes" | "passes";
         /** EdgeView */
         EdgeView: {
             /**
@@ -4574,31 +4595,24 @@ export interface components {
             /**
              * Level
              * @default certain
+             * @enum {string}
              */
-            level: string;
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /**
              * Masking
              * @default false
              */
             masking: boolean;
-            /** Relationship */
-            relationship?: string | null;
+            relationship?: components["schemas"]["Relationship"] | null;
             /** Source */
             source: string;
-            /** Subtype */
-            subtype?: string | null;
+            subtype?: components["schemas"]["Indirect"] | null;
             /** Target */
             target: string;
-            /**
-             * Transformation
-             * @default unknown
-             */
-            transformation: string;
-            /**
-             * Type
-             * @default derives_from
-             */
-            type: string;
+            /** @default unknown */
+            transformation: components["schemas"]["Transformation"];
+            /** @default derives_from */
+            type: components["schemas"]["EdgeType"];
             /** Valid From */
             valid_from?: string | null;
             /** Valid To */
@@ -4658,6 +4672,11 @@ export interface components {
             /** Violations */
             violations: components["schemas"]["ViolationView"][];
         };
+        /**
+         * Enforcement
+         * @enum {string}
+         */
+        Enforcement: "off" | "warn" | "strict";
         /** ErdColumnView */
         ErdColumnView: {
             /** Data Type */
@@ -4682,8 +4701,7 @@ export interface components {
             name: string;
             /** Outside */
             outside: boolean;
-            /** Type */
-            type: string;
+            type: components["schemas"]["NodeType"];
         };
         /**
          * ErdView
@@ -4758,8 +4776,7 @@ export interface components {
          * @description Where and when a producer saw an edge.
          */
         EvidenceView: {
-            /** Basis */
-            basis: string;
+            basis: components["schemas"]["Basis"];
             /** Extractor */
             extractor: string;
             /** File */
@@ -4933,8 +4950,11 @@ export interface components {
             at: string;
             /** Depth */
             depth: number;
-            /** Direction */
-            direction: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "upstream" | "downstream" | "both";
             /** Edges */
             edges: components["schemas"]["EdgeView"][];
             /** Greatest Depth */
@@ -4949,8 +4969,9 @@ export interface components {
             /**
              * Level
              * @default column
+             * @enum {string}
              */
-            level: string;
+            level: "field" | "column" | "table" | "schema" | "database" | "system";
             /**
              * Levels
              * @default {}
@@ -5019,10 +5040,8 @@ export interface components {
             qualified_name: string;
             /** Relationship */
             relationship: string;
-            /** Transformation */
-            transformation: string;
-            /** Type */
-            type: string;
+            transformation: components["schemas"]["Transformation"];
+            type: components["schemas"]["NodeType"];
         };
         /** HubView */
         HubView: {
@@ -5042,14 +5061,12 @@ export interface components {
         };
         /** ImpactChange */
         ImpactChange: {
-            /** Direction */
-            direction: string | null;
+            direction: components["schemas"]["TypeChange"] | null;
             /** Entity */
             entity: string;
             /** To */
             to: string | null;
-            /** Type */
-            type: string;
+            type: components["schemas"]["ChangeType"];
         };
         /**
          * ImpactFactors
@@ -5307,6 +5324,12 @@ export interface components {
             table: string;
         };
         /**
+         * Indirect
+         * @description How a column shapes the rows of a table without its value arriving in one of its columns.
+         * @enum {string}
+         */
+        Indirect: "join" | "filter" | "group_by" | "sort" | "window";
+        /**
          * IngestRequest
          * @description `path` is a file or folder of the project. `db` and `default_schema` complete short names.
          */
@@ -5504,8 +5527,11 @@ export interface components {
             at: string;
             /** Depth */
             depth: number;
-            /** Direction */
-            direction: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "upstream" | "downstream" | "both";
             /** Downstream */
             downstream: components["schemas"]["ReachedView"][];
             /** Edges */
@@ -5522,8 +5548,9 @@ export interface components {
             /**
              * Level
              * @default column
+             * @enum {string}
              */
-            level: string;
+            level: "field" | "column" | "table" | "schema" | "database" | "system";
             /**
              * Levels
              * @default {}
@@ -6130,8 +6157,7 @@ export interface components {
             changes: components["schemas"]["FieldChangeView"][];
             /** Id */
             id: string;
-            /** Type */
-            type: string;
+            type: components["schemas"]["NodeType"];
         };
         /**
          * NodeCreate
@@ -6169,6 +6195,12 @@ export interface components {
             total: number;
         };
         /**
+         * NodeType
+         * @description The order is part of the stored form of the index: add at the end.
+         * @enum {string}
+         */
+        NodeType: "system" | "database" | "schema" | "table" | "view" | "dataset" | "column" | "field" | "record" | "transform" | "pipeline" | "process" | "dashboard" | "report" | "model" | "external";
+        /**
          * NodeView
          * @description Attributes of a table, and of everything else that stands for itself: columns (how many it has), more_columns
          *     (that this picture does not show), owner, kind, layer (0 = no inputs in this picture), order, external, in_catalog
@@ -6195,8 +6227,7 @@ export interface components {
             name: string;
             /** Qualified Name */
             qualified_name: string;
-            /** Type */
-            type: string;
+            type: components["schemas"]["NodeType"];
             /** Updated At */
             updated_at?: string | null;
         };
@@ -6295,6 +6326,11 @@ export interface components {
             /** Version */
             version: number | null;
         };
+        /**
+         * OutputStatus
+         * @enum {string}
+         */
+        OutputStatus: "published" | "passed" | "up to date" | "blocked" | "failed" | "skipped";
         /** OutputView */
         OutputView: {
             error?: components["schemas"]["ErrorView"] | null;
@@ -6331,8 +6367,7 @@ export interface components {
              * @default 0
              */
             spark_jobs: number;
-            /** Status */
-            status: string;
+            status: components["schemas"]["OutputStatus"];
             /** Table */
             table: string;
         };
@@ -6732,8 +6767,11 @@ export interface components {
             hops: components["schemas"]["HopView"][];
             /** Length */
             length: number;
-            /** Level */
-            level: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /** Start */
             start: string;
         };
@@ -6848,8 +6886,11 @@ export interface components {
             created_at: string | null;
             /** Expression */
             expression: string;
-            /** Level */
-            level: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /** Masking */
             masking: boolean;
             /** Metadata */
@@ -6858,8 +6899,7 @@ export interface components {
             };
             /** Producer */
             producer: string;
-            /** Transformation */
-            transformation: string;
+            transformation: components["schemas"]["Transformation"];
             /**
              * Valid From
              * Format: date-time
@@ -6888,22 +6928,21 @@ export interface components {
              * @enum {string}
              */
             kind: "direct" | "indirect";
-            /** Level */
-            level: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "certain" | "high" | "medium" | "low" | "uncertain";
             /** Masking */
             masking: boolean;
             /** Name */
             name: string;
-            /** Relationship */
-            relationship: string | null;
-            /** Subtype */
-            subtype: string | null;
+            relationship: components["schemas"]["Relationship"] | null;
+            subtype: components["schemas"]["Indirect"] | null;
             /** Table */
             table: string;
-            /** Transformation */
-            transformation: string;
-            /** Type */
-            type: string;
+            transformation: components["schemas"]["Transformation"];
+            type: components["schemas"]["NodeType"];
         };
         /**
          * ReadsView
@@ -6985,6 +7024,12 @@ export interface components {
             /** Violations */
             violations: components["schemas"]["ViolationView"][];
         };
+        /**
+         * Relationship
+         * @description The order is stored: add at the end.
+         * @enum {string}
+         */
+        Relationship: "derived" | "transformed" | "copied" | "merged" | "filtered" | "aggregated" | "anonymized" | "sampled" | "joined";
         /**
          * RemediationStart
          * @description Propose (or, with `auto`, do) something about failed checks of a table. Without actions those that the checks
@@ -7465,7 +7510,7 @@ export interface components {
              * Kind
              * @default run
              */
-            kind: string;
+            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
             /** Merge Id */
             merge_id?: string | null;
             /**
@@ -7575,7 +7620,7 @@ export interface components {
          */
         RunTicket: {
             /** Kind */
-            kind: string;
+            kind: ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
             /** Run Id */
             run_id: string;
             /**
@@ -7613,7 +7658,7 @@ export interface components {
              * Kind
              * @default run
              */
-            kind: string;
+            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
             /**
              * Outputs
              * @default []
@@ -7721,8 +7766,11 @@ export interface components {
             after?: string | null;
             /** Before */
             before?: string | null;
-            /** Change */
-            change: string;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "dropped" | "renamed" | "retyped" | "required" | "optional" | "moved" | "sql";
             /** Column */
             column: string;
         };
@@ -8224,8 +8272,11 @@ export interface components {
         };
         /** SystemView */
         SystemView: {
-            /** Database */
-            database: string;
+            /**
+             * Database
+             * @enum {string}
+             */
+            database: "sqlite" | "postgresql";
             /** Interrupted */
             interrupted: string[];
             /** Jobs Limit */
@@ -8435,9 +8486,12 @@ export interface components {
              * Engine
              * @default
              */
-            engine: string;
-            /** How */
-            how: string;
+            engine: ("driver" | "spark") | "";
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "fast_forward" | "zero_copy" | "rows" | "unchanged" | "view" | "new" | "removed" | "restored" | "custom";
             /**
              * Inserted
              * @default 0
@@ -8735,6 +8789,11 @@ export interface components {
             /** Table */
             table: string;
         };
+        /**
+         * Transformation
+         * @enum {string}
+         */
+        Transformation: "identity" | "transformation" | "aggregation" | "window" | "conditional" | "generator" | "union" | "unknown";
         /** TrendDay */
         TrendDay: {
             /** Day */
@@ -8749,6 +8808,11 @@ export interface components {
             runs: number;
         };
         /**
+         * TypeChange
+         * @enum {string}
+         */
+        TypeChange: "same" | "widening" | "narrowing" | "unrelated";
+        /**
          * UnclearView
          * @description Something that the event says, at a JSON pointer, and that has no place in the graph.
          */
@@ -8758,6 +8822,12 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /**
+         * Use
+         * @description The heavier, the later.
+         * @enum {string}
+         */
+        Use: "passed_through" | "aggregated" | "filter" | "join_key";
         /** ValidationView */
         ValidationView: {
             /** Checks */
@@ -8868,8 +8938,11 @@ export interface components {
              * @default []
              */
             key: string[];
-            /** Kind */
-            kind: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "table" | "view";
             /** Run Id */
             run_id: string | null;
             /**
@@ -8965,6 +9038,7 @@ export type AssetDetail = components['schemas']['AssetDetail'];
 export type AssetView = components['schemas']['AssetView'];
 export type AttemptView = components['schemas']['AttemptView'];
 export type AuthorView = components['schemas']['AuthorView'];
+export type Basis = components['schemas']['Basis'];
 export type BatchSummary = components['schemas']['BatchSummary'];
 export type BatchTakenView = components['schemas']['BatchTakenView'];
 export type BlameCell = components['schemas']['BlameCell'];
@@ -8978,6 +9052,7 @@ export type BrokenView = components['schemas']['BrokenView'];
 export type BrowserSessionView = components['schemas']['BrowserSessionView'];
 export type BurnView = components['schemas']['BurnView'];
 export type CauseView = components['schemas']['CauseView'];
+export type ChangeType = components['schemas']['ChangeType'];
 export type ChangeView = components['schemas']['ChangeView'];
 export type ChangedTable = components['schemas']['ChangedTable'];
 export type ChannelTrial = components['schemas']['ChannelTrial'];
@@ -8988,6 +9063,7 @@ export type CheckTypesView = components['schemas']['CheckTypesView'];
 export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
 export type CommitDetail = components['schemas']['CommitDetail'];
+export type CommitMode = components['schemas']['CommitMode'];
 export type CommitResultView = components['schemas']['CommitResultView'];
 export type CommitView = components['schemas']['CommitView'];
 export type CompareView = components['schemas']['CompareView'];
@@ -9020,10 +9096,12 @@ export type EdgeCreate = components['schemas']['EdgeCreate'];
 export type EdgeDetail = components['schemas']['EdgeDetail'];
 export type EdgeLife = components['schemas']['EdgeLife'];
 export type EdgeStats = components['schemas']['EdgeStats'];
+export type EdgeType = components['schemas']['EdgeType'];
 export type EdgeView = components['schemas']['EdgeView'];
 export type EdgesCreate = components['schemas']['EdgesCreate'];
 export type EdgesDiff = components['schemas']['EdgesDiff'];
 export type EffectiveView = components['schemas']['EffectiveView'];
+export type Enforcement = components['schemas']['Enforcement'];
 export type ErdColumnView = components['schemas']['ErdColumnView'];
 export type ErdTableView = components['schemas']['ErdTableView'];
 export type ErdView = components['schemas']['ErdView'];
@@ -9054,6 +9132,7 @@ export type ImpactView = components['schemas']['ImpactView'];
 export type IncidentChange = components['schemas']['IncidentChange'];
 export type IncidentDetail = components['schemas']['IncidentDetail'];
 export type IncidentView = components['schemas']['IncidentView'];
+export type Indirect = components['schemas']['Indirect'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
@@ -9084,12 +9163,14 @@ export type NamedCreate = components['schemas']['NamedCreate'];
 export type NodeChangeView = components['schemas']['NodeChangeView'];
 export type NodeCreate = components['schemas']['NodeCreate'];
 export type NodeStats = components['schemas']['NodeStats'];
+export type NodeType = components['schemas']['NodeType'];
 export type NodeView = components['schemas']['NodeView'];
 export type NodesDiff = components['schemas']['NodesDiff'];
 export type NoticeView = components['schemas']['NoticeView'];
 export type OrderStep = components['schemas']['OrderStep'];
 export type OrderView = components['schemas']['OrderView'];
 export type OriginView = components['schemas']['OriginView'];
+export type OutputStatus = components['schemas']['OutputStatus'];
 export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];
 export type PageAlertView = components['schemas']['Page_AlertView_'];
@@ -9129,6 +9210,7 @@ export type ReadsView = components['schemas']['ReadsView'];
 export type RecentChange = components['schemas']['RecentChange'];
 export type RecordedView = components['schemas']['RecordedView'];
 export type RegisteredView = components['schemas']['RegisteredView'];
+export type Relationship = components['schemas']['Relationship'];
 export type RemediationStart = components['schemas']['RemediationStart'];
 export type RemediationView = components['schemas']['RemediationView'];
 export type RemedyCount = components['schemas']['RemedyCount'];
@@ -9191,8 +9273,11 @@ export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
 export type TrackedIncidentView = components['schemas']['TrackedIncidentView'];
+export type Transformation = components['schemas']['Transformation'];
 export type TrendDay = components['schemas']['TrendDay'];
+export type TypeChange = components['schemas']['TypeChange'];
 export type UnclearView = components['schemas']['UnclearView'];
+export type Use = components['schemas']['Use'];
 export type ValidationView = components['schemas']['ValidationView'];
 export type ValueKind = components['schemas']['ValueKind'];
 export type VerdictView = components['schemas']['VerdictView'];

@@ -31,6 +31,7 @@ from forge.contracts.compare.versions import Change, Comparison
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.drift import table as drift
 from forge.contracts.lifecycle import StateChange, next_states
+from forge.contracts.policy.governance import Enforcement
 from forge.contracts.registry import Checked, CompileRecord, Finding, Registered, description_of
 from forge.contracts.tested import TestRun, TestSummary
 from forge.flows.contracts.consumers import Consumer
@@ -241,7 +242,7 @@ def compile_view(record: CompileRecord) -> CompileView:
         valid=record.valid,
         validated_at=record.validated_at,
         validated_by=record.validated_by,
-        enforcement=record.enforcement,
+        enforcement=Enforcement(record.enforcement),
         schema_hash=record.schema_hash,
         summary=dict(record.summary),
         violations=[finding_view(finding) for finding in record.findings],

@@ -203,7 +203,7 @@ def graph_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = 
         direction=picture.direction,
         depth=found.wanted.depth,
         at=at,
-        level=str(picture.level),
+        level=picture.level.value,
         min_confidence=found.edges.min_confidence,
         indirect=found.edges.indirect,
         nodes=_nodes(found, facts),
@@ -233,7 +233,7 @@ def node_view(node: Node) -> NodeView:
     """A node by itself."""
     return NodeView(
         id=node.id,
-        type=str(node.type),
+        type=node.type,
         name=node.name,
         qualified_name=node.qualified_name,
         attributes={**node.details, "table": node.table or None, "unresolved": node.unresolved},
@@ -291,11 +291,11 @@ def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
     )
 
 
-def _type_of(node: Node | None, name: TableName | None, kind: str) -> str:
+def _type_of(node: Node | None, name: TableName | None, kind: str) -> NodeType:
     """What the lake says of its own tables; of the others what the graph says."""
     if name is not None and (node is None or node.type in (NodeType.TABLE, NodeType.VIEW)):
-        return kind
-    return str(node.type) if node else "external"
+        return NodeType(kind)
+    return node.type if node else NodeType.EXTERNAL
 
 
 def _short_name(full: str, node: Node | None, name: TableName | None) -> str:
@@ -341,7 +341,7 @@ def _column_node(table: PictureTable, column: str, picture: Picture, facts: Fact
     known = node.details if node else {}
     return NodeView(
         id=full,
-        type=str(node.type) if node else "column",
+        type=node.type if node else NodeType.COLUMN,
         name=column,
         qualified_name=full,
         attributes={

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forge.contracts.contract import Property, TableContract, Violation
+from forge.contracts.contract import Property, TableContract, Violation, ViolationSeverity
 from forge.contracts.drift.types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
@@ -114,7 +114,7 @@ def _inside(expected: Property, actual: DataType, steps: tuple[str, ...], look: 
             yield from _column(expected, part, field, (*steps, name), look)
 
 
-def _violation(code: str, severity: str, at: _Owner, path: str, message: str, fix: str) -> Violation:
+def _violation(code: str, severity: ViolationSeverity, at: _Owner, path: str, message: str, fix: str) -> Violation:
     return Violation(
         code=code,
         severity=severity,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.contracts.contract import Violation
+from forge.contracts.contract import Violation, ViolationSeverity
 from forge.contracts.document.file import Document, Path, path_text
 from forge.contracts.linter.words import one_of
 
@@ -22,7 +22,14 @@ class Findings:
         self._paths: set[Path] = set()
 
     def add(
-        self, code: str, path: Path, message: str, fix: str, *, severity: str = "error", at_key: bool = False
+        self,
+        code: str,
+        path: Path,
+        message: str,
+        fix: str,
+        *,
+        severity: ViolationSeverity = "error",
+        at_key: bool = False,
     ) -> None:
         """`at_key`: the key itself is wrong, not its value."""
         if path in self._paths or self.is_full:

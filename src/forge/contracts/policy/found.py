@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.contracts.contract import Place, Violation
+from forge.contracts.contract import Place, Violation, ViolationSeverity
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,14 @@ class Found:
 
 
 def found_at(
-    code: str, severity: str, place: Place, path: str, message: str, fix: str, table: str | None = None, rule: str = ""
+    code: str,
+    severity: ViolationSeverity,
+    place: Place,
+    path: str,
+    message: str,
+    fix: str,
+    table: str | None = None,
+    rule: str = "",
 ) -> Found:
     return Found(
         Violation(

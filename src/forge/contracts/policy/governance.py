@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from forge.contracts.contract import ViolationSeverity
+
 
 class Enforcement(StrEnum):
     OFF = "off"
@@ -34,7 +36,7 @@ class Naming:
     columns: str | None = None
     by_table: Mapping[str, str] = field(default_factory=dict)
     only: tuple[str, ...] = ()
-    severity: str = "error"
+    severity: ViolationSeverity = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Coverage:
     unique_key: bool = False
     min_percentage: float = 100.0
     only: tuple[str, ...] = ()
-    severity: str = "error"
+    severity: ViolationSeverity = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Documentation:
     owner: bool = False
     min_percentage: float = 100.0
     only: tuple[str, ...] = ()
-    severity: str = "error"
+    severity: ViolationSeverity = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ class Rule:
     when: Mapping[str, Condition] = field(default_factory=dict)
     require: Mapping[str, Condition] = field(default_factory=dict)
     forbid: Mapping[str, Condition] = field(default_factory=dict)
-    severity: str = "error"
+    severity: ViolationSeverity = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from forge.catalog.pii import PiiFinding, find_pii
 from forge.contracts.contract import Violation
@@ -32,6 +33,9 @@ _FORMATS = {"UUID": "uuid", "e-mail address": "email", "web address": "uri", "IP
 _FORMAT_OF = {"email": "email"}  # personal data that the standard has a format for
 
 
+LookedAt = Literal["rows", "kept profile", "metadata"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drafted:
     """`gaps`: what the strict profile still asks for. `rows`: how many the table has, None where nobody counted;
@@ -43,7 +47,7 @@ class Drafted:
     personal: tuple[PiiFinding, ...]
     columns: int
     rows: int | None
-    looked: str  # rows | kept profile | metadata
+    looked: LookedAt
     existing: str | None = None  # where the table has a contract already
 
     @property
@@ -65,15 +69,16 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     pin = reader.pin(table, None)
     flagged = personal_of(project, ports, branch.head).of(table)
     stored = _stored(ports, pin)
+    looked: LookedAt = "rows"
     if profile or (profile is None and stored is None):
-        measured, looked = profile_dataset(f"{table}@{branch.name}", ports)[0], "rows"
+        measured = profile_dataset(f"{table}@{branch.name}", ports)[0]
     else:
         measured = _from_metadata(ports, pin, schema, stored or {}, flagged)
         looked = "metadata" if profile is False else "kept profile"
     values = {} if profile is False else _sample(ports, pin, schema)
     found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns})
     known = _known(project, ports, table, schema, measured, _personal(found, flagged))
-    kind = "table" if pin.view_sql is None else "view"
+    kind: Literal["table", "view"] = "table" if pin.view_sql is None else "view"
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
     had = project.contracts.get(table)
     return Drafted(

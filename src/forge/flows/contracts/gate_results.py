@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from forge.contracts.contract import Violation
+from forge.contracts.contract import Violation, ViolationSeverity
 from forge.contracts.registry import Checked, Finding
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import Known
@@ -15,7 +15,12 @@ from forge.flows.runs.records import RunRecord
 from forge.model.names import RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
 
-_SEVERITIES = {severity: severity.value for severity in Severity} | {Severity.CRITICAL: "error"}
+_SEVERITIES: dict[str, ViolationSeverity] = {
+    Severity.CRITICAL: "error",
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFO: "info",
+}
 _UNGATED = ("adopt", "repair")  # kinds of runs that take a table as it is
 
 
@@ -78,7 +83,7 @@ def _finding(verdict: Verdict, contract_id: str) -> Finding:
     file, _, line = str(details.get("where") or "").rpartition(":")
     violation = Violation(
         code=str(details.get("code") or ""),
-        severity=str(details.get("severity") or _SEVERITIES[verdict.severity]),
+        severity=_SEVERITIES[str(details.get("severity") or verdict.severity)],
         file=file,
         line=int(line) if line.isdigit() else 0,
         column=0,

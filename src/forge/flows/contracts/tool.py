@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from forge.contracts.contract import Violation
 
@@ -23,7 +23,7 @@ class ToolChange:
     """One difference between two contracts, as the tool tells it."""
 
     path: str
-    kind: str  # added | removed | updated
+    kind: Literal["added", "removed", "updated"]
     old: str | None = None
     new: str | None = None
 

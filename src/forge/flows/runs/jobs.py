@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Progress
@@ -47,10 +47,14 @@ class JobEvent:
     detail: str = ""
 
 
+ReadKind = Literal["query", "diff", "blame", "compare", "verify"]  # what changes nothing
+JobKind = Literal["run", "monitor", "commit", "merge", "revert", "cherry-pick", "reset", "remediate"] | ReadKind
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecord:
     id: str
-    kind: str  # run | monitor
+    kind: JobKind
     status: JobStatus
     request: Mapping[str, object]
     created_at: datetime
@@ -203,7 +207,7 @@ class JobQueue:
             thread.start()
 
     def submit(
-        self, request: Mapping[str, object], kind: str = "run", *, job_id: str | None = None, bounded: bool = True
+        self, request: Mapping[str, object], kind: JobKind = "run", *, job_id: str | None = None, bounded: bool = True
     ) -> JobRecord:
         """Raises all that is wrong with the request, and E906 where the queue is full; then nothing was written.
         `bounded` False: whoever submits sees to it that there are not too many."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
+from forge.versioning.branch import BranchStatus
 
 if TYPE_CHECKING:
     from forge.lineage.edge import Edge
@@ -52,7 +53,8 @@ JUDGED = (OutputStatus.PUBLISHED, OutputStatus.PASSED, OutputStatus.BLOCKED)
 """What an output is once its checks have spoken."""
 SETTLED = (*JUDGED, OutputStatus.UP_TO_DATE)
 """What an output is once it is known whether readers have its newest state: up to date says that they have."""
-MAKES_TABLES = "run"
+RunKind = Literal["run", "commit", "merge", "revert", "cherry-pick", "adopt", "repair", "remediate", "preview"]
+MAKES_TABLES: RunKind = "run"
 """The kind of run that makes tables by the code of the project. The others change what readers have."""
 
 
@@ -114,7 +116,7 @@ class RunRecord:
     error: Mapping[str, str | None] | None = None
     start: datetime | None = None  # of the time range, [start, end)
     end: datetime | None = None
-    kind: str = MAKES_TABLES  # run | commit | merge | revert | cherry-pick | reset | adopt
+    kind: RunKind = MAKES_TABLES
 
     @property
     def seconds(self) -> float | None:
@@ -205,7 +207,7 @@ class Judgement:
     check_id: str | None = None
     outcome: Outcome | None = None
     message: str | None = None
-    kind: str = MAKES_TABLES  # of the run
+    kind: RunKind = MAKES_TABLES  # of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,9 @@ class Home:
     location: str
 
 
+BlobKind = Literal["data", "delete", "manifest", "manifest list", "view", "node", "tree", "logical"]
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """A file of the lake and the hash of its bytes, taken once."""
@@ -264,7 +269,7 @@ class Blob:
     path: str
     digest: str  # BLAKE3
     size: int
-    kind: str  # data | delete | manifest | manifest list | view
+    kind: BlobKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +292,7 @@ class Advance:
     run: RunRecord | None = None
     merge: MergeRecord | None = None
     assets: tuple[AssetRecord, ...] = ()
-    statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
+    statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)  # of other branches, like merged
     audit: tuple[AuditRecord, ...] = ()
     contracts: tuple[Registration, ...] = ()  # of what it brings
 
@@ -311,7 +316,7 @@ class Publication:
     audit: tuple[AuditRecord, ...] = ()
     before: tuple[tuple[Commit, Tree], ...] = ()  # commits that come before `commit`, oldest first: a rebase
     merge: MergeRecord | None = None  # as it is once published
-    statuses: Mapping[BranchName, str] = field(default_factory=dict)  # of other branches, like merged
+    statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)  # of other branches, like merged
     sealed: Sealed = Sealed()
     remediation: Remediation | None = None  # as it is once published
     contracts: tuple[Registration, ...] = ()  # of what is published

@@ -12,7 +12,7 @@ from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.upkeep.missing_files import Finding as Finding
-from forge.flows.upkeep.missing_files import find_missing_files
+from forge.flows.upkeep.missing_files import FindingKind, find_missing_files
 from forge.flows.upkeep.recovery import Unrecorded, complete_record, find_unrecorded
 from forge.flows.upkeep.retention import Expired, expire, find_expired
 from forge.flows.upkeep.step_back import StepBack, find_steps_back
@@ -76,7 +76,7 @@ def find_problems(
 
 
 def _out_of_order(step: StepBack) -> Finding:
-    kind = "missing metadata file" if step.error.is_missing else "unreadable metadata file"
+    kind: FindingKind = "missing metadata file" if step.error.is_missing else "unreadable metadata file"
     fix = "forge repair" if step.earlier is not None else "Bring the file back from a copy."
     return Finding(kind, str(step.catalog), f"{step.error.location}: {step.error.why} {step.words}", fix)
 

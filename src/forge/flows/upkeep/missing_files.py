@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from forge.flows.runs.pins import line_of
 from forge.flows.versioning.content_hash import Listed, Seals
@@ -12,12 +13,28 @@ from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import TableVersion
 
+FindingKind = Literal[
+    "interrupted run",
+    "unrecorded publish",
+    "leftover stage",
+    "foreign write",
+    "missing table",
+    "missing snapshot",
+    "missing view file",
+    "unreadable manifest",
+    "missing data file",
+    "damaged data file",
+    "missing metadata file",
+    "unreadable metadata file",
+    "forgotten tables",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is not as it should be, and what puts it right."""
 
-    kind: str  # interrupted run | leftover stage | foreign write | missing snapshot | missing data file | …
+    kind: FindingKind
     subject: str
     detail: str
     fix: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName
@@ -10,7 +10,7 @@ from forge.model.names import CatalogName
 if TYPE_CHECKING:
     from forge.flows.ports import Lake, TableState
 
-UNREADABLE = "unreadable"  # how a diff calls such a table
+UNREADABLE: Literal["unreadable"] = "unreadable"  # how a diff calls such a table
 
 
 class UnreadableMetadata(ForgeError):

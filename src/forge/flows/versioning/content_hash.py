@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forge.flows.runs.records import Blob, Pointer, Sealed
+from forge.flows.runs.records import Blob, BlobKind, Pointer, Sealed
 from forge.flows.versioning.store import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
@@ -18,7 +18,7 @@ from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of
 Told = Callable[[int], None]
 """Called with the number of bytes that were read since it was last called."""
 
-KINDS = {0: "data", 1: "delete", 2: "delete"}  # by Iceberg's content of a file
+KINDS: Mapping[int, BlobKind] = {0: "data", 1: "delete", 2: "delete"}  # by Iceberg's content of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Sealing:
     def _look_up(self, paths: Iterable[str]) -> None:
         self.known |= self.metadata.blobs([path for path in paths if path not in self.known])
 
-    def _hash(self, kinds: Mapping[str, str]) -> None:
+    def _hash(self, kinds: Mapping[str, BlobKind]) -> None:
         """What is not known yet of these files."""
         self._look_up(kinds)
         unknown = [path for path in kinds if path not in self.known]

@@ -15,7 +15,7 @@ from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
 from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
-from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
+from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableChangeKind, TableDiff
 from forge.versioning.commit import TableVersion, Tree, same
 from forge.versioning.field import Aligned, Fields, Layout
 
@@ -95,7 +95,7 @@ def _diff_one(
     page: Page,
     key: tuple[str, ...] | None,
 ) -> TableDiff:
-    change = "added" if old is None else "removed" if new is None else "changed"
+    change: TableChangeKind = "added" if old is None else "removed" if new is None else "changed"
     if "view" in (old.kind if old else None, new.kind if new else None):
         return _diff_views(ports, table, old, new, change)
     left, right = _files(ports, old), _files(ports, new)
@@ -105,7 +105,7 @@ def _diff_one(
 
 
 def _diff_views(
-    ports: VersionPorts, table: TableName, old: TableVersion | None, new: TableVersion | None, change: str
+    ports: VersionPorts, table: TableName, old: TableVersion | None, new: TableVersion | None, change: TableChangeKind
 ) -> TableDiff:
     """A view holds no rows: what changed is its text."""
     texts = [

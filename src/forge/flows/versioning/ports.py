@@ -19,12 +19,12 @@ from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import PublishPorts
-from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, RunKind, RunRecord, RunStatus
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.content_hash import Seals
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.tables import RowWork, Slice, Tables
+from forge.flows.versioning.tables import RowEngine, RowWork, Slice, Tables
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
@@ -91,7 +91,7 @@ class VersionPorts:
         return effective(find_branch(self.metadata, BranchName(name)), self.protected, self.review)
 
 
-def row_work(ports: VersionPorts, parts: Iterable[Slice | None], needs_engine: bool) -> tuple[RowWork, str]:
+def row_work(ports: VersionPorts, parts: Iterable[Slice | None], needs_engine: bool) -> tuple[RowWork, RowEngine]:
     """The driver for what is small, else Spark."""
     size = sum(part.size for part in parts if part)
     if ports.small is None or needs_engine or size > ports.small_bytes:
@@ -145,7 +145,7 @@ class Work:
 
 
 @contextmanager
-def working(ports: VersionPorts, kind: str, branch: BranchName, words: tuple[str, ...]) -> Iterator[Work]:
+def working(ports: VersionPorts, kind: RunKind, branch: BranchName, words: tuple[str, ...]) -> Iterator[Work]:
     """A run of this kind. Its stages go when it ends; an error is recorded as its end, unless it was published."""
     now = ports.clock()
     record = RunRecord(

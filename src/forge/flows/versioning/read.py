@@ -12,6 +12,7 @@ from forge.flows.versioning.revisions import find_commit, find_version
 from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
+from forge.versioning.changes import TableChangeKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +115,7 @@ class TableChange:
     """How a table differs between two commits, from metadata alone."""
 
     table: TableName
-    change: str  # added | removed | changed
+    change: TableChangeKind
     rows_before: int
     rows_after: int
     bytes_before: int

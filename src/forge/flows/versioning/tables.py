@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from forge.flows.ports import Stage
 from forge.flows.runs.records import Moved, Pointer
@@ -177,6 +177,9 @@ class Twins:
 
     count: int = 0
     keys: tuple[Mapping[str, object], ...] = ()
+
+
+RowEngine = Literal["driver", "spark"]
 
 
 class RowWork(Protocol):

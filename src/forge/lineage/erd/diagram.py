@@ -41,7 +41,7 @@ class ErdTable:
     """`outside`: not of the schema; a foreign key points at it."""
 
     name: str
-    type: str
+    type: NodeType
     columns: tuple[ErdColumn, ...] = ()
     outside: bool = False
 
@@ -219,7 +219,7 @@ def _table(name: str, node: Node, columns: Sequence[Node], keys: _Keys) -> ErdTa
         found.sort(key=lambda one: (places[one.name], one.name))
     else:
         found.sort(key=lambda one: (not one.primary_key, one.name))
-    return ErdTable(name, str(node.type), tuple(found))
+    return ErdTable(name, node.type, tuple(found))
 
 
 def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ForeignKey]) -> ErdTable:
@@ -227,7 +227,7 @@ def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterab
     wanted = sorted({column for key in keys if key.to_table == name for column in key.to_columns})
     known = {column.name: column for column in columns}
     shown = [_column(known[one], frozenset(), frozenset()) if one in known else ErdColumn(one) for one in wanted]
-    return ErdTable(name, str(node.type if node else NodeType.TABLE), tuple(shown), outside=True)
+    return ErdTable(name, node.type if node else NodeType.TABLE, tuple(shown), outside=True)
 
 
 def _column(node: Node, primary: Iterable[str], foreign: Iterable[str]) -> ErdColumn:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.edge import Transformation, level_of
+from forge.lineage.edge import ConfidenceLevel, Transformation, level_of
 from forge.lineage.facts.evidence import FROM_CODE, Basis, Evidence, combine
 from forge.lineage.kind import Kind
 from forge.lineage.node import Entity
@@ -86,7 +86,7 @@ class EdgeVersion:
         return self.key.id
 
     @property
-    def level(self) -> str:
+    def level(self) -> ConfidenceLevel:
         return level_of(self.confidence)
 
     @property

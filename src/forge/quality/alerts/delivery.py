@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Literal
 
 from forge.model import retry
 from forge.quality.alerts.alert import RANKS, Scope, thread_of
@@ -266,7 +267,7 @@ def _causes_first(group: Sequence[Delivery]) -> list[Delivery]:
 class PagerEvent:
     """What a pager is told: `trigger` of a failure, or `resolve` of its end, by the same key."""
 
-    action: str  # trigger | resolve
+    action: Literal["trigger", "resolve"]
     key: str
     deliveries: tuple[Delivery, ...]
 

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, bindparam, select, update
 
-from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
+from forge.flows.ports import (
+    ByTable,
+    CatalogKind,
+    EarlierMetadata,
+    Expiry,
+    Growth,
+    Orphan,
+    SnapshotState,
+    Stage,
+    TableState,
+)
 from forge.flows.runs.records import Home, Moved, Pointer
 from forge.flows.upkeep.unreadable import UnreadableMetadata
 from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
@@ -381,7 +391,7 @@ class IcebergLake:
         with reading(self._engine) as connection:
             return sorted(CatalogName(*row) for row in connection.execute(query))
 
-    def row(self, catalog: CatalogName) -> tuple[str, str] | None:
+    def row(self, catalog: CatalogName) -> tuple[str, CatalogKind] | None:
         with reading(self._engine) as connection:
             row = connection.execute(_ROW, {"namespace": catalog.namespace, "name": catalog.name}).first()
         return None if row is None else (row[0], row[1] or "TABLE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from forge.flows.ports import CatalogKind
 from forge.model.names import CatalogName
 
 
@@ -12,7 +13,7 @@ from forge.model.names import CatalogName
 class MemoryCatalog:
     """`rows` maps a name to the location of its metadata and its kind, TABLE or VIEW. Take `lock` to change them."""
 
-    rows: dict[CatalogName, tuple[str, str]] = field(default_factory=dict)
+    rows: dict[CatalogName, tuple[str, CatalogKind]] = field(default_factory=dict)
     view_files: set[str] = field(default_factory=set)  # that commits remember
     lock: threading.RLock = field(default_factory=threading.RLock)
 

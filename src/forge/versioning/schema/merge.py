@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from forge.model.errors import ForgeError
 from forge.model.widening import widens
-from forge.versioning.changes import SchemaChange
+from forge.versioning.changes import ColumnChangeKind, SchemaChange
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
 from forge.versioning.field import Aligned, Field, Fields, Layout, by_id, by_name
 from forge.versioning.schema.column import Line
@@ -265,7 +265,7 @@ def diff_schemas(before: Fields, after: Fields) -> tuple[SchemaChange, ...]:
         if was.type != field.type:
             changes.append(SchemaChange("retyped", field.name, was.type, field.type, field.id))
         if was.required != field.required:
-            word = {True: "required", False: "optional"}
+            word: dict[bool, ColumnChangeKind] = {True: "required", False: "optional"}
             changes.append(
                 SchemaChange(word[field.required], field.name, word[was.required], word[field.required], field.id)
             )

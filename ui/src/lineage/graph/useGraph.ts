@@ -45,7 +45,7 @@ export function useGraph(focus: string, search: LineageSearch) {
     const [head, ...rest] = [...(pages ?? []), ...(others ?? [])];
     if (head === undefined) return undefined;
     const merged = mergeGraphs(head, ...rest);
-    return others === undefined ? merged : { ...merged, direction: "both", hidden: merged.hidden + (others[0]?.hidden ?? 0), total_entities: merged.total_entities + (others[0]?.total_entities ?? 0) };
+    return others === undefined ? merged : { ...merged, direction: "both" as const, hidden: merged.hidden + (others[0]?.hidden ?? 0), total_entities: merged.total_entities + (others[0]?.total_entities ?? 0) };
   }, [pages, others]);
   const choice = useMemo(() => readChoice(search.cols, search.near), [search.cols, search.near]);
   const near = useQueries({

@@ -71,8 +71,7 @@ export function lineLook(edge: Pick<EdgeView, "confidence"> & Partial<Pick<EdgeV
 /** Short enough to stand on an edge. */
 export function edgeLabel(edge: Said & Pick<EdgeView, "expression">): string {
   const expression = edge.expression.trim();
-  const plain = edge.transformation === "identity" || edge.transformation === "direct";
-  const text = expression === "" || plain ? transformationWord(edge) : expression;
+  const text = expression === "" || edge.transformation === "identity" ? transformationWord(edge) : expression;
   return text.length > 44 ? `${text.slice(0, 43)}…` : text;
 }
 

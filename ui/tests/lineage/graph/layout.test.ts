@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { EdgeView } from "../../../src/api";
 import { readChoice } from "../../../src/lineage/graph/choice";
 import { layOut, reach, viewOf, zoomFor } from "../../../src/lineage/graph/layout";
 import { edgeLabel, edgeMark, transformationWord } from "../../../src/lineage/graph/words";
@@ -109,7 +110,7 @@ it("an edge is labelled by its expression, a copy by a word, a long one is cut",
 });
 
 it("says on an edge which function made the value, not the cast around it", () => {
-  const say = (transformation: string, expression: string) => edgeMark({ transformation, expression });
+  const say = (transformation: EdgeView["transformation"], expression: string) => edgeMark({ transformation, expression });
   expect(say("aggregation", "cast(sum(amount) AS decimal(14,2))")).toBe("sum");
   expect(say("transformation", "upper(name)")).toBe("upper");
   expect(say("transformation", "amount * rate")).toBe("ƒ");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { SchemaChangeView } from "../../../src/api";
 import { changesInShort, compareInShort, endInWords, keyInWords, markOf, parseRange, schemaInWords, showRange, sideInWords, takesFor, tallyInShort, tallyOf, valueOf, waitsFor } from "../../../src/versioning/merge/words";
 import { verdict } from "../../fixtures/catalog";
 import { compared, conflict, fromRecords, mergeView, onRow } from "../../fixtures/merges";
@@ -39,7 +40,7 @@ describe("changes in words", () => {
     expect(markOf(orders, fromRecords)).toEqual({ word: "unknown", text: "changed on both sides" });
   });
 
-  it.each([
+  it.each<[SchemaChangeView, string, string]>([
     [{ change: "added", column: "note", before: null, after: "note string" }, "+", "column note string"],
     [{ change: "dropped", column: "note", before: "note string", after: null }, "−", "column note string"],
     [{ change: "retyped", column: "amount", before: "int", after: "bigint" }, "~", "column amount retyped: int → bigint"],

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from forge.api.shape import Moment, Name, Text, Wire
+from forge.contracts.policy.governance import Enforcement
 
 ContractStateWord = Literal["draft", "active", "deprecated", "sunset", "retired"]
 ViolationWord = Literal["error", "warning", "info"]
@@ -292,7 +293,7 @@ class CompileView(Wire):
     valid: bool
     validated_at: datetime
     validated_by: str
-    enforcement: str
+    enforcement: Enforcement
     schema_hash: str
     summary: dict[str, int]  # findings by policy type
     violations: list[ViolationView]

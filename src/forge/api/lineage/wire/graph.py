@@ -6,6 +6,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 from forge.api.shape import Wire
+from forge.lineage.edge import ConfidenceLevel, Indirect, Transformation
+from forge.lineage.facts.evidence import Basis
+from forge.lineage.kind import EdgeType, Relationship
+from forge.lineage.node import NodeType
 
 NodeWord = Literal[
     "system",
@@ -41,7 +45,7 @@ class NodeView(Wire):
     direction."""
 
     id: str
-    type: str
+    type: NodeType
     name: str
     qualified_name: str
     attributes: dict[str, Any] = {}
@@ -53,15 +57,15 @@ class EdgeView(Wire):
     id: str
     source: str
     target: str
-    type: str = "derives_from"
-    relationship: str | None = None
+    type: EdgeType = EdgeType.DERIVES_FROM
+    relationship: Relationship | None = None
     kind: Literal["direct", "indirect"] = "direct"
-    subtype: str | None = None  # of an indirect one: join, filter, group_by, sort
-    transformation: str = "unknown"
+    subtype: Indirect | None = None  # of an indirect one
+    transformation: Transformation = Transformation.UNKNOWN
     expression: str = ""
     masking: bool = False
     confidence: float = 1.0
-    level: str = "certain"
+    level: ConfidenceLevel = "certain"
     valid_from: datetime | None = None
     valid_to: datetime | None = None
 
@@ -72,10 +76,10 @@ class GraphView(Wire):
     distance."""
 
     root_id: str
-    direction: str
+    direction: WayWord
     depth: int
     at: str
-    level: str = "column"
+    level: LevelWord = "column"
     min_confidence: float = 0.5
     indirect: bool = False
     nodes: list[NodeView]
@@ -92,17 +96,17 @@ class ReachedView(Wire):
     """An entity that is reached, and the last hop of the surest way to it."""
 
     id: str
-    type: str
+    type: NodeType
     name: str
     table: str
     column: str | None
     depth: int
     confidence: float
-    level: str
-    relationship: str | None
+    level: ConfidenceLevel
+    relationship: Relationship | None
     kind: Literal["direct", "indirect"]
-    subtype: str | None
-    transformation: str
+    subtype: Indirect | None
+    transformation: Transformation
     expression: str
     masking: bool
 
@@ -116,10 +120,10 @@ class LineageView(GraphView):
 
 class HopView(Wire):
     id: str
-    type: str
+    type: NodeType
     qualified_name: str
     relationship: str
-    transformation: str
+    transformation: Transformation
     expression: str
     confidence: float
     depth: int
@@ -130,7 +134,7 @@ class PathView(Wire):
     end: str
     hops: list[HopView]
     confidence: float
-    level: str
+    level: ConfidenceLevel
     length: int
 
 
@@ -146,7 +150,7 @@ class EvidenceView(Wire):
     """Where and when a producer saw an edge."""
 
     producer: str
-    basis: str
+    basis: Basis
     extractor: str
     file: str
     line: int | None
@@ -161,8 +165,8 @@ class ProducerView(Wire):
 
     producer: str
     confidence: float
-    level: str
-    transformation: str
+    level: ConfidenceLevel
+    transformation: Transformation
     expression: str
     masking: bool
     valid_from: datetime
@@ -178,8 +182,8 @@ class EdgeLife(Wire):
     valid_from: datetime
     valid_to: datetime | None
     confidence: float
-    level: str
-    transformation: str
+    level: ConfidenceLevel
+    transformation: Transformation
     expression: str
     masking: bool
     producers: list[str]

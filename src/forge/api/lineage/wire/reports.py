@@ -10,6 +10,10 @@ from pydantic import Field
 from forge.api.lineage.wire.changes import EntityId
 from forge.api.lineage.wire.graph import EdgeView, HopView, NodeView
 from forge.api.shape import Name, Wire
+from forge.lineage.impact.change import ChangeType
+from forge.lineage.impact.path import Use
+from forge.lineage.node import NodeType
+from forge.model.widening import TypeChange
 
 ChangeWord = Annotated[
     Name,
@@ -39,7 +43,7 @@ class FieldChangeView(Wire):
 
 class NodeChangeView(Wire):
     id: str
-    type: str
+    type: NodeType
     changes: list[FieldChangeView]
 
 
@@ -169,7 +173,7 @@ class ErdTableView(Wire):
     """`outside`: not of the schema; a foreign key points at it."""
 
     name: str
-    type: str
+    type: NodeType
     outside: bool
     columns: list[ErdColumnView]
 
@@ -232,10 +236,10 @@ class SchemaChanges(ImpactAsked):
 
 
 class ImpactChange(Wire):
-    type: str
+    type: ChangeType
     entity: str
     to: str | None
-    direction: str | None  # of a change of type: widening, narrowing or unrelated
+    direction: TypeChange | None  # of a change of type
 
 
 class ImpactFactors(Wire):
@@ -259,7 +263,7 @@ class ImpactPath(Wire):
 
 class AffectedView(Wire):
     id: str
-    type: str
+    type: NodeType
     name: str
     group: str
     owner: str | None
@@ -268,7 +272,7 @@ class AffectedView(Wire):
     effort_hours: float
     depth: int
     confidence: float
-    use: str  # passed_through, aggregated, filter, join_key
+    use: Use
     is_breaking: bool
     reason: str
     change: ImpactChange

@@ -31,6 +31,7 @@ from forge.flows.quality.remediation import decision as remediate_decide
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.proposal import find_remediation, preview_diff, refuse_code
 from forge.flows.quality.remediation.request import Asked, ask, read_actions
+from forge.flows.runs.jobs import JobKind
 from forge.flows.versioning.diff import Page as DiffPage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_branch
@@ -156,7 +157,7 @@ def _decide(
 
 
 def _do(
-    site: Site, caller: Principal, kind: str, branch: BranchName, act: Callable[[RemedyPorts], Remediation]
+    site: Site, caller: Principal, kind: JobKind, branch: BranchName, act: Callable[[RemedyPorts], Remediation]
 ) -> Wire | Response:
     outcome = site.desk.do(
         kind, lambda versions: act(site.wiring.quality.remedies(versions=versions)), caller, branch=str(branch)

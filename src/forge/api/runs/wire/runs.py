@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.api.shape import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
+from forge.flows.runs.jobs import JobKind
+from forge.flows.runs.records import OutputStatus, RunKind
 
 
 class RunStart(Wire):
@@ -24,7 +26,7 @@ class RunStart(Wire):
 
 class OutputView(Wire):
     table: str
-    status: str
+    status: OutputStatus
     reason: str = ""
     kind: str = "full"
     rows: int | None = None
@@ -40,7 +42,7 @@ class StepView(Wire):
     """Where one table of a run is now. Stages and tasks are those known so far; there is no false percentage."""
 
     table: str
-    step: str  # waiting | started | staged | checked | … | published, the words of the run's events
+    step: str  # of the newest event: started, staged, checked, published; waiting before the first
     detail: str = ""
     at: datetime | None = None
     stages_done: int = 0
@@ -67,14 +69,14 @@ class RunTicket(Wire):
 
     run_id: str
     status: Literal["running"] = "running"
-    kind: str  # commit | merge | revert | cherry-pick | reset | diff | …
+    kind: JobKind
 
 
 class RunView(Wire):
     run_id: str
     status: RunWord
     branch: str
-    kind: str = "run"  # run | monitor | commit | merge | revert | cherry-pick | reset | adopt | query | diff | …
+    kind: RunKind | JobKind = "run"
     text: str = ""  # of a question: what is asked, shortened
     queued_at: datetime | None = None
     started_at: datetime | None = None

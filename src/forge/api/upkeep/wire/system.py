@@ -72,7 +72,7 @@ class SystemView(Wire):
     jobs_queued: int
     jobs_limit: int
     reads: ReadsView
-    database: str  # sqlite | postgresql
+    database: Literal["sqlite", "postgresql"]
     publish: str  # what a publish of several tables is, in one line
     interrupted: list[str]  # runs that the last stop of the server cut off; they can be started again
 

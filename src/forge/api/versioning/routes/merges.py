@@ -47,7 +47,7 @@ from forge.flows.versioning.branches import changed_tables, compare_branches, fi
 from forge.flows.versioning.merge import pick
 from forge.flows.versioning.merge import resolve as decide
 from forge.flows.versioning.merge.merge import merge
-from forge.flows.versioning.merge.record import MergeRecord
+from forge.flows.versioning.merge.record import MergeKind, MergeRecord
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_branch
@@ -277,7 +277,7 @@ def _refuse_others(site: Site, body: MergeStart, table: TableName) -> None:
 
 
 def _pick(
-    kind: str, act: Callable[..., MergeResult], body: PickStart, site: Site, caller: Principal
+    kind: MergeKind, act: Callable[..., MergeResult], body: PickStart, site: Site, caller: Principal
 ) -> Wire | Response:
     branch, keys, rules = body.branch or site.wiring.default_branch, keys_of(body.keys), rules_of(body.rules)
 

@@ -9,10 +9,12 @@ from forge.api.runs.wire.runs import VerdictView
 from forge.api.shape import ErrorView, Wire
 from forge.api.versioning.wire.merges import ConflictView, TallyView
 from forge.api.versioning.wire.refs import BranchView, CommitView, SampleColumn
+from forge.versioning.broken import BrokenKind
+from forge.versioning.changes import ColumnChangeKind
 
 
 class SchemaChangeView(Wire):
-    change: str  # added | dropped | renamed | retyped | required | optional | moved
+    change: ColumnChangeKind
     column: str
     before: str | None = None
     after: str | None = None
@@ -136,7 +138,7 @@ class BlameView(Wire):
 
 
 class BrokenView(Wire):
-    kind: str
+    kind: BrokenKind
     object: str
     where: str
     expected: str

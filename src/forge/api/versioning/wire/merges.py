@@ -10,6 +10,9 @@ from pydantic import Field
 from forge.api.runs.wire.runs import VerdictView
 from forge.api.shape import Name, Text, Wire
 from forge.api.versioning.wire.refs import AuthorView, CommitView
+from forge.flows.versioning.data.request import CommitMode
+from forge.flows.versioning.merge.record import TableMergeKind
+from forge.flows.versioning.tables import RowEngine
 
 StrategyWord = Literal["three_way", "three-way", "ff", "fast_forward", "fast-forward", "squash", "rebase"]
 MergeWord = Literal["fast_forward", "three_way", "squash", "rebase", "conflicted", "blocked", "up_to_date", "pending"]
@@ -91,14 +94,14 @@ class TallyView(Wire):
     """What a merge does to one table."""
 
     table: str
-    how: str  # fast_forward | zero_copy | rows | unchanged | view | new | removed
+    how: TableMergeKind
     inserted: int = 0
     updated: int = 0
     deleted: int = 0
     conflicts: int = 0
     resolved: int = 0
     bytes_read: int = 0
-    engine: str = ""  # driver | spark, where rows were read
+    engine: RowEngine | Literal[""] = ""  # where rows were read
     key: list[str] = []  # by which rows were matched
     warning: str = ""  # what to know of how it was merged
 
@@ -225,7 +228,7 @@ class CommitResultView(Wire):
     type: Literal["committed", "blocked"]
     table: str
     branch: str
-    mode: str
+    mode: CommitMode
     commit: CommitView | None = None
     rows_added: int = 0
     rows_modified: int = 0

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.api.shape import Name, Text, Wire
+from forge.versioning.branch import BranchStatus
 
 
 class AuthorView(Wire):
@@ -69,7 +70,7 @@ class VersionView(Wire):
     """One table as a commit has it."""
 
     table: str
-    kind: str
+    kind: Literal["table", "view"]
     version: int
     changed: bool
     snapshot_id: str | None
@@ -86,7 +87,7 @@ class BranchView(Wire):
     id: str
     name: str
     description: str
-    status: str
+    status: BranchStatus
     parent: str | None
     fork_commit: str | None
     head_commit: str | None

@@ -9,12 +9,12 @@ from forge.flows.quality.monitors.run import JudgePorts, carry_out, end_run, new
 from forge.flows.quality.monitors.store import find_monitor
 from forge.flows.runs.build import Event
 from forge.flows.runs.engine import Progress
-from forge.flows.runs.jobs import JobQueue, JobRecord, Work
+from forge.flows.runs.jobs import JobKind, JobQueue, JobRecord, Work
 from forge.flows.runs.records import RunStatus
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
 
-KIND = "monitor"
+KIND: JobKind = "monitor"
 _ENDS = {RunStatus.CANCELLED: MonitorRunStatus.CANCELLED, RunStatus.INTERRUPTED: MonitorRunStatus.INTERRUPTED}
 _STATUSES = {
     MonitorRunStatus.QUEUED: RunStatus.RUNNING,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.verdict import Verdict
     from forge.quality.workflow import Remediation
+    from forge.versioning.branch import BranchStatus
 
 THIS_COMMIT = CommitId("this commit")
 """In records that are handed to `publish`: the commit that it is about to make."""
@@ -63,7 +64,7 @@ class PublishRecord:
     loaded: Mapping[TableName, tuple[LoadedFile, ...]] = field(default_factory=dict)
     audit: tuple[AuditRecord, ...] = ()
     merge: MergeRecord | None = None
-    statuses: Mapping[BranchName, str] = field(default_factory=dict)
+    statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)
     remediation: Remediation | None = None
     contracts: tuple[Registration, ...] = ()
 

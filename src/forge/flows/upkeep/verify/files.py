@@ -13,7 +13,7 @@ from forge.flows.versioning.store import ContentHashes
 from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
-from forge.versioning.broken import Broken, Findings
+from forge.versioning.broken import Broken, BrokenKind, Findings
 from forge.versioning.commit import TableVersion
 from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of, table_tree_of
 
@@ -110,7 +110,7 @@ def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) 
     """What the table's metadata says today of the snapshot that was committed."""
     version = held.version
 
-    def broken(kind: str, name: str, expected: str, actual: str | None) -> None:
+    def broken(kind: BrokenKind, name: str, expected: str, actual: str | None) -> None:
         findings.add(
             Broken(
                 kind=kind,
@@ -146,7 +146,7 @@ def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) 
     return None
 
 
-def _check_bytes(seals: Seals, kind: str, expected: Mapping[str, tuple[Held, str]], findings: Findings) -> None:
+def _check_bytes(seals: Seals, kind: BrokenKind, expected: Mapping[str, tuple[Held, str]], findings: Findings) -> None:
     for path, found in seals.hashes(expected).items():
         held, digest = expected[path]
         if found.digest != digest:

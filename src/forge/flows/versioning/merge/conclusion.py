@@ -12,13 +12,13 @@ from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_o
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, OutputStatus, Publication, PublishConflict, RunStatus
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
-from forge.flows.versioning.merge.record import MergeRecord, TableTally
+from forge.flows.versioning.merge.record import MergeKind, MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Blocked, Conflicted, Merged, MergedBy, MergeResult, UpToDate
 from forge.flows.versioning.merge.tree import TreeMerge
 from forge.flows.versioning.ports import VersionPorts, Work
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.verdict import Verdict
-from forge.versioning.branch import Branch
+from forge.versioning.branch import Branch, BranchStatus
 from forge.versioning.commit import Author
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.errors import NothingToDoError
@@ -37,7 +37,7 @@ _MERGED_BY: Mapping[Strategy, MergedBy] = {
 class Plan:
     """What is merged into what, fixed before the work begins."""
 
-    kind: str  # merge | revert | cherry-pick
+    kind: MergeKind
     source: str
     target: Branch
     head: CommitId | None  # of the target
@@ -261,7 +261,7 @@ def _find_open(ports: VersionPorts, plan: Plan) -> MergeRecord | None:
     return next(alike, None)
 
 
-def merged_status(plan: Plan, ports: VersionPorts) -> dict[BranchName, str]:
+def merged_status(plan: Plan, ports: VersionPorts) -> dict[BranchName, BranchStatus]:
     """A branch whose work has gone where it came from is merged."""
     source = ports.metadata.branch(BranchName(plan.source)) if plan.kind == "merge" else None
     if source is None or source.is_default or source.head != plan.theirs or source.parent != plan.target.name:

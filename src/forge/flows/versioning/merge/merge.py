@@ -12,7 +12,7 @@ from forge.flows.runs.records import AuditRecord, PublishConflict
 from forge.flows.versioning.merge.conclusion import Plan, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key
 from forge.flows.versioning.merge.preview import judge_contract
-from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.record import TableMergeKind, TableTally
 from forge.flows.versioning.merge.result import AwaitingApproval, Merged, MergeResult, UpToDate
 from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
 from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
@@ -250,7 +250,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Publi
     )
 
 
-def _taken(table: TableName, how: str, rows: TableStatistics | None) -> TableTally:
+def _taken(table: TableName, how: TableMergeKind, rows: TableStatistics | None) -> TableTally:
     told = rows or TableStatistics()
     return TableTally(
         table=str(table), how=how, inserted=told.rows_added, updated=told.rows_modified, deleted=told.rows_deleted

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from forge.flows.runs.records import PublishConflict
 from forge.flows.versioning.merge.conclusion import Plan
 from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
+from forge.flows.versioning.merge.record import MergeKind
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
@@ -51,7 +52,7 @@ def revert(
 
 
 def _pick(
-    kind: str,
+    kind: MergeKind,
     revision: str,
     target: str,
     ports: VersionPorts,

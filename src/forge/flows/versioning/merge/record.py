@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from forge.flows.versioning.tables import RowEngine
     from forge.model.names import BranchName, CommitId
     from forge.versioning.commit import Author
     from forge.versioning.conflict import Rule
@@ -29,19 +30,25 @@ class Approval:
         return asdict(self)
 
 
+MergeKind = Literal["merge", "revert", "cherry-pick"]
+TableMergeKind = Literal[
+    "fast_forward", "zero_copy", "rows", "unchanged", "view", "new", "removed", "restored", "custom"
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableTally:
     """What a merge does to one table."""
 
     table: str
-    how: str  # fast_forward | zero_copy | rows | unchanged | view | new | removed
+    how: TableMergeKind
     inserted: int = 0
     updated: int = 0
     deleted: int = 0
     conflicts: int = 0
     resolved: int = 0
     bytes_read: int = 0
-    engine: str = ""  # driver | spark, where rows were read
+    engine: RowEngine | Literal[""] = ""  # where rows were read
     key: tuple[str, ...] = ()  # by which rows were matched
     warning: str = ""  # what to know of how it was merged
 
@@ -52,7 +59,7 @@ class TableTally:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRecord:
     id: str
-    kind: str  # merge | revert | cherry-pick
+    kind: MergeKind
     source: str  # the branch, or the revision that is picked or reverted
     target: BranchName
     source_commit: CommitId

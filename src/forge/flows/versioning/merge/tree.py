@@ -13,9 +13,9 @@ from forge.flows.catalog.personal import Personal, hiding_values
 from forge.flows.ports import Stage
 from forge.flows.versioning.file_sides import FileSides, are_apart, is_swappable, slice_of, sorted_files
 from forge.flows.versioning.merge.key import Sides, choose_key, is_known_unique, lacks_key
-from forge.flows.versioning.merge.record import TableTally
+from forge.flows.versioning.merge.record import TableMergeKind, TableTally
 from forge.flows.versioning.ports import Work, row_work
-from forge.flows.versioning.tables import MergedRows, NeedsEngine, RowWork, TableFiles, TableMerge
+from forge.flows.versioning.tables import MergedRows, NeedsEngine, RowEngine, RowWork, TableFiles, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.commit import TableStatistics, TableVersion, Tree, same
@@ -88,14 +88,14 @@ def _personal(work: Work, trees: tuple[Tree, ...], table: TableName) -> frozense
 def _merge_one(work: Work, sides: Sides) -> TableOutcome:
     base, ours, theirs = sides.base, sides.ours, sides.theirs
     if same(base, ours) and not lacks_key(work.ports, sides.table, ours, theirs, sides.key):
-        how = "removed" if theirs is None else ("new" if ours is None else "fast_forward")
+        how: TableMergeKind = "removed" if theirs is None else ("new" if ours is None else "fast_forward")
         return _take_theirs(work, sides, how)
     if ours is None or theirs is None or "view" in (ours.kind, theirs.kind):
         return _whole(work, sides)
     return _merge_files(work, sides)
 
 
-def _take_theirs(work: Work, sides: Sides, how: str) -> TableOutcome:
+def _take_theirs(work: Work, sides: Sides, how: TableMergeKind) -> TableOutcome:
     """As it is: the files and the snapshot of theirs become ours."""
     theirs = sides.theirs
     if theirs is None:
@@ -263,7 +263,7 @@ def _ids(fields: Fields, is_one: bool) -> Fields:
     return fields if is_one else tuple(replace(f, id=f.name) for f in fields)
 
 
-def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: str) -> TableOutcome:
+def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: TableMergeKind) -> TableOutcome:
     stage = open_stage(work, sides.table, sides.ours)
     added = slice_of(files.theirs, files.theirs_new)
     work.ports.tables.swap(stage, sorted_files(files.theirs_gone), added, layout.fields)
@@ -312,7 +312,7 @@ def _with_new_ids(layout: Layout, ours: TableFiles) -> Layout:
 
 
 def _merge_by(
-    work: Work, sides: Sides, files: FileSides, job: TableMerge, rows: RowWork, engine: str, *, can_swap: bool
+    work: Work, sides: Sides, files: FileSides, job: TableMerge, rows: RowWork, engine: RowEngine, *, can_swap: bool
 ) -> TableOutcome:
     merged = rows.merge(job, work.run_id)
     size = sum(part.size for part in (job.base_ours, job.ours, job.base_theirs, job.theirs) if part)
@@ -354,7 +354,7 @@ def _with_rows(statistics: TableStatistics, merged: MergedRows) -> TableStatisti
     return replace(statistics, rows_added=merged.inserted, rows_deleted=merged.deleted, rows_modified=merged.updated)
 
 
-def _engine_for(work: Work, files: FileSides, job: TableMerge) -> tuple[RowWork, str]:
+def _engine_for(work: Work, files: FileSides, job: TableMerge) -> tuple[RowWork, RowEngine]:
     parts = (job.base_ours, job.ours, job.base_theirs, job.theirs, job.rewritten)
     needs = any(side.needs_engine for side in (files.base, files.ours, files.theirs) if side)
     return row_work(work.ports, parts, needs)
