@@ -61,7 +61,7 @@ def test_it_answers_as_the_record_does(project: Path) -> None:
     file = project / "forge.yaml"
     file.write_text(file.read_text().replace("store: neo4j", "store: sql"))
     here = json.loads(forge(project, *words).stdout)
-    assert [item["name"] for item in there["items"]] == ["raw.orders.amount", "files:data/*.csv.amount"]
+    assert [item["id"] for item in there["items"]] == ["raw.orders.amount", "files:data/*.csv.amount"]
     assert there == here
 
 
