@@ -176,15 +176,12 @@ def test_a_subject_cannot_carry_a_header() -> None:
     assert receiver.mails[0]["Bcc"] is None
 
 
-def test_letters_of_all_languages_arrive() -> None:
+def test_a_critical_mail_is_of_high_importance_and_its_subject_of_any_language() -> None:
     check = replace(notice().checks[0], message="Größe 数量 😀", severity=Severity.CRITICAL)
-    message = outgoing(checks=(check,))
-    with smtp_receiver() as mailbox, http_receiver() as hook:
-        replace(MAIL, port=mailbox.port, security="none").send(message)
-        WebhookChannel(lambda: hook.url, timeout=5).send(message)
+    with smtp_receiver() as mailbox:
+        replace(MAIL, port=mailbox.port, security="none").send(outgoing(checks=(check,)))
     assert "Größe 数量 😀" in str(mailbox.mails[0]["Subject"])
     assert mailbox.mails[0]["Importance"] == "high"
-    assert "Größe 数量 😀" in json.loads(hook.taken[0].body)["text"]
 
 
 def channels(receiver: HttpReceiver) -> list[Channel]:
@@ -212,16 +209,6 @@ def test_a_message_that_the_other_side_finds_faulty_is_not_tried_again(status: i
     with http_receiver(receiver), pytest.raises(NotSent, match="no, thank you") as caught:
         WebhookChannel(lambda: receiver.url, timeout=5).send(outgoing())
     assert caught.value.final
-
-
-def test_a_dead_receiver_is_a_failed_try() -> None:
-    with http_receiver() as receiver:
-        pass
-    for channel in channels(receiver):
-        with pytest.raises(NotSent, match="refused"):
-            channel.send(outgoing())
-    with pytest.raises(NotSent, match="refused"):
-        replace(MAIL, port=receiver.port, security="none").send(outgoing())
 
 
 def test_one_that_hangs_up_without_an_answer_is_a_failed_try() -> None:

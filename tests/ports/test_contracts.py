@@ -439,3 +439,17 @@ def test_a_publication_leaves_a_version_that_is_there_as_it_is(both: tuple[Metad
     assert isinstance(metadata.publish(publication(other, registration(registered("1.1.0"))), quiet), Published)
     assert store.version("urn:orders", "1.0.0") == registered()
     assert [one.version for one in store.versions("urn:orders")] == ["1.1.0", "1.0.0"]
+
+
+def test_several_are_registered_at_once_and_what_is_taken_stays(store: ContractStore) -> None:
+    assert store.register(registration(registered("1.0.0")))
+    found = store.register_all(
+        [
+            registration(registered("1.0.0")),
+            registration(registered("1.0.0", digest="sha256:other")),
+            registration(registered("1.1.0")),
+            registration(registered("1.0.0", name="lines")),
+        ]
+    )
+    assert found == (False, None, True, True)
+    assert {head.newest.name: head.newest.version for head in store.heads()} == {"orders": "1.1.0", "lines": "1.0.0"}

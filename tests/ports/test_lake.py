@@ -462,3 +462,82 @@ def test_a_view_that_a_commit_remembers_is_not_unused(steps: Steps) -> None:
     unused = [orphan.path for orphan in steps.lake.orphans(datetime.now(UTC) + LATER)]
     assert unused == [third]
     assert steps.lake.read_view(first) == "SELECT 1"
+
+
+def test_a_lake_says_in_one_line_what_a_publish_of_several_tables_is(steps: Steps) -> None:
+    assert steps.lake.by_table is None, "one transaction moves all tables"
+    assert "\n" not in steps.lake.promise
+    assert steps.lake.promise
+
+
+def test_growth_is_what_happened_from_one_snapshot_to_a_later_one(steps: Steps) -> None:
+    _, first = steps.new(2)
+    stage = steps.stage(ROW, first)
+    second = steps.store.append(stage.catalog, 3)
+    pointer = steps.prepare(stage, MAIN, first)
+    assert isinstance(pointer, Pointer)
+    assert steps.publish(pointer)
+    grown = steps.lake.growth(ROW, first, second)
+    assert grown is not None
+    assert (grown.kind, grown.same_columns, grown.all_the_same) == ("appended", frozenset({"id"}), True)
+    same = steps.lake.growth(ROW, second, second)
+    assert same is not None
+    assert same.kind == "none"
+    assert steps.lake.growth(ROW, second, first) is None, "not in one line"
+    assert steps.lake.growth(ROW, SnapshotId(1), second) is None
+    assert steps.lake.growth(CatalogName("core", "nothing"), first, second) is None
+
+
+def test_the_metadata_before_the_present_one_is_another_file_where_it_can_be_read(steps: Steps) -> None:
+    assert steps.lake.before(CatalogName("core", "nothing")) is None
+    _, first = steps.new(2)
+    stage = steps.stage(ROW, first)
+    steps.store.append(stage.catalog, 1)
+    pointer = steps.prepare(stage, MAIN, first)
+    assert isinstance(pointer, Pointer)
+    assert steps.publish(pointer)
+    earlier = steps.lake.before(ROW)
+    assert earlier is None or earlier.location != pointer.location
+
+
+def test_what_was_written_is_on_the_disk_before_a_pointer_moves(steps: Steps) -> None:
+    pointer, _ = steps.new(1)
+    steps.lake.sync([pointer.location])
+    assert steps.lake.tables() == (ROW,)
+
+
+def test_snapshots_go_by_compare_and_set(steps: Steps) -> None:
+    _, first = steps.new(2)
+    stage = steps.stage(ROW, first)
+    second = steps.store.append(stage.catalog, 3)
+    pointer = steps.prepare(stage, MAIN, first)
+    assert isinstance(pointer, Pointer)
+    assert steps.publish(pointer)
+    expiry = steps.lake.expiry
+    assert expiry is not None
+    (table,) = expiry.tables()
+    assert (set(table.parents), dict(table.refs)) == ({first, second}, {"main": second})
+    assert expiry.expire(ROW, frozenset({first}), table.location)
+    assert not expiry.expire(ROW, frozenset({second}), table.location), "the row has moved"
+    (table,) = expiry.tables()
+    assert set(table.parents) == {second}
+    assert (steps.lake.snapshot(ROW, first), steps.count(second)) == (None, 5)
+
+
+def test_only_a_table_that_lives_on_a_branch_is_dropped(steps: Steps) -> None:
+    steps.new(2, DEV)
+    expiry = steps.lake.expiry
+    assert expiry is not None
+    (hidden,) = expiry.tables()
+    assert hidden.is_hidden
+    assert not expiry.drop(hidden.catalog, "elsewhere")
+    assert expiry.drop(hidden.catalog, hidden.location)
+    assert expiry.tables() == ()
+    pointer, _ = steps.new(2)
+    assert not expiry.drop(ROW, pointer.location), "it has a name of its own"
+    assert steps.lake.tables() == (ROW,)
+
+
+def test_a_lake_that_was_closed_is_closed_again_without_harm(steps: Steps) -> None:
+    steps.lake.close()
+    steps.lake.close()

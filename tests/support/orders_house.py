@@ -14,8 +14,9 @@ from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 
 from forge.flows.ports import Stage
 from forge.flows.runs.records import Moved, Pointer
-from forge.flows.versioning.tables import DataFile
+from forge.flows.versioning.tables import DataFile, RowWork
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.stores.lake.arrow.rows import ArrowRows
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 from forge.versioning.commit import TableVersion
@@ -50,6 +51,7 @@ class House:
         warehouse = f"{folder}/warehouse"
         self.lake = IcebergLake(self.engine, warehouse)
         self.tables = IcebergTables(self.lake)
+        self.work: RowWork = ArrowRows(self.tables)
         self.catalog = SqlCatalog("forge", uri=url, warehouse=warehouse)
         self.catalog.create_namespace("core")
 
