@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, House, table_of
+from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, table_of
+from spark_house import SparkHouse
 
 from forge.flows.runs.records import Pointer
 from forge.flows.versioning.tables import NeedsEngine, Slice
@@ -26,18 +27,7 @@ MERGE_ON_READ = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge
 Rows = list[tuple[object, ...]]
 
 
-class SparkHouse(House):
-    def __init__(self, folder: Path, spark: SparkSession) -> None:
-        super().__init__(folder)
-        self.spark = spark.newSession()
-        settings = {
-            "type": "jdbc",
-            "uri": f"jdbc:sqlite:file:{folder}/forge.db?busy_timeout=30000&journal_mode=WAL",
-            "warehouse": f"{folder}/warehouse",
-        }
-        for key, value in settings.items():
-            self.spark.conf.set(f"spark.sql.catalog.forge.{key}", value)
-
+class SqlHouse(SparkHouse):
     def sql(self, text: str) -> Rows:
         return [tuple(row) for row in self.spark.sql(text).collect()]
 
@@ -64,8 +54,8 @@ class SparkHouse(House):
 
 
 @pytest.fixture
-def house(tmp_path: Path, spark: SparkSession) -> Iterator[SparkHouse]:
-    made = SparkHouse(tmp_path, spark)
+def house(tmp_path: Path, spark: SparkSession) -> Iterator[SqlHouse]:
+    made = SqlHouse(tmp_path, spark)
     yield made
     made.close()
 
@@ -74,7 +64,7 @@ FIRST = "(1L, 'a', 1.0D), (2L, 'b', 2.0D), (3L, 'c', 3.0D)"
 SECOND = "(11L, 'k', 11.0D), (12L, 'l', 12.0D)"
 
 
-def test_a_position_delete_belongs_to_the_file_it_names(house: SparkHouse) -> None:
+def test_a_position_delete_belongs_to_the_file_it_names(house: SqlHouse) -> None:
     before = house.made(FIRST, SECOND)
     house.sql("DELETE FROM forge.core.orders WHERE id = 2")
     after = house.head()
@@ -94,7 +84,7 @@ def test_a_position_delete_belongs_to_the_file_it_names(house: SparkHouse) -> No
     assert (found.deleted, [change.key for change in found.rows]) == (1, [{"id": 2}])
 
 
-def test_a_delete_file_for_several_files_reaches_only_those_it_names(house: SparkHouse) -> None:
+def test_a_delete_file_for_several_files_reaches_only_those_it_names(house: SqlHouse) -> None:
     house.made(FIRST, SECOND, "(21L, 'u', 1.0D)")
     house.sql("ALTER TABLE forge.core.orders SET TBLPROPERTIES ('write.delete.granularity'='partition')")
     house.sql("DELETE FROM forge.core.orders WHERE id IN (2, 12)")
@@ -106,7 +96,7 @@ def test_a_delete_file_for_several_files_reaches_only_those_it_names(house: Spar
     assert house.tables.read(part).column("id").to_pylist() == [1, 3, 11, 21]
 
 
-def test_a_deletion_vector_needs_an_engine(house: SparkHouse) -> None:
+def test_a_deletion_vector_needs_an_engine(house: SqlHouse) -> None:
     before = house.made(FIRST, SECOND, version=3)
     assert not house.tables.files(ROW, before).needs_engine
     house.sql("DELETE FROM forge.core.orders WHERE id = 2")
@@ -120,7 +110,7 @@ def test_a_deletion_vector_needs_an_engine(house: SparkHouse) -> None:
         house.tables.read(Slice(ROW, house.head(), (changed,)))
 
 
-def test_spark_reads_and_goes_on_after_swap_and_rewrite(house: SparkHouse) -> None:
+def test_spark_reads_and_goes_on_after_swap_and_rewrite(house: SqlHouse) -> None:
     base = house.made(FIRST, SECOND)
     stage = house.stage(base)
     house.sql(f"INSERT INTO {house.named(stage.catalog)} VALUES (31L, 'theirs', 1.0D)")
@@ -153,7 +143,7 @@ def test_spark_reads_and_goes_on_after_swap_and_rewrite(house: SparkHouse) -> No
     assert house.read(columns="count(*) OVER ()")[0] == (3,)
 
 
-def test_old_deletes_do_not_reach_files_that_come_later(house: SparkHouse) -> None:
+def test_old_deletes_do_not_reach_files_that_come_later(house: SqlHouse) -> None:
     base = house.made(FIRST, SECOND)
     house.sql("DELETE FROM forge.core.orders WHERE id = 2")
     head = house.head()
@@ -165,7 +155,7 @@ def test_old_deletes_do_not_reach_files_that_come_later(house: SparkHouse) -> No
     assert house.read(columns="id") == [(1,), (2,), (3,), (11,), (12,)]
 
 
-def test_spark_reads_a_slice_with_the_columns_of_its_snapshot(house: SparkHouse) -> None:
+def test_spark_reads_a_slice_with_the_columns_of_its_snapshot(house: SqlHouse) -> None:
     house.made(FIRST, SECOND)
     house.sql("ALTER TABLE forge.core.orders SET TBLPROPERTIES ('write.update.mode'='copy-on-write')")
     house.sql("UPDATE forge.core.orders SET name = 'w' WHERE id = 1")
@@ -180,7 +170,7 @@ def test_spark_reads_a_slice_with_the_columns_of_its_snapshot(house: SparkHouse)
     assert house.read(shown) == [(1, "w", 1.0), (2, "b", 2.0), (3, "c", 3.0)]
 
 
-def test_what_spark_writes_to_a_scratch_row_is_taken_over(house: SparkHouse) -> None:
+def test_what_spark_writes_to_a_scratch_row_is_taken_over(house: SqlHouse) -> None:
     house.made(FIRST)
     house.sql("ALTER TABLE forge.core.orders ADD PARTITION FIELD bucket(2, id)")
     house.sql(f"INSERT INTO forge.core.orders SELECT * FROM VALUES {SECOND}")
@@ -205,7 +195,7 @@ def test_what_spark_writes_to_a_scratch_row_is_taken_over(house: SparkHouse) -> 
     assert house.read(columns="id, name") == [(11, "K")]
 
 
-def test_spark_follows_where_a_branch_points(house: SparkHouse) -> None:
+def test_spark_follows_where_a_branch_points(house: SqlHouse) -> None:
     base = house.made(FIRST)
     stage = house.stage(base)
     house.sql(f"ALTER TABLE {house.named(stage.catalog)} ADD COLUMN more INT")
@@ -227,7 +217,7 @@ def test_spark_follows_where_a_branch_points(house: SparkHouse) -> None:
     assert len(house.read()) == 4
 
 
-def test_spark_reads_a_table_that_was_created_and_one_that_got_its_name(house: SparkHouse) -> None:
+def test_spark_reads_a_table_that_was_created_and_one_that_got_its_name(house: SqlHouse) -> None:
     fresh = TableName("core", "fresh")
     stage = house.lake.open_stage(RunId("r-3"), fresh, None, None)
     empty = house.tables.rewrite(stage, [], table_of(), FIELDS, key=["id"])

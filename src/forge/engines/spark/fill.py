@@ -69,8 +69,17 @@ def _from_text(text: str | None, kind: str) -> Column:
 
 
 def _shown(text: str | None, kind: str) -> object:
-    if text is None or kind != "timestamp":
-        return text if kind not in ("tinyint", "smallint", "int", "bigint") or text is None else int(text)
+    """As the driver says it: numbers and booleans as such, all else as text."""
+    if text is None or kind == "string":
+        return text
+    if kind in ("tinyint", "smallint", "int", "bigint"):
+        return int(text)
+    if kind in ("float", "double"):
+        return float(text)
+    if kind == "boolean":
+        return text == "true"
+    if kind != "timestamp":
+        return text
     from datetime import UTC, datetime, timedelta
 
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(text))).isoformat()
