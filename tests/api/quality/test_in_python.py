@@ -20,6 +20,7 @@ IN_PYTHON = {
     "DELETE /alerts/mutes/{mute_id}": "unmute",
     "GET /anomalies": "anomalies",
     "GET /channels": "channels",
+    "GET /checks/types": "check_types",
     "POST /checks/validate": "validate",
     "GET /datasets": "datasets",
     "POST /datasets/{dataset_id}/feedback": "feedback",

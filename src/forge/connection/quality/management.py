@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from forge.flows.quality.monitors.preview import MonitorDraft
     from forge.quality.alerts.incident import TrackedIncident
     from forge.quality.anomaly import Finding
+    from forge.quality.description import CheckDescription
     from forge.quality.metric import Metric
     from forge.quality.monitors.monitor import MonitorRun
     from forge.quality.monitors.sla import Sla
@@ -100,6 +101,12 @@ class QualityManagement(QualityAlerts):
         tree = wiring.metadata.tree(wiring.branch_head(BranchName(branch) if branch else self.branch))
         since = wiring.quality.monitors.standing({table: tree[table]}) if table in tree else ()
         return find_health(wiring.metadata, table, tree, (), since, wiring.quality.current_checks(table))
+
+    def check_types(self) -> tuple[CheckDescription, ...]:
+        """Every type of check with its keys."""
+        from forge.quality.description import describe_checks
+
+        return describe_checks()
 
     def validate(self, checks: Sequence[object], dataset: str | None = None) -> Preview:
         """What is wrong with checks, and what each would measure; with a dataset, on that. Nothing is kept."""
