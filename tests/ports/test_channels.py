@@ -40,7 +40,12 @@ class Line:
                 return SlackChannel(lambda: url, timeout)
             case "email":
                 return EmailChannel(
-                    "127.0.0.1", "forge@example.com", ("ops@example.com",), port=port, security="none", timeout=timeout
+                    host="127.0.0.1",
+                    sender="forge@example.com",
+                    to=("ops@example.com",),
+                    port=port,
+                    security="none",
+                    timeout=timeout,
                 )
             case "pagerduty":
                 return PagerDutyChannel(lambda: "routing", url, timeout)

@@ -27,7 +27,7 @@ from forge.transforms.transform import Kind, PythonFunction, Transform
 
 ORDERS, COPY = TableName("core", "orders"), TableName("core", "copy")
 RUN = RunId("r-1")
-ROWS, NULLS = Measure("rows"), Measure("nulls", ("name",))
+ROWS, NULLS = Measure(kind="rows"), Measure(kind="nulls", columns=("name",))
 ONE: list[dict[str, Any]] = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
 
 
@@ -75,7 +75,15 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
 
 
 def copy_of(function: Callable[..., Any]) -> Transform:
-    return Transform(COPY, PythonFunction(function, {"orders": ORDERS}, False), "copy.py", 1, "1", Kind.FULL, (ORDERS,))
+    return Transform(
+        output=COPY,
+        body=PythonFunction(function, {"orders": ORDERS}, False),
+        file="copy.py",
+        line=1,
+        code_hash="1",
+        kind=Kind.FULL,
+        inputs=(ORDERS,),
+    )
 
 
 def context() -> RunContext:
@@ -142,7 +150,9 @@ def test_a_table_and_a_result_are_measured_and_each_job_is_told(bench: Bench) ->
 def test_a_check_that_no_row_fails_has_no_sample(bench: Bench) -> None:
     pin = bench.pin(bench.change(ONE, "append", bench.stage()))
     checks = [NotNull(("id",))]
-    assert bench.engine.sample(pin, checks, {Measure("nulls", ("id",)): 0, ROWS: 2}, frozenset(), {}) == ((),)
+    assert bench.engine.sample(pin, checks, {Measure(kind="nulls", columns=("id",)): 0, ROWS: 2}, frozenset(), {}) == (
+        (),
+    )
 
 
 def test_a_transform_without_files_has_none(bench: Bench) -> None:

@@ -105,25 +105,27 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
     ("fill", "told", "value", "rows"),
     [
         (
-            Fill(("name",), ImputeMethod.CONSTANT, "x"),
+            Fill(columns=("name",), method=ImputeMethod.CONSTANT, value="x"),
             {"name": 2},
             {"name": "x"},
             [(1, "a", 1.0), (2, "b", 4.0), (2, "x", -2.0), (3, "x", None), (4, "d", 9.0)],
         ),
         (
-            Fill(("amount",), ImputeMethod.MEDIAN),
+            Fill(columns=("amount",), method=ImputeMethod.MEDIAN),
             {"amount": 1},
             {"amount": 1.0},
             [(1, "a", 1.0), (2, "b", 4.0), (2, None, -2.0), (3, None, 1.0), (4, "d", 9.0)],
         ),
         (
-            Fill(("amount",), ImputeMethod.CONSTANT, 0.0, failing=FAILING, bad=frozenset({"amount"})),
+            Fill(
+                columns=("amount",), method=ImputeMethod.CONSTANT, value=0.0, failing=FAILING, bad=frozenset({"amount"})
+            ),
             {"amount": 2},
             {"amount": 0.0},
             [(1, "a", 1.0), (2, "b", 4.0), (2, None, 0.0), (3, None, 0.0), (4, "d", 9.0)],
         ),
         (
-            Fill(("name",), ImputeMethod.FORWARD_FILL, order_by=("id", "amount")),
+            Fill(columns=("name",), method=ImputeMethod.FORWARD_FILL, order_by=("id", "amount")),
             {"name": 1},
             {},
             [(1, "a", 1.0), (2, "a", -2.0), (2, "b", 4.0), (3, None, None), (4, "d", 9.0)],
@@ -147,7 +149,7 @@ def test_cells_are_filled_and_counted_by_column(
 
 def test_a_value_that_does_not_fit_its_column_is_refused(clinic: Clinic) -> None:
     with pytest.raises(ForgeError) as raised:
-        clinic.work.fill(clinic.target, Fill(("amount",), ImputeMethod.CONSTANT, "much"))
+        clinic.work.fill(clinic.target, Fill(columns=("amount",), method=ImputeMethod.CONSTANT, value="much"))
     assert raised.value.code == "E749"
 
 

@@ -138,7 +138,9 @@ def test_values_of_every_kind_come_through_a_merge(house: House) -> None:
     before, after = house.tables.files(ROW, base), house.tables.files(ROW, theirs)
     layout, _ = merge_schemas(before.fields, before.fields, after.fields, ("id",))
     old, new = Slice(ROW, base, tuple(before.files)), Slice(ROW, theirs, tuple(after.files))
-    work = TableMerge(ORDERS, layout, None, None, base_theirs=old, theirs=new, rewritten=old)
+    work = TableMerge(
+        table=ORDERS, layout=layout, base_ours=None, ours=None, base_theirs=old, theirs=new, rewritten=old
+    )
     stage = house.stage(base)
     made = house.work.merge(work, RunId("r-kinds")).write(stage)
     assert house.rows(made, stage.catalog) == house.rows(theirs)

@@ -53,13 +53,13 @@ class Orders(SparkHouse):
             return Slice(ROW, snapshot, found) if found else None
 
         work = TableMerge(
-            ORDERS,
-            layout,
-            part(base, b - o),
-            part(ours, o - b),
-            part(base, b - t),
-            part(theirs, t - b),
-            part(ours, rewritten),
+            table=ORDERS,
+            layout=layout,
+            base_ours=part(base, b - o),
+            ours=part(ours, o - b),
+            base_theirs=part(base, b - t),
+            theirs=part(theirs, t - b),
+            rewritten=part(ours, rewritten),
         )
         return replace(work, **more)  # type: ignore[arg-type]
 

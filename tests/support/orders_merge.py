@@ -51,8 +51,8 @@ class Merge:
         assert conflicts == ()
         b, o, t = (files[name].files for name in ("base", "ours", "theirs"))
         self.work = TableMerge(
-            ORDERS,
-            layout,
+            table=ORDERS,
+            layout=layout,
             base_ours=self.part(self.base, b - o),
             ours=self.part(self.ours, o - b),
             base_theirs=self.part(self.base, b - t),

@@ -32,5 +32,5 @@ class SparkHouse(House):
         for key, value in catalog.items():
             self.spark.conf.set(f"spark.sql.catalog.forge.{key}", value)
         settings = SparkSettings("local[2]", {}, catalog, folder / "spark.log")
-        self.spark_engine: SparkEngine = SparkEngine(LazySession(settings, _session=self.spark), folder)
+        self.spark_engine: SparkEngine = SparkEngine(LazySession(settings=settings, _session=self.spark), folder)
         self.work = SparkRows(self.spark_engine, self.tables)

@@ -15,7 +15,7 @@ class IngestedCode(Ingested, Tabular):
 
     @classmethod
     def of(cls, given: Ingested) -> Self:
-        return cls(*(getattr(given, one.name) for one in fields(given)))
+        return cls(**{one.name: getattr(given, one.name) for one in fields(given)})
 
     def rows(self) -> list[Row]:
         return [one.to_dict() for one in self.everything]

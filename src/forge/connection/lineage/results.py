@@ -45,7 +45,7 @@ class _Of:
 
     @classmethod
     def of(cls, given: Any) -> Self:
-        return cls(*(getattr(given, one.name) for one in fields(given)))
+        return cls(**{one.name: getattr(given, one.name) for one in fields(given)})
 
 
 @dataclass(frozen=True, slots=True)
