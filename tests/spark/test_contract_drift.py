@@ -21,6 +21,8 @@ from forge.model.names import TableName
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.spark
+
 MakeProject = Callable[..., Connection]
 
 HEAD = """\
